@@ -1,0 +1,21 @@
+//===- Pipeline.h - the stages from an imported module to one that can be printed ---------------------------*- C++ -*-===//
+
+#ifndef ML2K_PASSES_PIPELINE_H
+#define ML2K_PASSES_PIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace ml2k {
+
+/// Where the way through the tool can be stopped and printed.
+enum class Stage { Imported, Canonical, Scheduled, Nest };
+
+/// Appends to a pass manager on the module the passes that lead from the stage before `to` to `to`.
+void addStage(mlir::OpPassManager &manager, Stage to);
+
+/// Registers every pass of the tool and those of MLIR that its pipelines use, for ml2kokkos-opt.
+void registerPasses();
+
+} // namespace ml2k
+
+#endif

@@ -1,0 +1,1 @@
+//===- NameWeights.cpp - constants of the model become nest.weight ------------------------------------------*- C++ -*-===//

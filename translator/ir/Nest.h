@@ -1,0 +1,38 @@
+//===- Nest.h - the nest dialect ----------------------------------------------------------------------------*- C++ -*-===//
+//
+// The small loop-nest IR between the passes and the printer. NestOps.td says what each operation means.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_IR_NEST_H
+#define ML2K_IR_NEST_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "translator/ir/NestDialect.h.inc"
+#include "translator/ir/NestEnums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "translator/ir/NestTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "translator/ir/NestAttributes.h.inc"
+#define GET_OP_CLASSES
+#include "translator/ir/NestOps.h.inc"
+
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace ml2k::nest {
+
+/// Makes the kernels bufferize in place of their destinations (upstream one-shot bufferization).
+void registerBufferizableOpInterfaceModels(mlir::DialectRegistry &registry);
+
+} // namespace ml2k::nest
+
+#endif

@@ -1,0 +1,89 @@
+//===- NestBufferize.cpp - nest kernels under upstream one-shot bufferization ------------------------------*- C++ -*-===//
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace ml2k::nest;
+
+namespace {
+
+/// A kernel reads its inputs and overwrites its outputs whatever they held.
+template <class Kernel>
+struct KernelModel : DstBufferizableOpInterfaceExternalModel<KernelModel<Kernel>, Kernel> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, AnalysisState const &) const {
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+
+  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand, AnalysisState const &) const {
+    return cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+
+  /// A map whose input and output are addressed by the same map reads an element before it writes the same one.
+  bool bufferizesToElementwiseAccess(Operation *, AnalysisState const &, ArrayRef<OpOperand *>) const { return false; }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, BufferizationOptions const &options) const {
+    auto kernel = cast<DestinationStyleOpInterface>(op);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      if (!isa<TensorType>(operand.getType())) {
+        operands.push_back(operand);
+        continue;
+      }
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options);
+      if (failed(buffer))
+        return failure();
+      operands.push_back(*buffer);
+    }
+    SmallVector<Value> const outputs(ArrayRef<Value>(operands).take_back(kernel.getNumDpsInits()));
+    OperationState state(op->getLoc(), op->getName(), operands, TypeRange{}, op->getAttrs());
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+    for (unsigned i = 0; i < op->getNumRegions(); ++i)
+      state.addRegion();
+    Operation *lowered = rewriter.create(state);
+    for (auto [to, from] : llvm::zip(lowered->getRegions(), op->getRegions()))
+      rewriter.inlineRegionBefore(from, to, to.begin());
+    replaceOpWithBufferizedValues(rewriter, op, outputs);
+    return success();
+  }
+};
+
+/// A weight is memory that nobody writes.
+struct WeightModel : BufferizableOpInterface::ExternalModel<WeightModel, WeightOp> {
+  bool bufferizesToAllocation(Operation *, Value) const { return false; }
+  bool isWritable(Operation *, Value, AnalysisState const &) const { return false; }
+  AliasingOpOperandList getAliasingOpOperands(Operation *, Value, AnalysisState const &) const { return {}; }
+
+  FailureOr<BaseMemRefType> getBufferType(Operation *, Value value, BufferizationOptions const &,
+                                          SmallVector<Value> &) const {
+    auto type = cast<RankedTensorType>(value.getType());
+    return BaseMemRefType(MemRefType::get(type.getShape(), type.getElementType()));
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, BufferizationOptions const &) const {
+    auto weight = cast<WeightOp>(op);
+    auto type = cast<RankedTensorType>(weight.getType());
+    replaceOpWithNewBufferizedOp<WeightOp>(rewriter, op, MemRefType::get(type.getShape(), type.getElementType()),
+                                           weight.getNameAttr(), weight.getValueAttr(), weight.getPackingAttr());
+    return success();
+  }
+};
+
+} // namespace
+
+void ml2k::nest::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, NestDialect *) {
+    MapOp::attachInterface<KernelModel<MapOp>>(*context);
+    ReduceOp::attachInterface<KernelModel<ReduceOp>>(*context);
+    ContractOp::attachInterface<KernelModel<ContractOp>>(*context);
+    ConvOp::attachInterface<KernelModel<ConvOp>>(*context);
+    WindowOp::attachInterface<KernelModel<WindowOp>>(*context);
+    RowOp::attachInterface<KernelModel<RowOp>>(*context);
+    WeightOp::attachInterface<WeightModel>(*context);
+  });
+}

@@ -1,0 +1,253 @@
+//===- NestOps.td - the small loop-nest IR ------------------------------------------------------------------*- td -*-===//
+//
+// Every operation is one thing that a Kokkos file can say: a weight, a buffer, or a kernel. Kernels are in destination
+// style; they work on tensors while schedules are decided and on memrefs after bufferization. Schedule decisions are
+// attributes. A nest that verifies can be printed. docs/nest.md has the grammar with examples.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_NEST_OPS
+#define ML2K_NEST_OPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Nest_Dialect : Dialect {
+  let name = "nest";
+  let cppNamespace = "::ml2k::nest";
+  let summary = "Kernels, buffers and weights as a Kokkos file states them";
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Nest_Op<string mnemonic, list<Trait> traits = []> : Op<Nest_Dialect, mnemonic, traits>;
+
+//===--- Types and attributes ----------------------------------------------------------------------------------------===//
+
+/// One row of an operand inside nest.row: length elements, or a single one where the operand does not vary along the row.
+def Nest_RowType : TypeDef<Nest_Dialect, "Row"> {
+  let mnemonic = "row";
+  let parameters = (ins "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+}
+
+def Nest_Combiner : I32EnumAttr<"Combiner", "how a reduction joins two values", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+  I32EnumAttrCase<"Max", 2, "max">,       // NaN propagates
+  I32EnumAttrCase<"Min", 3, "min">,       // NaN propagates
+  I32EnumAttrCase<"MaxNum", 4, "maxnum">, // NaN loses
+  I32EnumAttrCase<"MinNum", 5, "minnum">, // NaN loses
+  I32EnumAttrCase<"MaxSI", 6, "maxsi">, I32EnumAttrCase<"MinSI", 7, "minsi">,
+  I32EnumAttrCase<"MaxUI", 8, "maxui">, I32EnumAttrCase<"MinUI", 9, "minui">,
+  I32EnumAttrCase<"And", 10, "and">, I32EnumAttrCase<"Or", 11, "or">, I32EnumAttrCase<"Xor", 12, "xor">]> {
+  let cppNamespace = "::ml2k::nest";
+  let genSpecializedAttr = 0;
+}
+def Nest_CombinerAttr : EnumAttr<Nest_Dialect, Nest_Combiner, "combiner"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Nest_AnyShaped : AnyTypeOf<[AnyRankedTensor, AnyMemRef], "ranked tensor or memref">;
+
+//===--- Storage -----------------------------------------------------------------------------------------------------===//
+
+def Nest_WeightOp : Nest_Op<"weight", [Pure]> {
+  let summary = "a constant of the model";
+  let description = [{
+    `name` is the model's name for it; it becomes a member of `Weights` and a tensor of the sidecar. `value` is in the
+    layout of the sidecar. `packing`, set by the schedule, says how load_weights() lays it out for its consumer:
+    `{kind = "panels", panel = 64}` or absent for the order of the sidecar.
+  }];
+  let arguments = (ins StrAttr:$name, ElementsAttr:$value, OptionalAttr<DictionaryAttr>:$packing);
+  let results = (outs Nest_AnyShaped:$result);
+  let assemblyFormat = "$name (`packing` $packing^)? attr-dict `:` type($result) `=` $value";
+  let hasVerifier = 1;
+}
+
+def Nest_BufferOp : Nest_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a member of the workspace";
+  let description = [{
+    `name` becomes a member of `Workspace`. `offset` is in bytes from the start of the arena; buffers that are never
+    alive together may overlap. `border` = [rows, columns] makes an N H W C buffer an `Activation` inside a border of
+    zeros, which a convolution reads as its padding; kernels write the interior only, and buffers with a border overlap
+    only with buffers of equal shape and border.
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$sizes, OptionalAttr<I64Attr>:$offset,
+                   OptionalAttr<DenseI64ArrayAttr>:$border);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    $name (`(` $sizes^ `)`)? (`offset` $offset^)? (`border` $border^)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===--- Structured kernels ------------------------------------------------------------------------------------------===//
+
+/// Inputs are the operands of the method, extras those of its epilogue; outputs are written, never read. On tensors there
+/// is a result per output.
+class Nest_KernelOp<string mnemonic, list<Trait> traits = []>
+    : Nest_Op<mnemonic, !listconcat(traits, [AttrSizedOperandSegments, DestinationStyleOpInterface,
+                                             DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let hasVerifier = 1;
+  code kernelMethods = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
+  }];
+  let extraClassDeclaration = kernelMethods;
+}
+
+def Nest_MapOp : Nest_KernelOp<"map"> {
+  let summary = "elementwise: every output element from input elements at affine positions";
+  let description = [{
+    One parallel dimension per affine map dimension. The block has an argument per input; it yields a value per output.
+    `nest.index d` is the position; memref.load / tensor.extract in the block is a gather.
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $label (`ins` `(` $inputs^ `:` type($inputs) `)`)? (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` `maps` $indexing_maps attr-dict-with-keyword $body (`->` type($results)^)?
+  }];
+}
+
+def Nest_ReduceOp : Nest_KernelOp<"reduce"> {
+  let summary = "a reduction over any loops: out = finish(combine over the reduction loops of term)";
+  let description = [{
+    `reduction_dims` are the loops that are reduced, in source order; the others are parallel. `term` has an argument per
+    input and yields the value that `combiner` joins to the accumulator, which starts with `initial`. `finish` has the
+    accumulator and an argument per extra. indexing_maps: inputs, extras, output, over all loops.
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps,
+                   DenseI64ArrayAttr:$reduction_dims, Nest_CombinerAttr:$combiner, TypedAttrInterface:$initial);
+  let regions = (region SizedRegion<1>:$term, SizedRegion<1>:$finish);
+  let assemblyFormat = [{
+    $label $combiner `from` $initial `over` $reduction_dims
+    `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` `maps` $indexing_maps attr-dict-with-keyword
+    `term` $term `finish` $finish (`->` type($results)^)?
+  }];
+}
+
+def Nest_ContractOp : Nest_KernelOp<"contract"> {
+  let summary = "c = epilogue(Σ_k a * b)";
+  let description = [{
+    `iterators` names every loop "batch", "m", "n" or "k" in that order (batch loops in all three operands, m in a and c,
+    n in b and c, k in a and b). indexing_maps: a, b, extras, c, over all loops. The epilogue block has the sum and an
+    argument per extra. The sum is in the accumulator type of the block's first argument.
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, StrArrayAttr:$iterators);
+  let regions = (region SizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    $label $iterators `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` `maps` $indexing_maps attr-dict-with-keyword
+    `epilogue` $epilogue (`->` type($results)^)?
+  }];
+}
+
+def Nest_ConvOp : Nest_KernelOp<"conv"> {
+  let summary = "2-D convolution, channels last: out[n,p,q,o] = epilogue(Σ in[n, p*s-pad+r*d, q*s-pad+t*d, c] * w[o,c,r,t])";
+  let description = [{
+    inputs: image N H W C and weight O (C/groups) R S. `pads` = top, left, bottom, right; what lies outside is zero.
+    extra_maps: extras, over (n, p, q, o). groups = C = O is a depthwise convolution.
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$extra_maps, DenseI64ArrayAttr:$strides,
+                   DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups);
+  let regions = (region SizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    $label `strides` $strides `dilations` $dilations `pads` $pads `groups` $groups
+    `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)` `maps` $extra_maps)?
+    `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `epilogue` $epilogue (`->` type($results)^)?
+  }];
+}
+
+def Nest_WindowOp : Nest_KernelOp<"window"> {
+  let summary = "pooling, channels last: out[n,p,q,c] = finish(combine over the taps inside the image)";
+  let description = [{
+    input: image N H W C. Taps outside the image are left out. `mean` divides the sum by the number of taps inside the
+    image ("inside") or by all taps ("all"); without it the accumulator goes to the finish block as it is, which has an
+    argument per extra after it. extra_maps over (n, p, q, c).
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$extra_maps, Nest_CombinerAttr:$combiner,
+                   DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                   DenseI64ArrayAttr:$pads, OptionalAttr<StrAttr>:$mean);
+  let regions = (region SizedRegion<1>:$finish);
+  let assemblyFormat = [{
+    $label $combiner `kernel` $kernel `strides` $strides `dilations` $dilations `pads` $pads (`mean` $mean^)?
+    `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)` `maps` $extra_maps)?
+    `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `finish` $finish (`->` type($results)^)?
+  }];
+}
+
+def Nest_RowOp : Nest_KernelOp<"row"> {
+  let summary = "several passes over rows: softmax, layer norm, anything whose reductions run along the last loop";
+  let description = [{
+    The last loop of the indexing maps runs along the row, the others over the rows, in parallel. The block has a
+    !nest.row per input, extra and output and holds scalar operations, nest.fold and nest.each in program order. Outputs
+    may be read back after they were set.
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $label (`ins` `(` $inputs^ `:` type($inputs) `)`)? (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` `maps` $indexing_maps attr-dict-with-keyword $body (`->` type($results)^)?
+  }];
+}
+
+//===--- Inside kernels ----------------------------------------------------------------------------------------------===//
+
+def Nest_GetOp : Nest_Op<"get", [MemoryEffects<[MemRead]>]> {
+  let summary = "an element of a row; without a position, the only one";
+  let arguments = (ins Nest_RowType:$row, Optional<Index>:$position);
+  let results = (outs AnyType:$value);
+  let assemblyFormat = "$row (`[` $position^ `]`)? attr-dict `:` type($row) `->` type($value)";
+}
+
+def Nest_SetOp : Nest_Op<"set", [MemoryEffects<[MemWrite]>]> {
+  let summary = "writes an element of a row; without a position, the only one";
+  let arguments = (ins AnyType:$value, Nest_RowType:$row, Optional<Index>:$position);
+  let assemblyFormat = "$value `,` $row (`[` $position^ `]`)? attr-dict `:` type($value) `,` type($row)";
+}
+
+def Nest_FoldOp : Nest_Op<"fold", [RecursiveMemoryEffects]> {
+  let summary = "a reduction along the row; the block has the position and yields the term";
+  let description = [{ `name`, where given, is what the printed code calls the result (largest, total, mean). }];
+  let arguments = (ins Nest_CombinerAttr:$combiner, OptionalAttr<StrAttr>:$name);
+  let results = (outs AnyType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$combiner ($name^)? $body attr-dict `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Nest_EachOp : Nest_Op<"each", [RecursiveMemoryEffects]> {
+  let summary = "a loop along the row; the block has the position";
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Nest_IndexOp : Nest_Op<"index", [Pure]> {
+  let summary = "the position in a loop of the enclosing kernel (output loops for contract, conv and window)";
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dim attr-dict";
+}
+
+def Nest_YieldOp : Nest_Op<"yield", [Pure, Terminator]> {
+  let summary = "the values of a block";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+include "translator/ir/NestLoops.td"
+
+#endif

@@ -1,0 +1,241 @@
+//===- NestVerify.cpp - what a printable nest must satisfy --------------------------------------------------*- C++ -*-===//
+//
+// The printer trusts these checks: it neither repeats them nor handles what they refuse.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/IR/AffineMap.h"
+
+using namespace mlir;
+using namespace ml2k::nest;
+
+static Type elementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
+
+//===--- Shared checks -----------------------------------------------------------------------------------------------===//
+
+/// Results exist on tensors only and have the types of the outputs.
+static LogicalResult verifyResults(DestinationStyleOpInterface op) {
+  bool const onTensors = llvm::all_of(op.getDpsInits(), [](Value v) { return isa<RankedTensorType>(v.getType()); });
+  bool const onMemRefs = llvm::all_of(op.getDpsInits(), [](Value v) { return isa<MemRefType>(v.getType()); });
+  if (!onTensors && !onMemRefs)
+    return op->emitOpError("mixes tensor and memref outputs");
+  if (op.getDpsInits().empty())
+    return op->emitOpError("has no output");
+  if (!onTensors)
+    return op->getNumResults() == 0 ? success() : LogicalResult(op->emitOpError("has results, but writes memrefs"));
+  if (op->getResultTypes() != ValueRange(op.getDpsInits()).getTypes())
+    return op->emitOpError("result types differ from the types of the outputs");
+  return success();
+}
+
+/// One map per operand, over the same loops, as many results as the operand has dimensions.
+static LogicalResult verifyMaps(Operation *op, ArrayAttr maps, ArrayRef<Value> operands, unsigned loops) {
+  if (maps.size() != operands.size())
+    return op->emitOpError() << "has " << maps.size() << " maps for " << operands.size() << " operands";
+  for (auto [attribute, operand] : llvm::zip(maps.getAsValueRange<AffineMapAttr>(), operands)) {
+    if (attribute.getNumDims() != loops || attribute.getNumSymbols() != 0)
+      return op->emitOpError() << "map " << attribute << " is not over the " << loops << " loops of the kernel";
+    int64_t const rank = cast<ShapedType>(operand.getType()).getRank();
+    if (attribute.getNumResults() != rank)
+      return op->emitOpError() << "map " << attribute << " does not address an operand of rank " << rank;
+  }
+  return success();
+}
+
+static SmallVector<Value> concat(std::initializer_list<ValueRange> ranges) {
+  SmallVector<Value> all;
+  for (ValueRange range : ranges)
+    llvm::append_range(all, range);
+  return all;
+}
+
+static unsigned loopCount(ArrayAttr maps) {
+  return maps.empty() ? 0 : cast<AffineMapAttr>(maps[0]).getValue().getNumDims();
+}
+
+/// The block has the given number of arguments in front, then a scalar per value; it ends in nest.yield of `yields`.
+static LogicalResult verifyBlock(Operation *op, Region &region, unsigned leading, ValueRange scalars,
+                                 TypeRange yields) {
+  Block &block = region.front();
+  if (block.getNumArguments() != leading + scalars.size())
+    return op->emitOpError() << "block has " << block.getNumArguments() << " arguments, expected "
+                             << leading + scalars.size();
+  for (auto [argument, value] : llvm::zip(block.getArguments().drop_front(leading), scalars))
+    if (argument.getType() != elementType(value))
+      return op->emitOpError() << "block argument of type " << argument.getType() << " for an operand of "
+                               << elementType(value);
+  auto yield = dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return op->emitOpError("block does not end in nest.yield");
+  if (yield.getOperandTypes() != yields)
+    return op->emitOpError("yields other types than the kernel stores");
+  return success();
+}
+
+static SmallVector<Type> elementTypes(ValueRange values) {
+  return llvm::map_to_vector(values, [](Value v) { return elementType(v); });
+}
+
+static LogicalResult verifySingle(Operation *op, ValueRange inputs, unsigned inputCount, ValueRange outputs) {
+  if (inputs.size() != inputCount || outputs.size() != 1)
+    return op->emitOpError() << "takes " << inputCount << " inputs and one output";
+  return success();
+}
+
+//===--- Storage -----------------------------------------------------------------------------------------------------===//
+
+LogicalResult WeightOp::verify() {
+  auto type = cast<ShapedType>(getType());
+  auto value = cast<ShapedType>(getValue().getType());
+  if (getName().empty())
+    return emitOpError("has no name");
+  if (type.getShape() != value.getShape() || type.getElementType() != value.getElementType())
+    return emitOpError() << "is a " << type << " but its value is a " << value;
+  if (auto packing = getPackingAttr(); packing && !packing.getAs<StringAttr>("kind"))
+    return emitOpError("packing has no kind");
+  return success();
+}
+
+LogicalResult BufferOp::verify() {
+  auto type = cast<MemRefType>(getType());
+  if (getSizes().size() != size_t(type.getNumDynamicDims()))
+    return emitOpError() << "has " << getSizes().size() << " sizes for " << type.getNumDynamicDims()
+                         << " dynamic dimensions";
+  if (!type.getLayout().isIdentity())
+    return emitOpError("is not contiguous");
+  auto border = getBorder();
+  if (border && (border->size() != 2 || type.getRank() != 4))
+    return emitOpError("border wants [rows, columns] and a buffer N H W C");
+  return success();
+}
+
+//===--- Structured kernels ------------------------------------------------------------------------------------------===//
+
+LogicalResult MapOp::verify() {
+  SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
+  if (failed(verifyResults(*this)) || failed(verifyMaps(*this, getIndexingMaps(), operands, loopCount(getIndexingMaps()))))
+    return failure();
+  return verifyBlock(*this, getBody(), 0, concat({getInputs(), getExtras()}), elementTypes(getOutputs()));
+}
+
+LogicalResult ReduceOp::verify() {
+  unsigned const loops = loopCount(getIndexingMaps());
+  SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
+  if (getOutputs().size() != 1)
+    return emitOpError("takes one output");
+  if (failed(verifyResults(*this)) || failed(verifyMaps(*this, getIndexingMaps(), operands, loops)))
+    return failure();
+  for (int64_t dim : getReductionDims())
+    if (dim < 0 || dim >= loops)
+      return emitOpError() << "reduces loop " << dim << " of " << loops;
+  Type const accumulator = getInitial().getType();
+  if (failed(verifyBlock(*this, getTerm(), 0, getInputs(), {accumulator})))
+    return failure();
+  return verifyBlock(*this, getFinish(), 1, getExtras(), elementTypes(getOutputs()));
+}
+
+LogicalResult ContractOp::verify() {
+  SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
+  unsigned const loops = getIterators().size();
+  if (failed(verifySingle(*this, getInputs(), 2, getOutputs())) || failed(verifyResults(*this)) ||
+      failed(verifyMaps(*this, getIndexingMaps(), operands, loops)))
+    return failure();
+  unsigned place = 0;
+  for (auto name : getIterators().getAsValueRange<StringAttr>()) {
+    unsigned const role = llvm::StringSwitch<unsigned>(name).Case("batch", 0).Case("m", 1).Case("n", 2).Case("k", 3).Default(4);
+    if (role == 4 || role < place)
+      return emitOpError("iterators are not batch, m, n, k in this order");
+    place = role;
+  }
+  return verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()));
+}
+
+static LogicalResult verifySpatial(Operation *op, ValueRange inputs, Value output, ArrayRef<int64_t> pads,
+                                   std::initializer_list<ArrayRef<int64_t>> pairs) {
+  if (cast<ShapedType>(inputs[0].getType()).getRank() != 4 || cast<ShapedType>(output.getType()).getRank() != 4)
+    return op->emitOpError("works on images N H W C");
+  if (pads.size() != 4 || llvm::any_of(pads, [](int64_t pad) { return pad < 0; }))
+    return op->emitOpError("pads want top, left, bottom, right, none negative");
+  for (ArrayRef<int64_t> pair : pairs)
+    if (pair.size() != 2 || pair[0] < 1 || pair[1] < 1)
+      return op->emitOpError("kernel, strides and dilations want a positive value for rows and for columns");
+  return success();
+}
+
+LogicalResult ConvOp::verify() {
+  if (failed(verifySingle(*this, getInputs(), 2, getOutputs())) || failed(verifyResults(*this)) ||
+      failed(verifyMaps(*this, getExtraMaps(), concat({getExtras()}), 4)) ||
+      failed(verifySpatial(*this, getInputs(), getOutputs()[0], getPads(), {getStrides(), getDilations()})))
+    return failure();
+  auto const image = cast<ShapedType>(getInputs()[0].getType());
+  auto const weight = cast<ShapedType>(getInputs()[1].getType());
+  auto const out = cast<ShapedType>(getOutputs()[0].getType());
+  if (weight.getRank() != 4 || !weight.hasStaticShape())
+    return emitOpError("weight wants the static shape O, C / groups, R, S");
+  int64_t const groups = getGroups();
+  if (groups < 1 || weight.getDimSize(0) % groups != 0 || weight.getDimSize(1) * groups != image.getDimSize(3))
+    return emitOpError() << "channels " << image.getDimSize(3) << " and weight " << weight << " do not fit " << groups
+                         << " groups";
+  if (out.getDimSize(3) != weight.getDimSize(0))
+    return emitOpError() << "output has " << out.getDimSize(3) << " channels, weight makes " << weight.getDimSize(0);
+  for (int d : {0, 1}) {
+    if (image.isDynamicDim(1 + d) || out.isDynamicDim(1 + d))
+      continue;
+    int64_t const reach = (weight.getDimSize(2 + d) - 1) * getDilations()[d] + 1;
+    int64_t const extent = (image.getDimSize(1 + d) + getPads()[d] + getPads()[2 + d] - reach) / getStrides()[d] + 1;
+    if (out.getDimSize(1 + d) != extent)
+      return emitOpError() << "output extent " << out.getDimSize(1 + d) << ", expected " << extent;
+  }
+  return verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()));
+}
+
+LogicalResult WindowOp::verify() {
+  if (failed(verifySingle(*this, getInputs(), 1, getOutputs())) || failed(verifyResults(*this)) ||
+      failed(verifyMaps(*this, getExtraMaps(), concat({getExtras()}), 4)) ||
+      failed(verifySpatial(*this, getInputs(), getOutputs()[0], getPads(), {getKernel(), getStrides(), getDilations()})))
+    return failure();
+  if (auto mean = getMean(); mean && *mean != "inside" && *mean != "all")
+    return emitOpError("mean wants \"inside\" or \"all\"");
+  return verifyBlock(*this, getFinish(), 1, getExtras(), elementTypes(getOutputs()));
+}
+
+LogicalResult RowOp::verify() {
+  SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
+  unsigned const loops = loopCount(getIndexingMaps());
+  if (failed(verifyResults(*this)) || failed(verifyMaps(*this, getIndexingMaps(), operands, loops)))
+    return failure();
+  if (loops == 0)
+    return emitOpError("has no loop along the row");
+  Block &block = getBody().front();
+  if (block.getNumArguments() != operands.size())
+    return emitOpError("block wants a row per operand");
+  for (auto [argument, value] : llvm::zip(block.getArguments(), operands))
+    if (argument.getType() != RowType::get(getContext(), elementType(value)))
+      return emitOpError() << "block argument of type " << argument.getType() << " for an operand of "
+                           << elementType(value);
+  return success();
+}
+
+//===--- Inside rows -------------------------------------------------------------------------------------------------===//
+
+static LogicalResult verifyAlongRow(Operation *op, Region &body) {
+  if (!op->getParentOfType<RowOp>())
+    return op->emitOpError("stands outside a nest.row");
+  if (body.getNumArguments() != 1 || !body.getArgument(0).getType().isIndex())
+    return op->emitOpError("block wants the position along the row");
+  if (!isa<YieldOp>(body.front().back()))
+    return op->emitOpError("block does not end in nest.yield");
+  return success();
+}
+
+LogicalResult FoldOp::verify() {
+  if (failed(verifyAlongRow(*this, getBody())))
+    return failure();
+  if (getBody().front().back().getOperandTypes() != TypeRange{getResult().getType()})
+    return emitOpError("yields another type than it returns");
+  return success();
+}
+
+LogicalResult EachOp::verify() { return verifyAlongRow(*this, getBody()); }

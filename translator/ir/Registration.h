@@ -1,0 +1,17 @@
+//===- Registration.h - every dialect the tool reads ---------------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_IR_REGISTRATION_H
+#define ML2K_IR_REGISTRATION_H
+
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace ml2k {
+
+/// Registers the dialects of the inputs and of the pipeline with the interfaces that the passes use.
+void registerDialects(mlir::DialectRegistry &registry);
+
+} // namespace ml2k
+
+#endif

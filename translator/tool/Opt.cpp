@@ -1,0 +1,13 @@
+//===- Opt.cpp - ml2kokkos-opt: runs any pass alone ---------------------------------------------------------*- C++ -*-===//
+
+#include "passes/Pipeline.h"
+#include "translator/ir/Registration.h"
+
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  ml2k::registerDialects(registry);
+  ml2k::registerPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "ml2kokkos passes\n", registry));
+}
