@@ -9,7 +9,8 @@ find_package(Clang REQUIRED CONFIG PATHS "${llvm_cmake_dir}/../clang" NO_DEFAULT
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 # mlir_tablegen reads the directory property; target_include_directories does not reach it.
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
-include_directories(${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+include_directories(${CMAKE_CURRENT_SOURCE_DIR})
+include_directories(SYSTEM ${CMAKE_CURRENT_BINARY_DIR}) # generated code has unused parameters
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)

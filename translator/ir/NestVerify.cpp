@@ -7,6 +7,7 @@
 #include "translator/ir/Nest.h"
 
 #include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace ml2k::nest;
@@ -36,10 +37,10 @@ static LogicalResult verifyMaps(Operation *op, ArrayAttr maps, ArrayRef<Value> o
     return op->emitOpError() << "has " << maps.size() << " maps for " << operands.size() << " operands";
   for (auto [attribute, operand] : llvm::zip(maps.getAsValueRange<AffineMapAttr>(), operands)) {
     if (attribute.getNumDims() != loops || attribute.getNumSymbols() != 0)
-      return op->emitOpError() << "map " << attribute << " is not over the " << loops << " loops of the kernel";
+      return op->emitOpError() << "map " << AffineMapAttr::get(attribute) << " is not over the " << loops << " loops of the kernel";
     int64_t const rank = cast<ShapedType>(operand.getType()).getRank();
     if (attribute.getNumResults() != rank)
-      return op->emitOpError() << "map " << attribute << " does not address an operand of rank " << rank;
+      return op->emitOpError() << "map " << AffineMapAttr::get(attribute) << " does not address an operand of rank " << rank;
   }
   return success();
 }
