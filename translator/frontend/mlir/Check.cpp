@@ -1,0 +1,93 @@
+//===- Check.cpp - the gate at the end of the MLIR import ---------------------------------------------------*- C++ -*-===//
+//
+// What passes here has a way through the tool; what does not is refused with its line.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/frontend/mlir/Steps.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+static LogicalResult checkSignatureType(func::FuncOp entry, Type type, StringRef role, unsigned place) {
+  Type const element = getElementTypeOrSelf(type);
+  if (isa<UnrankedTensorType, UnrankedMemRefType>(type))
+    return entry.emitError() << role << " " << place << " has no rank: " << type;
+  if (!element.isIntOrIndexOrFloat())
+    return entry.emitError() << role << " " << place << " has the unsupported element type " << element;
+  if (isa<VectorType>(type))
+    return entry.emitError() << role << " " << place << " is a vector: " << type;
+  return success();
+}
+
+static LogicalResult checkSignature(func::FuncOp entry) {
+  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
+    if (failed(checkSignatureType(entry, type, "argument", i)))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
+    if (failed(checkSignatureType(entry, type, "result", i)))
+      return failure();
+  return success();
+}
+
+/// Why an operation cannot be translated; empty if it can.
+static std::string whyRefused(Operation *op) {
+  Dialect const *dialect = op->getDialect();
+  if (isa_and_nonnull<vector::VectorDialect>(dialect)) {
+    auto print = dyn_cast<vector::PrintOp>(op);
+    bool const scalar = print && (!print.getSource() || print.getSource().getType().isIntOrIndexOrFloat());
+    return scalar ? "" : "vectors are not supported; translate the program before it is vectorized";
+  }
+  if (isa_and_nonnull<tosa::TosaDialect>(dialect))
+    return "this form of the operation has no lowering from TOSA to linalg";
+  if (isa_and_nonnull<sparse_tensor::SparseTensorDialect>(dialect))
+    return "sparse tensors can be read by linalg operations only";
+  if (isa_and_nonnull<ml_program::MLProgramDialect>(dialect))
+    return "only unused and constant globals are supported";
+  if (isa<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp>(op))
+    return "branches are not supported; lift them to scf first (mlir-opt --lift-cf-to-scf)";
+  return "";
+}
+
+static LogicalResult checkOperation(Operation *op) {
+  if (std::string const reason = whyRefused(op); !reason.empty())
+    return op->emitError() << "'" << op->getName() << "': " << reason;
+  for (Type type : op->getResultTypes())
+    if (isa<UnrankedTensorType, UnrankedMemRefType>(type))
+      return op->emitError() << "'" << op->getName() << "': result has no rank: " << type;
+  return success();
+}
+
+LogicalResult ml2k::mlir_import::checkImported(func::FuncOp entry) {
+  if (failed(checkSignature(entry)))
+    return failure();
+  WalkResult const result = entry.getBody().walk(
+      [](Operation *op) { return failed(checkOperation(op)) ? WalkResult::interrupt() : WalkResult::advance(); });
+  if (result.wasInterrupted())
+    return failure();
+  if (!llvm::hasSingleElement(entry.getBody()))
+    return entry.emitError("has several blocks; lift branches to scf first (mlir-opt --lift-cf-to-scf)");
+  return success();
+}
+
+void ml2k::printSupportedMlirOps(llvm::raw_ostream &out) {
+  out << "affine         all, with proved dependences\n"
+         "arith          all on scalars and tensors\n"
+         "bufferization  to_tensor, to_memref, alloc_tensor, materialize_in_destination\n"
+         "cf             assert\n"
+         "func           functions, calls that can be inlined\n"
+         "linalg         named and generic operations\n"
+         "math           all on scalars and tensors\n"
+         "memref         contiguous memrefs, subviews, casts, loads and stores\n"
+         "ml_program     constant globals\n"
+         "scf            for, if, while, parallel, reduce\n"
+         "sparse_tensor  sparse operands of linalg operations\n"
+         "tensor         all that does not make sparse or unranked tensors\n"
+         "tosa           what MLIR 19 lowers to linalg\n"
+         "vector         print of scalars\n";
+}

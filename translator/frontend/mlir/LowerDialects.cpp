@@ -1,0 +1,216 @@
+//===- LowerDialects.cpp - TOSA, sparse tensors and memrefs to what the passes take -------------------------*- C++ -*-===//
+
+#include "translator/frontend/mlir/Steps.h"
+
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+template <class Predicate> static bool anyOp(func::FuncOp entry, Predicate predicate) {
+  return entry.walk([&](Operation *op) { return predicate(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+static bool anyType(func::FuncOp entry, function_ref<bool(Type)> predicate) {
+  return llvm::any_of(entry.getArgumentTypes(), predicate) ||
+         anyOp(entry, [&](Operation *op) { return llvm::any_of(op->getResultTypes(), predicate); });
+}
+
+//===--- TOSA --------------------------------------------------------------------------------------------------------===//
+
+/// The order of MLIR's own tosa-to-linalg pipeline, without its validation of profiles.
+static LogicalResult lowerTosa(func::FuncOp entry) {
+  PassManager passes(entry.getContext(), func::FuncOp::getOperationName());
+  passes.addPass(tosa::createTosaMakeBroadcastablePass());
+  passes.addPass(tosa::createTosaInferShapesPass());
+  passes.addPass(tosa::createTosaOptionalDecompositions());
+  passes.addPass(tosa::createTosaToLinalgNamed());
+  passes.addPass(tosa::createTosaLayerwiseConstantFoldPass());
+  passes.addPass(tosa::createTosaMakeBroadcastablePass());
+  passes.addPass(tosa::createTosaToLinalg());
+  passes.addPass(tosa::createTosaToArith(/*includeApplyRescale=*/true));
+  passes.addPass(tosa::createTosaToTensor());
+  passes.addPass(tosa::createTosaToSCF());
+  passes.addPass(createCanonicalizerPass());
+  return passes.run(entry);
+}
+
+//===--- Sparse tensors ----------------------------------------------------------------------------------------------===//
+
+static bool isSparse(Type type) { return sparse_tensor::getSparseTensorEncoding(type) != nullptr; }
+
+/// Loops over the stored elements, all sequential: upstream's parallel strategies do not look at what is written, so
+/// which loop is parallel is left to our own proof.
+static LogicalResult sparsify(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  passes.addPass(createPreSparsificationRewritePass());
+  passes.addPass(createSparseReinterpretMapPass());
+  SparsificationOptions const options(SparseParallelizationStrategy::kNone, /*enableRT=*/false);
+  passes.addPass(createSparsificationPass(options));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  return passes.run(module);
+}
+
+namespace {
+
+/// Replaces a sparse argument by the arrays that hold it, in the order of its levels: positions, coordinates, values.
+class SparseArgument {
+public:
+  SparseArgument(func::FuncOp entry, unsigned place)
+      : entry(entry), place(place), argument(entry.getArgument(place)),
+        name(entry.getArgAttrOfType<StringAttr>(place, "nest.name").str()) {}
+
+  LogicalResult replace() {
+    collectArrays();
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
+    for (Operation *use : llvm::make_early_inc_range(argument.getUsers()))
+      if (failed(replaceUse(use, builder)))
+        return failure();
+    entry.eraseArgument(place);
+    return success();
+  }
+
+private:
+  /// A new argument per array that the loops read.
+  void collectArrays() {
+    unsigned next = place + 1;
+    int64_t const levels = cast<RankedTensorType>(argument.getType()).getRank();
+    for (int64_t level = 0; level < levels; ++level) {
+      add<sparse_tensor::ToPositionsOp>(level, "positions", next);
+      add<sparse_tensor::ToCoordinatesOp>(level, "coordinates", next);
+    }
+    for (Operation *use : llvm::make_early_inc_range(argument.getUsers()))
+      if (auto values = dyn_cast<sparse_tensor::ToValuesOp>(use))
+        become(values, "values", next);
+  }
+
+  template <class Op> void add(int64_t level, StringRef array, unsigned &next) {
+    Value known;
+    for (Operation *use : llvm::make_early_inc_range(argument.getUsers())) {
+      auto op = dyn_cast<Op>(use);
+      if (!op || int64_t(op.getLevel()) != level)
+        continue;
+      if (std::is_same_v<Op, sparse_tensor::ToPositionsOp>)
+        positions[level] = op->getResult(0);
+      become(op, levelName(array, level), next);
+    }
+  }
+
+  std::string levelName(StringRef array, int64_t level) const {
+    auto const encoding = sparse_tensor::getSparseTensorEncoding(argument.getType());
+    auto const compressed = llvm::count_if(encoding.getLvlTypes(), [](sparse_tensor::LevelType type) {
+      return !sparse_tensor::isDenseLT(type);
+    });
+    return compressed > 1 ? (array + Twine(level)).str() : array.str();
+  }
+
+  void become(Operation *read, StringRef array, unsigned &next) {
+    auto const attribute = StringAttr::get(entry.getContext(), name + "_" + array);
+    entry.insertArgument(next, read->getResult(0).getType(),
+                         DictionaryAttr::get(entry.getContext(), {{StringAttr::get(entry.getContext(), "nest.name"), attribute}}),
+                         read->getLoc());
+    BlockArgument const array_ = entry.getArgument(next++);
+    for (auto &[level, value] : positions)
+      if (value == read->getResult(0))
+        value = array_;
+    read->getResult(0).replaceAllUsesWith(array_);
+    read->erase();
+  }
+
+  /// What is left are extents. A dense level above a compressed one has one position less than its array.
+  LogicalResult replaceUse(Operation *use, OpBuilder &builder) {
+    auto const level = levelOf(use);
+    auto const type = cast<RankedTensorType>(argument.getType());
+    if (!level)
+      return use->emitError("sparse operation is not supported: sparse tensors can be read by linalg operations only");
+    Value extent;
+    if (!type.isDynamicDim(*level)) // levels are dimensions here: levelOf() checks it
+      extent = builder.create<arith::ConstantIndexOp>(use->getLoc(), type.getDimSize(*level));
+    else if (*level == 0 && positions.count(1)) {
+      Value const zero = builder.create<arith::ConstantIndexOp>(use->getLoc(), 0);
+      Value const one = builder.create<arith::ConstantIndexOp>(use->getLoc(), 1);
+      Value const length = builder.create<memref::DimOp>(use->getLoc(), positions[1], zero);
+      extent = builder.create<arith::SubIOp>(use->getLoc(), length, one);
+    } else
+      return use->emitError() << "extent " << *level << " of '" << name << "' is not known; give it with --dim " << name
+                              << "." << *level << "=N";
+    use->getResult(0).replaceAllUsesWith(extent);
+    use->erase();
+    return success();
+  }
+
+  std::optional<int64_t> levelOf(Operation *use) const {
+    if (auto dim = dyn_cast<tensor::DimOp>(use))
+      return dim.getConstantIndex();
+    auto level = dyn_cast<sparse_tensor::LvlOp>(use);
+    auto const encoding = sparse_tensor::getSparseTensorEncoding(argument.getType());
+    if (level && encoding.isIdentity())
+      return level.getConstantLvlIndex();
+    return std::nullopt;
+  }
+
+  func::FuncOp entry;
+  unsigned place;
+  BlockArgument argument;
+  std::string name;
+  std::map<int64_t, Value> positions;
+};
+
+} // namespace
+
+static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
+  for (Type result : entry.getResultTypes())
+    if (isSparse(result))
+      return entry.emitError("a sparse result is not supported; results must be dense");
+  if (failed(sparsify(module)))
+    return failure();
+  for (unsigned i = entry.getNumArguments(); i-- > 0;)
+    if (isSparse(entry.getArgument(i).getType()) && failed(SparseArgument(entry, i).replace()))
+      return failure();
+  return success();
+}
+
+//===--- Tensors and memrefs in one function -------------------------------------------------------------------------===//
+
+/// Dense tensors become memrefs. A returned argument is an argument that is read and written.
+static LogicalResult bufferize(ModuleOp module, func::FuncOp entry) {
+  // A tensor made from a memref is not written through another name: sparsification makes no others
+  entry.walk([](bufferization::ToTensorOp op) { op.setRestrict(true); });
+  bufferization::OneShotBufferizationOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.setFunctionBoundaryTypeConversion(bufferization::LayoutMapOption::IdentityLayoutMap);
+  PassManager passes(module.getContext());
+  passes.addPass(bufferization::createOneShotBufferizePass(options));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  return passes.run(module);
+}
+
+LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::FuncOp entry) {
+  if (anyOp(entry, [](Operation *op) { return isa_and_nonnull<tosa::TosaDialect>(op->getDialect()); }) &&
+      failed(lowerTosa(entry)))
+    return failure();
+  if (anyType(entry, isSparse) && failed(lowerSparse(module, entry)))
+    return failure();
+  bool const tensors = anyType(entry, [](Type type) { return isa<TensorType>(type); });
+  bool const memrefs = anyType(entry, [](Type type) { return isa<BaseMemRefType>(type); });
+  return tensors && memrefs ? bufferize(module, entry) : success();
+}

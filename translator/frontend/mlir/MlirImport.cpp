@@ -1,0 +1,76 @@
+//===- MlirImport.cpp - the MLIR front end: reading and the order of its steps -----------------------------*- C++ -*-===//
+
+#include "translator/frontend/mlir/MlirImport.h"
+
+#include "translator/frontend/mlir/Steps.h"
+#include "translator/ir/Registration.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace ml2k;
+
+static Location locationOf(MLIRContext &context, llvm::MemoryBuffer const &source) {
+  return FileLineColLoc::get(&context, source.getBufferIdentifier(), 1, 1);
+}
+
+/// Parses into `block`. The text's names are known only to the parser's state, so they are taken here.
+static LogicalResult parseInto(Block &block, llvm::SourceMgr const &sources, AsmParserState &text, MLIRContext &context) {
+  llvm::MemoryBuffer const &source = *sources.getMemoryBuffer(sources.getMainFileID());
+  bool reported = false;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &message) {
+    if (reported) // what follows is about the same operation
+      return success();
+    reported = mlir_import::reportForeignDialect(message, source);
+    return success(reported);
+  });
+  ParserConfig const config(&context);
+  if (isBytecode(source.getMemBufferRef()))
+    return readBytecodeFile(source.getMemBufferRef(), &block, config);
+  return parseAsmSourceFile(sources, &block, config, &text);
+}
+
+/// A file holds either one module or its contents.
+static OwningOpRef<ModuleOp> asModule(Block &block, Location location) {
+  if (llvm::hasSingleElement(block.getOperations()))
+    if (auto module = dyn_cast<ModuleOp>(block.front())) {
+      module->remove();
+      return module;
+    }
+  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
+  module->getBody()->getOperations().splice(module->getBody()->end(), block.getOperations());
+  return module;
+}
+
+static OwningOpRef<ModuleOp> parse(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  Location const start = locationOf(context, *buffer);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  AsmParserState text;
+  Block block;
+  if (failed(parseInto(block, sources, text, context)))
+    return {};
+  OwningOpRef<ModuleOp> module = asModule(block, start);
+  mlir_import::takeNamesFromText(*module, text);
+  return module;
+}
+
+OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const &options, MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = parse(context, llvm::MemoryBuffer::getMemBuffer(bytes, options.fileName));
+  if (!module)
+    return {};
+  func::FuncOp entry = mlir_import::selectEntry(*module, options.entry);
+  if (!entry || failed(mlir_import::isolateEntry(*module, entry)))
+    return {};
+  mlir_import::nameSignature(entry);
+  if (failed(mlir_import::fixDims(entry, options.dims)) || failed(mlir_import::lowerToCoreDialects(*module, entry)) ||
+      failed(mlir_import::checkImported(entry)))
+    return {};
+  return module;
+}

@@ -1,0 +1,94 @@
+//===- SourceNames.cpp - the names of the MLIR text ----------------------------------------------------------*- C++ -*-===//
+//
+// A person who wrote `%image` and `%hidden` wants to read image and hidden. MLIR drops these names; the parser's state
+// still knows where they stand in the text.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/frontend/mlir/Steps.h"
+
+#include "mlir/AsmParser/AsmParserState.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+
+static constexpr llvm::StringLiteral nameAttribute = "nest.name";
+
+static StringRef textOf(SMRange range) {
+  char const *const begin = range.Start.getPointer();
+  return begin ? StringRef(begin, range.End.getPointer() - begin).ltrim('%') : StringRef();
+}
+
+/// Names that MLIR's printers invent (`%0`, `%cst_1`, `%arg0`) say nothing.
+static bool isInvented(StringRef name) {
+  static llvm::Regex const invented(
+      "^([0-9]+|arg[0-9]+|(c-?[0-9]+(_i[0-9]+)?|cst|true|false|alloc|alloca|dim|rank|cast|subview|view|collapse_shape|"
+      "expand_shape|reinterpret_cast|reshape|collapsed|expanded|extracted|extracted_slice|inserted|inserted_slice|padded|"
+      "transposed|splat|from_elements|generated|gathered|concat|broadcasted|unpack|pack|init|values|positions|coordinates|"
+      "base_buffer|offset|sizes|strides|iter|mem)(_[0-9]+)?)$");
+  return name.empty() || invented.match(name);
+}
+
+static void nameArguments(func::FuncOp function, AsmParserState const &text) {
+  auto const *block = text.getBlockDef(&function.getBody().front());
+  if (!block)
+    return;
+  for (auto [i, definition] : llvm::enumerate(block->arguments)) {
+    StringRef const name = textOf(definition.loc);
+    if (i < function.getNumArguments() && !isInvented(name) && !function.getArgAttr(i, nameAttribute))
+      function.setArgAttr(i, nameAttribute, StringAttr::get(function.getContext(), name));
+  }
+}
+
+/// The name of an operation's first result, without a result number.
+static StringRef resultName(Operation *op, AsmParserState const &text) {
+  auto const *definition = op ? text.getOpDef(op) : nullptr;
+  if (!definition || definition->resultGroups.empty())
+    return "";
+  StringRef const name = textOf(definition->resultGroups.front().definition.loc);
+  return isInvented(name) ? "" : name;
+}
+
+static void nameResults(func::FuncOp function, AsmParserState const &text) {
+  Operation *const end = function.getBody().back().getTerminator();
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    auto const result = dyn_cast<OpResult>(value);
+    if (!result || result.getOwner()->getNumResults() != 1 || function.getResultAttr(i, nameAttribute))
+      continue;
+    if (StringRef const name = resultName(result.getOwner(), text); !name.empty())
+      function.setResultAttr(i, nameAttribute, StringAttr::get(function.getContext(), name));
+  }
+}
+
+/// `%hidden = linalg.matmul` gets the location `matmul "hidden"`, which names the layer.
+static void nameOperation(Operation *op, AsmParserState const &text) {
+  StringRef const name = resultName(op, text);
+  if (name.empty() || !isa<FileLineColLoc>(op->getLoc()))
+    return;
+  std::string const full = (op->getName().stripDialect() + " \"" + name + "\"").str();
+  op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), full), op->getLoc()));
+}
+
+void ml2k::mlir_import::takeNamesFromText(ModuleOp module, AsmParserState const &text) {
+  if (text.getOpDefs().empty())
+    return;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    nameArguments(function, text);
+    nameResults(function, text);
+    function.getBody().walk([&](Operation *op) { nameOperation(op, text); });
+  }
+}
+
+static std::string unnamed(StringRef stem, unsigned place) { return (stem + Twine(place)).str(); }
+
+void ml2k::mlir_import::nameSignature(func::FuncOp entry) {
+  auto const attribute = [&](std::string const &name) { return StringAttr::get(entry.getContext(), name); };
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (!entry.getArgAttr(i, nameAttribute))
+      entry.setArgAttr(i, nameAttribute, attribute(unnamed("arg", i)));
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (!entry.getResultAttr(i, nameAttribute))
+      entry.setResultAttr(i, nameAttribute, attribute(unnamed("result", i)));
+}

@@ -1,0 +1,43 @@
+//===- Steps.h - the steps of the MLIR import, in the order in which they run ------------------------------*- C++ -*-===//
+
+#ifndef ML2K_FRONTEND_MLIR_STEPS_H
+#define ML2K_FRONTEND_MLIR_STEPS_H
+
+#include "translator/frontend/mlir/MlirImport.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir {
+class AsmParserState;
+}
+
+namespace ml2k::mlir_import {
+
+/// Reports, in place of the parser's message, an operation of a dialect that is not read; says how to convert it where
+/// that is known. Returns false for every other message of the parser.
+bool reportForeignDialect(mlir::Diagnostic const &parserMessage, llvm::MemoryBuffer const &source);
+
+/// Gives the arguments and results of functions, and operations whose results have telling names, the names of the text.
+void takeNamesFromText(mlir::ModuleOp module, mlir::AsmParserState const &text);
+
+/// The function to translate: `name`, or the only public one; null after an error.
+mlir::func::FuncOp selectEntry(mlir::ModuleOp module, std::string const &name);
+
+/// Inlines all calls and leaves the entry as the only function. Unused globals go, constant ones become constants.
+mlir::LogicalResult isolateEntry(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
+/// Names for arguments and results that have none yet (bytecode, `%0`): arg0.., result0...
+void nameSignature(mlir::func::FuncOp entry);
+
+/// Fixes the extents that options.dims gives.
+mlir::LogicalResult fixDims(mlir::func::FuncOp entry, std::map<std::string, int64_t> const &dims);
+
+/// Lowers TOSA to linalg, and sparse tensors and mixtures of tensors and memrefs to loops on memrefs.
+mlir::LogicalResult lowerToCoreDialects(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
+/// The last gate: ranked types, one block, nothing that a later stage cannot take.
+mlir::LogicalResult checkImported(mlir::func::FuncOp entry);
+
+} // namespace ml2k::mlir_import
+
+#endif
