@@ -1,4 +1,5 @@
-//===- Opt.cpp - ml2kokkos-opt: runs any pass alone ---------------------------------------------------------*- C++ -*-===//
+//===- Opt.cpp - ml2kokkos-opt: runs any pass alone ---------------------------------------------------------*- C++
+//-*-===//
 
 #include "passes/Pipeline.h"
 #include "translator/ir/Registration.h"

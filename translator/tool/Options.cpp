@@ -1,0 +1,299 @@
+//===- Options.cpp - the command line of ml2kokkos ----------------------------------------------------------*- C++
+//-*-===//
+
+#include "translator/tool/Options.h"
+
+#include "translator/tool/Supported.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <boost/program_options.hpp>
+
+#include <algorithm>
+#include <optional>
+
+using namespace ml2k;
+namespace po = boost::program_options;
+
+namespace {
+struct UsageError {
+  std::string message;
+};
+
+struct Choice {
+  char const *option;
+  std::vector<std::string> values;
+};
+
+Choice const emitKinds{"emit", {"imported", "canonical", "scheduled", "nest", "json", "cpp"}};
+Choice const weightPlaces{"weights", {"auto", "embed", "file"}};
+Choice const targets{"target", {"portable", "host", "device"}};
+Choice const locationStyles{"locations", {"names", "none", "plain"}};
+
+constexpr unsigned helpWidth = 110;
+
+/// The groups of --help.
+struct Groups {
+  po::options_description input{"Input", helpWidth, helpWidth - 40};
+  po::options_description output{"Output", helpWidth, helpWidth - 40};
+  po::options_description code{"Printed code", helpWidth, helpWidth - 40};
+  po::options_description look{"Looking inside", helpWidth, helpWidth - 40};
+  po::options_description general{"General", helpWidth, helpWidth - 40};
+  po::options_description hidden;
+};
+} // namespace
+
+//===--- What there is
+//---------------------------------------------------------------------------------------------===//
+
+static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
+  auto groups = std::make_unique<Groups>();
+  auto text = [](std::string &value, char const *name) { return po::value(&value)->value_name(name); };
+  groups->input.add_options()("entry", text(options.entry, "NAME"),
+                              "function of an MLIR module to translate (default: the only public one)")(
+      "dim", po::value<std::vector<std::string>>()->value_name("NAME=N"),
+      "give a symbolic dimension an extent; may be repeated");
+  groups->output.add_options()("output,o", text(options.output, "FILE.cpp"),
+                               "source to write; header and weights go beside it")(
+      "check", po::bool_switch(&options.check),
+      "write nothing; print how the files differ from what would be written, exit 1 if they do")(
+      "verify", po::bool_switch(&options.verify),
+      "compile the result (syntax only) with Kokkos' headers before writing it; flags for the compiler go after --")(
+      "kokkos", text(options.verifier.kokkos, "DIR"), "where Kokkos is installed, for --verify (default: Kokkos_ROOT)");
+  groups->code.add_options()("namespace", text(options.nameSpace, "NAME"),
+                             "namespace of the printed code, may be nested (default: the name of the output)")(
+      "weights", text(options.weights, "auto|embed|file"),
+      "where weights go; auto: a file beside the source above 1 KiB")(
+      "target", text(options.target, "portable|host|device"), "which back ends the code serves")(
+      "style", text(options.style, "file|llvm|..."),
+      "clang-format style; file: the .clang-format found beside the output")("license", text(options.license, "SPDX"),
+                                                                             "SPDX expression for the first lines")(
+      "locations", text(options.locations, "names|none|plain"),
+      "what comments say of the model's nodes: operators with names, nothing, operators");
+  groups->look.add_options()("emit", po::value<std::string>()->value_name("STAGE"),
+                             "end at a stage: imported, canonical, scheduled, nest, json, cpp (default)")(
+      "debug-info", po::bool_switch(&options.debugInfo), "print locations with --emit")(
+      "dump-stages", text(options.dumpStages, "DIR"), "write the module after every stage, large constants left out")(
+      "report", po::bool_switch(&options.report),
+      "print a table of the kernels: pattern, shapes, work, traffic, buffers")("print-supported-ops",
+                                                                               "list the operators that can be read");
+  groups->general.add_options()("help,h", "print this")("version", "print the version");
+  groups->hidden.add_options()("input", po::value<std::vector<std::string>>());
+  return groups;
+}
+
+static std::vector<po::options_description const *> visibleGroups(Groups const &groups) {
+  return {&groups.input, &groups.output, &groups.code, &groups.look, &groups.general};
+}
+
+static void printHelp(Groups const &groups) {
+  std::ostringstream text;
+  text << "ml2kokkos " ML2K_VERSION ": translates a model into Kokkos C++\n\n"
+          "Usage: ml2kokkos INPUT -o FILE.cpp [options] [-- compiler flags for --verify]\n\n"
+          "INPUT is an ONNX model, MLIR text or bytecode, or - for standard input.\n";
+  for (po::options_description const *group : visibleGroups(groups))
+    text << "\n" << *group;
+  text << "\nExit codes: 0 done, 1 --check found differences, 2 wrong command line, 3 input refused,\n"
+          "4 output not written, 5 --verify failed, 70 a defect of ml2kokkos.\n";
+  llvm::outs() << text.str();
+}
+
+//===--- Checks
+//----------------------------------------------------------------------------------------------------===//
+
+static size_t checkChoice(Choice const &choice, std::string const &value) {
+  auto const found = std::find(choice.values.begin(), choice.values.end(), value);
+  if (found == choice.values.end())
+    throw UsageError{std::string("--") + choice.option + "=" + value + ": one of " + llvm::join(choice.values, ", ")};
+  return found - choice.values.begin();
+}
+
+static void readDim(std::string const &text, std::map<std::string, int64_t> &dims) {
+  auto const [name, value] = llvm::StringRef(text).rsplit('=');
+  int64_t extent = 0;
+  if (name.empty() || value.data() == nullptr || name.size() == text.size())
+    throw UsageError{"--dim " + text + ": write NAME=N"};
+  if (value.getAsInteger(10, extent) || extent < 1)
+    throw UsageError{"--dim " + text + ": '" + value.str() + "' is not a positive number"};
+  auto const [place, isNew] = dims.emplace(name.str(), extent);
+  if (!isNew && place->second != extent)
+    throw UsageError{"--dim " + text + ": '" + name.str() + "' was given another extent before"};
+}
+
+static bool isIdentifier(llvm::StringRef name) {
+  static llvm::StringSet<> const reserved = {
+      "alignas",  "and",   "asm",      "auto",     "bool",     "break",     "case",     "catch",
+      "char",     "class", "const",    "continue", "default",  "delete",    "do",       "double",
+      "else",     "enum",  "explicit", "export",   "extern",   "false",     "float",    "for",
+      "friend",   "goto",  "if",       "inline",   "int",      "long",      "mutable",  "namespace",
+      "new",      "not",   "operator", "or",       "private",  "protected", "public",   "register",
+      "return",   "short", "signed",   "sizeof",   "static",   "std",       "struct",   "switch",
+      "template", "this",  "throw",    "true",     "try",      "typedef",   "typename", "union",
+      "unsigned", "using", "virtual",  "void",     "volatile", "while",     "xor",      "Kokkos"};
+  return !name.empty() && !llvm::isDigit(name.front()) && !reserved.contains(name) &&
+         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }) && !name.contains("__") &&
+         !(name.size() > 1 && name[0] == '_' && llvm::isUpper(name[1]));
+}
+
+static void checkNamespace(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  name.split(parts, "::");
+  for (llvm::StringRef part : parts)
+    if (!isIdentifier(part))
+      throw UsageError{"--namespace=" + name.str() + ": '" + part.str() + "' is not a name that C++ allows here"};
+}
+
+static void checkOutput(ToolOptions const &options) {
+  if (options.emit != EmitKind::Cpp) {
+    if (options.check || options.verify)
+      throw UsageError{std::string(options.check ? "--check" : "--verify") + " works on --emit=cpp only"};
+    return;
+  }
+  if (options.output.empty() || options.output == "-") {
+    if (options.report && !options.check && !options.verify)
+      return; // the table alone
+    throw UsageError{"give the source to write with -o FILE.cpp"};
+  }
+  llvm::StringRef const extension = llvm::sys::path::extension(options.output);
+  if (extension != ".cpp" && extension != ".cc" && extension != ".cxx")
+    throw UsageError{"-o " + options.output + ": the name of a source ends in .cpp, .cc or .cxx"};
+}
+
+static void checkLicense(llvm::StringRef license) {
+  if (!llvm::all_of(license, [](char c) { return llvm::isAlnum(c) || llvm::StringRef(".-+() ").contains(c); }))
+    throw UsageError{"--license=" + license.str() + ": not an SPDX expression, such as MIT or Apache-2.0"};
+}
+
+//===--- The command for the banner
+//--------------------------------------------------------------------------------===//
+
+static std::string quoted(llvm::StringRef text) {
+  bool const isPlain =
+      llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("._-+=:/,").contains(c); });
+  return isPlain && !text.empty() ? text.str() : "'" + text.str() + "'";
+}
+
+/// Options that change the printed text, without folders; the same whatever order they were given in.
+static std::string commandOf(ToolOptions const &options) {
+  std::string command = "ml2kokkos " + quoted(llvm::sys::path::filename(options.input)) + " -o " +
+                        quoted(llvm::sys::path::filename(options.output));
+  auto add = [&](char const *name, std::string const &value, char const *standard) {
+    if (value != standard)
+      command += " " + quoted(std::string("--") + name + "=" + value);
+  };
+  add("entry", options.entry, "");
+  for (auto const &[name, extent] : options.dims)
+    command += " --dim " + quoted(name + "=" + std::to_string(extent));
+  add("namespace", options.nameSpace, "");
+  add("weights", options.weights, "auto");
+  add("target", options.target, "portable");
+  add("style", options.style, "file");
+  add("license", options.license, "");
+  add("locations", options.locations, "names");
+  return command;
+}
+
+//===--- Reading
+//---------------------------------------------------------------------------------------------------===//
+
+static std::optional<std::string> closestOption(Groups const &groups, llvm::StringRef given) {
+  std::optional<std::string> best;
+  unsigned distance = 4;
+  for (po::options_description const *group : visibleGroups(groups))
+    for (auto const &option : group->options()) {
+      unsigned const d = given.edit_distance(option->long_name(), true, distance);
+      if (d < distance) {
+        distance = d;
+        best = option->long_name();
+      }
+    }
+  return best;
+}
+
+static std::string unknownOption(Groups const &groups, std::string const &name) {
+  llvm::StringRef const bare = llvm::StringRef(name).ltrim('-').split('=').first;
+  auto const close = closestOption(groups, bare);
+  return "unknown option '" + name + "'" + (close ? "; did you mean '--" + *close + "'?" : "; see --help");
+}
+
+static po::variables_map readArguments(Groups const &groups, std::vector<std::string> const &arguments) {
+  po::options_description all;
+  for (po::options_description const *group : visibleGroups(groups))
+    all.add(*group);
+  all.add(groups.hidden);
+  po::positional_options_description positions;
+  positions.add("input", -1);
+  namespace style = po::command_line_style;
+  int const manners = style::allow_long | style::long_allow_adjacent | style::long_allow_next | style::allow_short |
+                      style::allow_dash_for_short | style::short_allow_adjacent | style::short_allow_next;
+  po::variables_map values;
+  po::store(po::command_line_parser(arguments).options(all).positional(positions).style(manners).run(), values);
+  po::notify(values);
+  return values;
+}
+
+static void finish(ToolOptions &options, po::variables_map const &values) {
+  if (!values.count("input"))
+    throw UsageError{"no input; usage: ml2kokkos INPUT -o FILE.cpp (see --help)"};
+  auto const inputs = values["input"].as<std::vector<std::string>>();
+  if (inputs.size() > 1)
+    throw UsageError{"one input at a time; '" + inputs[1] + "' is a second one"};
+  options.input = inputs.front();
+  if (values.count("emit"))
+    options.emit = static_cast<EmitKind>(checkChoice(emitKinds, values["emit"].as<std::string>()));
+  if (values.count("dim"))
+    for (std::string const &dim : values["dim"].as<std::vector<std::string>>())
+      readDim(dim, options.dims);
+  checkChoice(weightPlaces, options.weights);
+  checkChoice(targets, options.target);
+  checkChoice(locationStyles, options.locations);
+  if (!options.nameSpace.empty())
+    checkNamespace(options.nameSpace);
+  checkLicense(options.license);
+  checkOutput(options);
+  options.regenerate = commandOf(options);
+}
+
+static std::variant<ToolOptions, int> parse(Groups const &groups, ToolOptions &options,
+                                            std::vector<std::string> const &arguments) {
+  po::variables_map const values = readArguments(groups, arguments);
+  if (values.count("help")) {
+    printHelp(groups);
+    return ExitSuccess;
+  }
+  if (values.count("version")) {
+    llvm::outs() << "ml2kokkos " ML2K_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+    return ExitSuccess;
+  }
+  if (values.count("print-supported-ops")) {
+    printSupportedOps(llvm::outs());
+    return ExitSuccess;
+  }
+  finish(options, values);
+  return options;
+}
+
+std::variant<ToolOptions, int> ml2k::parseCommandLine(int argc, char **argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  ToolOptions options;
+  auto const end = std::find(arguments.begin(), arguments.end(), "--");
+  if (end != arguments.end())
+    options.verifier.flags.assign(end + 1, arguments.end());
+  arguments.erase(end, arguments.end());
+  auto const groups = describeOptions(options);
+  std::string message;
+  try {
+    return parse(*groups, options, arguments);
+  } catch (UsageError const &error) {
+    message = error.message;
+  } catch (po::unknown_option const &error) {
+    message = unknownOption(*groups, error.get_option_name());
+  } catch (po::error const &error) {
+    message = error.what();
+  }
+  llvm::errs() << "ml2kokkos: error: " << message << "\n";
+  return ExitUsage;
+}

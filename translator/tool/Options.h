@@ -1,0 +1,62 @@
+//===- Options.h - the command line of ml2kokkos ------------------------------------------------------------*- C++
+//-*-===//
+//
+// docs/options.md describes every option and exit code.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_TOOL_OPTIONS_H
+#define ML2K_TOOL_OPTIONS_H
+
+#include "translator/emit/Verify.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+
+namespace ml2k {
+
+enum ExitCode {
+  ExitSuccess = 0,
+  ExitDifferent = 1, ///< --check found differences
+  ExitUsage = 2,     ///< the command line is wrong
+  ExitInput = 3,     ///< the input cannot be read or translated
+  ExitOutput = 4,    ///< the output cannot be written
+  ExitVerify = 5,    ///< --verify: the printed code does not compile
+  ExitInternal = 70  ///< a defect of ml2kokkos
+};
+
+/// The form in which the way through the tool ends.
+enum class EmitKind { Imported, Canonical, Scheduled, Nest, Json, Cpp };
+
+struct ToolOptions {
+  std::string input;
+  std::string output; ///< empty or "-": standard output
+  EmitKind emit = EmitKind::Cpp;
+
+  std::string entry;
+  std::map<std::string, int64_t> dims;
+
+  std::string nameSpace; ///< empty: from the name of the output
+  std::string weights = "auto";
+  std::string target = "portable";
+  std::string locations = "names";
+  std::string license;
+  std::string style = "file";
+  std::string regenerate; ///< the command line that prints the same files again, for the banner
+
+  VerifyOptions verifier;
+  std::string dumpStages;
+  bool check = false;
+  bool verify = false;
+  bool report = false;
+  bool debugInfo = false;
+};
+
+/// What to do, or the exit code with which to end at once (--help, a wrong command line; text was printed).
+std::variant<ToolOptions, int> parseCommandLine(int argc, char **argv);
+
+} // namespace ml2k
+
+#endif

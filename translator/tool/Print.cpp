@@ -1,0 +1,85 @@
+//===- Print.cpp - a module in nest form to formatted files -------------------------------------------------*- C++
+//-*-===//
+
+#include "translator/tool/Print.h"
+
+#include "translator/emit/Format.h"
+#if __has_include("translator/emit/Emit.h")
+#include "translator/emit/Emit.h"
+#define ML2K_HAS_EMIT
+#endif
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace ml2k;
+
+#ifdef ML2K_HAS_EMIT
+static EmitOptions emitOptions(ToolOptions const &options, std::string const &modelFile) {
+  EmitOptions result;
+  result.nameSpace = options.nameSpace;
+  result.stem = sys::path::stem(options.output.empty() ? StringRef(modelFile) : StringRef(options.output)).str();
+  result.modelFile = modelFile;
+  result.regenerate = options.regenerate;
+  result.license = options.license;
+  result.target = StringSwitch<Target>(options.target)
+                      .Case("host", Target::Host)
+                      .Case("device", Target::Device)
+                      .Default(Target::Portable);
+  result.weights = StringSwitch<WeightStorage>(options.weights)
+                       .Case("embed", WeightStorage::Embed)
+                       .Case("file", WeightStorage::File)
+                       .Default(WeightStorage::Auto);
+  result.locations = StringSwitch<LocationStyle>(options.locations)
+                         .Case("none", LocationStyle::None)
+                         .Case("plain", LocationStyle::Plain)
+                         .Default(LocationStyle::Names);
+  return result;
+}
+
+static Expected<OutputFile> formatted(std::string code, StringRef name, ToolOptions const &options) {
+  SmallString<256> path(sys::path::parent_path(options.output));
+  sys::path::append(path, name);
+  auto text = formatCode(std::move(code), path, options.style);
+  if (!text)
+    return text.takeError();
+  return OutputFile{name.str(), std::move(*text)};
+}
+
+static OutputFile sidecarFile(EmittedFiles const &emitted, std::string const &stem) {
+  OutputFile file{stem + ".safetensors", {}};
+  raw_string_ostream out(file.contents);
+  writeSidecar(out, emitted.sidecar);
+  return file;
+}
+
+Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOptions const &options,
+                                                   std::string const &modelFile) {
+  EmitOptions const how = emitOptions(options, modelFile);
+  auto emitted = emit(module, how);
+  if (failed(emitted))
+    return createStringError(inconvertibleErrorCode(), "");
+  if (options.emit == EmitKind::Json)
+    return std::vector<OutputFile>{{sys::path::filename(options.output).str(), emitted->json}};
+  auto header = formatted(std::move(emitted->header), how.stem + ".hpp", options);
+  if (!header)
+    return header.takeError();
+  auto source = formatted(std::move(emitted->source), sys::path::filename(options.output), options);
+  if (!source)
+    return source.takeError();
+  std::vector<OutputFile> files = {std::move(*header), std::move(*source)};
+  if (!emitted->sidecar.empty())
+    files.push_back(sidecarFile(*emitted, how.stem));
+  return files;
+}
+#else
+Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp, ToolOptions const &options,
+                                                   std::string const &modelFile) {
+  return createStringError(inconvertibleErrorCode(), modelFile +
+                                                         ": error: built without the printer; end with --emit=nest" +
+                                                         (options.check ? " and without --check" : ""));
+}
+#endif

@@ -1,0 +1,24 @@
+//===- Print.h - a module in nest form to formatted files ---------------------------------------------------*- C++
+//-*-===//
+
+#ifndef ML2K_TOOL_PRINT_H
+#define ML2K_TOOL_PRINT_H
+
+#include "translator/emit/Writer.h"
+#include "translator/tool/Options.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <vector>
+
+namespace ml2k {
+
+/// Header, source and, where there is one, sidecar; with --emit=json the view model alone. An error without a text was
+/// reported on the context.
+llvm::Expected<std::vector<OutputFile>> printFiles(mlir::ModuleOp module, ToolOptions const &options,
+                                                   std::string const &modelFile);
+
+} // namespace ml2k
+
+#endif
