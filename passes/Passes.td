@@ -19,4 +19,109 @@ def NameWeights : Pass<"ml2k-name-weights", "::mlir::func::FuncOp"> {
 
 //===--- lower: memory ------------------------------------------------------------------------------------------------===//
 
+def Destinations : Pass<"ml2k-destinations", "::mlir::func::FuncOp"> {
+  let summary = "results of the model become memory of the caller";
+  let description = [{
+    Pre: a function of one block on ranked tensors. Post: it returns nothing; per result there is a memref argument at the
+    end, with the attributes of the result and nest.output, and a bufferization.materialize_in_destination into it.
+    Tensor arguments are marked as not writable.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def ConcatInPlace : Pass<"ml2k-concat-in-place", "::mlir::func::FuncOp"> {
+  let summary = "concatenations become slices of one tensor";
+  let description = [{
+    Pre: tensors. Post: no tensor.concat is left; each is a tensor.empty with a tensor.insert_slice per input. A concatenation
+    that begins or goes on with another one takes that one as a whole.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PadInPlace : Pass<"ml2k-pad-in-place", "::mlir::func::FuncOp"> {
+  let summary = "padding that no kernel took in becomes a fill and a slice";
+  let description = [{
+    Pre: tensors. Post: no tensor.pad is left; each is a nest.map that fills and a tensor.insert_slice. A padding value that
+    varies is refused.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect", "::ml2k::nest::NestDialect"];
+}
+
+def LoopStates : Pass<"ml2k-loop-states", "::mlir::func::FuncOp"> {
+  let summary = "what a loop carries stays in one place";
+  let description = [{
+    Pre: tensors. Post: every tensor that an scf.for yields is the carried tensor with slices written into it, the whole of it
+    if need be; no kernel starts from a carried tensor.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def OwnInits : Pass<"ml2k-own-inits", "::mlir::func::FuncOp"> {
+  let summary = "every kernel writes a tensor of its own";
+  let description = [{
+    Pre: tensors. Post: every tensor.empty has one user, and every fill that somebody writes over is that user's alone.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def HoistBuffers : Pass<"ml2k-hoist-buffers", "::mlir::func::FuncOp"> {
+  let summary = "weights and buffers stand at the start of the function";
+  let description = [{
+    Pre: memrefs. Post: every nest.weight, then every memref.alloc, stands at the start of the function, none in a loop. A size
+    that depends on computed values is refused.
+  }];
+}
+
+def ForwardCopies : Pass<"ml2k-forward-copies", "::mlir::func::FuncOp"> {
+  let summary = "what is only copied somewhere is computed there";
+  let description = [{
+    Pre: hoisted allocations. Post: no memref.copy from an allocation is left whose target was free while the allocation was in
+    use: the allocation is gone, its kernels write the target (a slice, an output of the model, the state of a loop).
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def LabelCopies : Pass<"ml2k-label-copies", "::mlir::func::FuncOp"> {
+  let summary = "every copy that is left becomes a kernel";
+  let description = [{ Pre: memrefs. Post: no memref.copy is left; each is a nest.map with a label of its own. }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def ImageBuffers : Pass<"ml2k-image-buffers", "::mlir::func::FuncOp"> {
+  let summary = "convolutions and windows get images, convolutions a border of zeros";
+  let description = [{
+    Pre: hoisted allocations. Post: the image and the output of every nest.conv and nest.window are allocations N H W C or
+    channels of one; where they were not, a nest.map copies. Such allocations have the attribute border = [rows, columns],
+    the largest padding of the convolutions that read them.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::ml2k::nest::NestDialect"];
+}
+
+def NameBuffers : Pass<"ml2k-name-buffers", "::mlir::func::FuncOp"> {
+  let summary = "allocations become named members of the workspace";
+  let description = [{
+    Pre: labelled kernels on memrefs. Post: no memref.alloc is left; each is a nest.buffer named after the kernel that writes all
+    of it, else after the layer that joins its parts; unused ones are gone.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def PlanMemory : Pass<"ml2k-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "one arena for all buffers of fixed size";
+  let description = [{
+    Pre: nest.buffers at the start of the function. Post: every one of static shape has an offset, a multiple of 64 bytes; buffers
+    that are alive together do not overlap, those with a border overlap with equal ones only. The function has
+    nest.arena_bytes and nest.live_bytes, the largest sum of sizes that are alive together. Buffers of dynamic shape have
+    no offset.
+  }];
+}
+
+def VerifyNest : Pass<"ml2k-verify-nest", "::mlir::func::FuncOp"> {
+  let summary = "refuses what cannot be printed";
+  let description = [{
+    Pre: anything. Post: weights, buffers, aliases, sizes, loops and labelled kernels on memrefs, nothing else.
+  }];
+}
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "passes/Pipeline.h"
 #include "passes/Passes.h"
+#include "passes/lower/Lowering.h"
 
 #include "mlir/Transforms/Passes.h"
 
@@ -15,7 +16,9 @@ void ml2k::addStage(OpPassManager &manager, Stage to) {
     manager.addNestedPass<func::FuncOp>(createNameWeights());
     return;
   case Stage::Scheduled:
+    return;
   case Stage::Nest:
+    addLowering(manager);
     return;
   }
 }
@@ -24,4 +27,5 @@ void ml2k::registerPasses() {
   registerMl2kPasses();
   registerCanonicalizerPass();
   registerCSEPass();
+  registerLowering();
 }

@@ -158,12 +158,13 @@ def Nest_ConvOp : Nest_KernelOp<"conv"> {
     extra_maps: extras, over (n, p, q, o). groups = C = O is a depthwise convolution.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
-                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$extra_maps, DenseI64ArrayAttr:$strides,
-                   DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups);
+                   Variadic<Nest_AnyShaped>:$outputs, DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
+                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     $label `strides` $strides `dilations` $dilations `pads` $pads `groups` $groups
-    `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)` `maps` $extra_maps)?
+    `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    (`maps` $extra_maps^)?
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `epilogue` $epilogue (`->` type($results)^)?
   }];
 }
@@ -176,13 +177,14 @@ def Nest_WindowOp : Nest_KernelOp<"window"> {
     argument per extra after it. extra_maps over (n, p, q, c).
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
-                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$extra_maps, Nest_CombinerAttr:$combiner,
-                   DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                   Variadic<Nest_AnyShaped>:$outputs, DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
+                   Nest_CombinerAttr:$combiner, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
                    DenseI64ArrayAttr:$pads, OptionalAttr<StrAttr>:$mean);
   let regions = (region SizedRegion<1>:$finish);
   let assemblyFormat = [{
     $label $combiner `kernel` $kernel `strides` $strides `dilations` $dilations `pads` $pads (`mean` $mean^)?
-    `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)` `maps` $extra_maps)?
+    `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    (`maps` $extra_maps^)?
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `finish` $finish (`->` type($results)^)?
   }];
 }

@@ -1,0 +1,113 @@
+//===- Labels.cpp - names of copies and buffers --------------------------------------------------------------*- C++
+//-*-===//
+
+#include "passes/lower/Labels.h"
+
+#include "passes/lower/Memory.h"
+#include "translator/ir/Nest.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ml2k;
+
+//===--- Layer names
+//-------------------------------------------------------------------------------------------------===//
+
+static StringRef firstName(Location location) {
+  StringRef name;
+  location->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    if (!named || !named.getName().getValue().contains('"'))
+      return WalkResult::advance();
+    name = named.getName().getValue();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+/// True if `last` only repeats the kind of operation: Conv, Conv_1.
+static bool isKind(StringRef last, StringRef kind) {
+  if (!last.consume_front(kind))
+    return false;
+  return last.empty() || (last.consume_front("_") && llvm::all_of(last, llvm::isDigit));
+}
+
+std::string ml2k::layerName(Location location) {
+  auto const [kind, quoted] = firstName(location).split(" \"");
+  if (quoted.empty())
+    return "";
+  SmallVector<StringRef> parts, kept;
+  quoted.rtrim('"').split(parts, '/', -1, false);
+  if (parts.size() > 1 && isKind(parts.back(), kind))
+    parts.pop_back();
+  for (auto [i, part] : llvm::enumerate(parts))
+    if (i + 1 == parts.size() || !parts[i + 1].starts_with((part + ".").str()))
+      kept.push_back(part);
+  return llvm::join(kept, ".");
+}
+
+//===--- Unique names
+//------------------------------------------------------------------------------------------------===//
+
+static std::string shortHash(StringRef full) {
+  uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
+  for (unsigned char c : full.bytes())
+    hash = (hash ^ c) * 0x100000001b3u;
+  hash ^= hash >> 32;
+  std::string out;
+  for (int i = 0; i < 4; ++i, hash /= 36)
+    out += "0123456789abcdefghijklmnopqrstuvwxyz"[hash % 36];
+  return out;
+}
+
+StringRef ml2k::labelOf(Operation *op) {
+  auto label = op->getAttrOfType<StringAttr>("label");
+  return label ? label.getValue() : StringRef();
+}
+
+Labels::Labels(func::FuncOp function) {
+  function.walk([&](Operation *op) {
+    if (StringRef const label = labelOf(op); !label.empty())
+      taken.insert(label);
+  });
+}
+
+std::string Labels::unique(StringRef wanted, StringRef detail) {
+  std::string name = wanted.str(), salt = detail.str();
+  while (!taken.insert(name).second) {
+    name = (wanted + "." + shortHash((wanted + "|" + salt).str())).str();
+    salt += "'"; // only where the details are equal too
+  }
+  return name;
+}
+
+//===--- Contents
+//----------------------------------------------------------------------------------------------------===//
+
+static std::string argumentName(BlockArgument argument) {
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto name = function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name") : StringAttr();
+  return name ? name.str() : ("arg" + Twine(argument.getArgNumber())).str();
+}
+
+/// The first writer of exactly this part of a buffer, else the layer that made the buffer.
+static std::string writerName(Value memref) {
+  Box const box = boxOf(memref);
+  for (Access const &access : accessesOf(rootOf(memref))) {
+    StringRef const label = labelOf(access.op);
+    Box const part = boxOf(access.alias);
+    if (access.writes && !label.empty() && part.offsets == box.offsets && part.sizes == box.sizes)
+      return label.str();
+  }
+  return layerName(rootOf(memref).getLoc());
+}
+
+std::string ml2k::nameOfContents(Value memref) {
+  Value const root = rootOf(memref);
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return argumentName(argument);
+  if (auto weight = root.getDefiningOp<nest::WeightOp>())
+    return weight.getName().str();
+  return writerName(memref);
+}

@@ -1,0 +1,80 @@
+//===- LoopStates.cpp - what a loop carries stays in one place -----------------------------------------------*- C++
+//-*-===//
+//
+// Bufferization wants a loop to yield the memory that it was given. Kernels of the body get tensors of their own, and
+// the new state goes into the carried tensor at the end of the body; copies that need not be disappear later.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_LOOPSTATES
+#include "passes/Passes.h.inc"
+
+namespace {
+
+Value emptyLike(OpBuilder &builder, Location location, Value tensor) {
+  return builder.create<tensor::EmptyOp>(location, tensor::getMixedSizes(builder, location, tensor),
+                                         cast<RankedTensorType>(tensor.getType()).getElementType());
+}
+
+Value insertWhole(OpBuilder &builder, Location location, Value source, Value target) {
+  auto const rank = cast<RankedTensorType>(target.getType()).getRank();
+  return builder.create<tensor::InsertSliceOp>(
+      location, source, target, SmallVector<OpFoldResult>(rank, builder.getIndexAttr(0)),
+      tensor::getMixedSizes(builder, location, source), SmallVector<OpFoldResult>(rank, builder.getIndexAttr(1)));
+}
+
+/// True if `value` is `carried` with slices written into it.
+bool isWrittenInPlace(Value value, Value carried) {
+  while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>())
+    value = insert.getDest();
+  return value == carried;
+}
+
+/// Kernels that start from a carried tensor overwrite all of it: any memory will do.
+void detachKernels(Value carried) {
+  for (OpOperand &use : llvm::make_early_inc_range(carried.getUses())) {
+    auto kernel = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+    if (!kernel || !isa<nest::NestDialect>(use.getOwner()->getDialect()) || !kernel.isDpsInit(&use))
+      continue;
+    OpBuilder builder(kernel);
+    use.set(emptyLike(builder, kernel.getLoc(), carried));
+  }
+}
+
+void keepStates(scf::ForOp loop) {
+  Operation *yield = loop.getBody()->getTerminator();
+  SmallVector<std::pair<unsigned, Value>> moved;
+  OpBuilder builder(yield);
+  for (auto [i, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
+    if (!isa<RankedTensorType>(carried.getType()))
+      continue;
+    detachKernels(carried);
+    Value next = yield->getOperand(i);
+    if (next == carried || isWrittenInPlace(next, carried))
+      continue;
+    // States that change places, and values from outside: through a tensor of the body
+    if (next.getParentBlock() != loop.getBody() || isa<BlockArgument>(next))
+      next = insertWhole(builder, loop.getLoc(), next, emptyLike(builder, loop.getLoc(), next));
+    moved.push_back({i, next});
+  }
+  for (auto [i, next] : moved)
+    yield->setOperand(i, insertWhole(builder, loop.getLoc(), next, loop.getRegionIterArg(i)));
+}
+
+struct LoopStates : impl::LoopStatesBase<LoopStates> {
+  void runOnOperation() override {
+    getOperation().walk([](scf::ForOp loop) { keepStates(loop); });
+  }
+};
+
+} // namespace
+} // namespace ml2k

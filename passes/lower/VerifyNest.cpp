@@ -1,0 +1,123 @@
+//===- VerifyNest.cpp - the last check before printing -------------------------------------------------------*- C++
+//-*-===//
+//
+// What passes here can be printed; everything else is refused at the place in the model that it came from.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lower/Memory.h"
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_VERIFYNEST
+#include "passes/Passes.h.inc"
+
+namespace {
+
+bool isKernel(Operation *op) {
+  return isa<nest::NestDialect>(op->getDialect()) && op->getNumRegions() > 0 &&
+         op->getName().getStringRef() != "nest.each" && op->getName().getStringRef() != "nest.fold";
+}
+
+bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
+
+/// Index arithmetic on the host: sizes, offsets, conditions of loops.
+bool isHostArithmetic(Operation *op) {
+  return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getResultTypes(), isScalar) && llvm::all_of(op->getOperandTypes(), isScalar);
+}
+
+bool isScalarCode(Operation *op) {
+  return isa<arith::ArithDialect, math::MathDialect, affine::AffineDialect, nest::NestDialect>(op->getDialect()) ||
+         isa<memref::LoadOp, memref::DimOp, scf::IfOp, scf::ForOp, scf::YieldOp>(op);
+}
+
+LogicalResult refuseTensors(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types)
+    if (isa<TensorType, VectorType>(type))
+      return op->emitError() << "'" << op->getName() << "' on " << type << " has no printed form";
+  return success();
+}
+
+LogicalResult checkInside(Operation *kernel) {
+  if (kernel->getName().getStringRef() == "nest.kernel")
+    return success(); // says itself what may stand in it
+  WalkResult const result = kernel->walk([&](Operation *op) {
+    if (op == kernel)
+      return WalkResult::advance();
+    if (failed(refuseTensors(op)))
+      return WalkResult::interrupt();
+    if (isScalarCode(op))
+      return WalkResult::advance();
+    op->emitError() << "'" << op->getName() << "' has no printed form inside a kernel";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Heights, widths and channels of images stand in the types of the printed code.
+LogicalResult checkImages(Operation *op) {
+  if (!isa<nest::ConvOp, nest::WindowOp>(op))
+    return success();
+  auto kernel = cast<DestinationStyleOpInterface>(op);
+  for (Value image : {kernel.getDpsInputs()[0], kernel.getDpsInits()[0]}) {
+    auto const type = cast<MemRefType>(image.getType());
+    if (llvm::any_of(type.getShape().drop_front(), ShapedType::isDynamic))
+      return op->emitError() << "works on images of " << type
+                             << "; height, width and channels must be known: give them with --dim";
+  }
+  return success();
+}
+
+LogicalResult checkLabel(Operation *op, StringSet<> &labels) {
+  auto const label = op->getAttrOfType<StringAttr>("label");
+  if (!label || label.getValue().empty())
+    return op->emitError("kernel has no label");
+  if (!labels.insert(label.getValue()).second)
+    return op->emitError() << "label " << label << " is used twice";
+  return success();
+}
+
+LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
+  if (failed(refuseTensors(op)))
+    return failure();
+  if (isKernel(op))
+    return success(succeeded(checkLabel(op, labels)) && succeeded(checkImages(op)) && succeeded(checkInside(op)));
+  if (isa<scf::ForOp, scf::IfOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>))
+    return op->emitError("hands on memory that a run-time decision chooses; this has no printed form");
+  if (isa<memref::LoadOp>(op))
+    return op->emitError("an element of a tensor decides on the host what is computed; this has no printed form");
+  if (isa<nest::WeightOp, nest::BufferOp, memref::DimOp, func::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op) ||
+      isAlias(op) || isHostArithmetic(op))
+    return success();
+  return op->emitError() << "'" << op->getName() << "' has no printed form";
+}
+
+struct VerifyNest : impl::VerifyNestBase<VerifyNest> {
+  void runOnOperation() override {
+    StringSet<> labels;
+    bool ok = true;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op == getOperation())
+        return WalkResult::advance();
+      ok &= succeeded(checkStatement(op, labels));
+      return isKernel(op) ? WalkResult::skip() : WalkResult::advance();
+    });
+    if (!ok)
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ml2k
