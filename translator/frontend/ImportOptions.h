@@ -1,0 +1,22 @@
+//===- ImportOptions.h - what a user can tell a front end ---------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_FRONTEND_IMPORTOPTIONS_H
+#define ML2K_FRONTEND_IMPORTOPTIONS_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ml2k {
+
+struct ImportOptions {
+  /// Values of symbolic dimensions by name (--dim NAME=N).
+  std::map<std::string, int64_t> dims;
+  /// Name of the function that is made of an ONNX graph, or of the function to take from an MLIR module (empty: the
+  /// front end's choice).
+  std::string entry;
+};
+
+} // namespace ml2k
+
+#endif

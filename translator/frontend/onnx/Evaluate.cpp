@@ -1,0 +1,266 @@
+//===- Evaluate.cpp - runs small operations at import -------------------------------------------------------*- C++ -*-===//
+
+#include "translator/frontend/onnx/Evaluate.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace ml2k::frontend {
+
+namespace {
+
+using Elements = llvm::SmallVector<Attribute>;
+using Position = llvm::SmallVector<int64_t>;
+
+/// More steps than this are left to run time.
+constexpr int64_t maxSteps = 1 << 16;
+
+class Evaluator {
+public:
+  LogicalResult run(Operation &op);
+  Elements const *tensor(Value value) const {
+    auto const found = tensors.find(value);
+    return found == tensors.end() ? nullptr : &found->second;
+  }
+
+private:
+  LogicalResult runConstant(arith::ConstantOp op);
+  LogicalResult runEmpty(tensor::EmptyOp op);
+  LogicalResult runReshape(Operation &op);
+  LogicalResult runSlice(tensor::ExtractSliceOp op);
+  LogicalResult runInsert(tensor::InsertSliceOp op);
+  LogicalResult runConcat(tensor::ConcatOp op);
+  LogicalResult runLinalg(linalg::LinalgOp op);
+  LogicalResult runPoint(linalg::LinalgOp op, ArrayRef<int64_t> loops);
+  LogicalResult runScalar(Operation &op, ArrayRef<int64_t> loops);
+  Attribute &element(Value tensor, ArrayRef<int64_t> position);
+
+  llvm::DenseMap<Value, Elements> tensors;
+  llvm::DenseMap<Value, Attribute> scalars;
+};
+
+} // namespace
+
+static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
+
+static int64_t offsetOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> position) {
+  int64_t offset = 0;
+  for (auto [extent, index] : llvm::zip(shape, position))
+    offset = offset * extent + index;
+  return offset;
+}
+
+/// Calls `visit` at every position of a box, the last index fastest.
+static LogicalResult forEach(ArrayRef<int64_t> shape, llvm::function_ref<LogicalResult(ArrayRef<int64_t>)> visit) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    if (ShapedType::isDynamic(extent) || (count *= extent) > maxSteps)
+      return failure();
+  Position position(shape.size(), 0);
+  for (int64_t step = 0; step < count; ++step) {
+    if (failed(visit(position)))
+      return failure();
+    for (int64_t dim = static_cast<int64_t>(shape.size()) - 1; dim >= 0 && ++position[dim] == shape[dim]; --dim)
+      position[dim] = 0;
+  }
+  return success();
+}
+
+Attribute &Evaluator::element(Value tensor, ArrayRef<int64_t> position) {
+  return tensors.find(tensor)->second[offsetOf(shapeOf(tensor), position)];
+}
+
+LogicalResult Evaluator::runConstant(arith::ConstantOp op) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
+    tensors[op] = llvm::to_vector(dense.getValues<Attribute>());
+  else
+    scalars[op] = op.getValue();
+  return success();
+}
+
+LogicalResult Evaluator::runEmpty(tensor::EmptyOp op) {
+  if (!op.getType().hasStaticShape() || op.getType().getNumElements() > maxSteps)
+    return failure();
+  tensors[op] = Elements(op.getType().getNumElements());
+  return success();
+}
+
+LogicalResult Evaluator::runReshape(Operation &op) {
+  if (!tensor(op.getOperand(0)))
+    return failure();
+  Elements elements = *tensor(op.getOperand(0));
+  tensors[op.getResult(0)] = std::move(elements);
+  return success();
+}
+
+/// Where a position of the slice lies in the whole; nothing if the slice is dynamic.
+static std::optional<std::function<Position(ArrayRef<int64_t>)>> positionInWhole(OffsetSizeAndStrideOpInterface op,
+                                                                                 llvm::SmallBitVector dropped) {
+  auto const offsets = getConstantIntValues(op.getMixedOffsets()), strides = getConstantIntValues(op.getMixedStrides());
+  if (!offsets || !strides)
+    return std::nullopt;
+  return [=](ArrayRef<int64_t> position) {
+    Position whole;
+    size_t next = 0;
+    for (size_t dim = 0; dim < offsets->size(); ++dim)
+      whole.push_back((*offsets)[dim] + (dropped.test(dim) ? 0 : position[next++]) * (*strides)[dim]);
+    return whole;
+  };
+}
+
+LogicalResult Evaluator::runSlice(tensor::ExtractSliceOp op) {
+  auto const toWhole = positionInWhole(op, op.getDroppedDims());
+  if (!toWhole || !tensor(op.getSource()))
+    return failure();
+  Elements elements;
+  LogicalResult const done = forEach(op.getType().getShape(), [&](ArrayRef<int64_t> position) {
+    elements.push_back(element(op.getSource(), (*toWhole)(position)));
+    return success();
+  });
+  tensors[op] = std::move(elements);
+  return done;
+}
+
+LogicalResult Evaluator::runInsert(tensor::InsertSliceOp op) {
+  auto const toWhole = positionInWhole(op, op.getDroppedDims());
+  if (!toWhole || !tensor(op.getSource()) || !tensor(op.getDest()))
+    return failure();
+  Elements elements = *tensor(op.getDest());
+  tensors[op] = std::move(elements);
+  return forEach(op.getSourceType().getShape(), [&](ArrayRef<int64_t> position) {
+    element(op, (*toWhole)(position)) = element(op.getSource(), position);
+    return success();
+  });
+}
+
+LogicalResult Evaluator::runConcat(tensor::ConcatOp op) {
+  if (!op.getResultType().hasStaticShape())
+    return failure();
+  tensors[op] = Elements(op.getResultType().getNumElements());
+  int64_t offset = 0;
+  for (Value part : op.getInputs()) {
+    if (!tensor(part))
+      return failure();
+    LogicalResult const done = forEach(shapeOf(part), [&](ArrayRef<int64_t> position) {
+      Position whole(position);
+      whole[op.getDim()] += offset;
+      element(op, whole) = element(part, position);
+      return success();
+    });
+    if (failed(done))
+      return failure();
+    offset += shapeOf(part)[op.getDim()];
+  }
+  return success();
+}
+
+/// A scalar operation, by its folder.
+LogicalResult Evaluator::runScalar(Operation &op, ArrayRef<int64_t> loops) {
+  Builder builder(op.getContext());
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    scalars[index] = builder.getIndexAttr(loops[index.getDim()]);
+    return success();
+  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    Position position;
+    for (Value index : extract.getIndices()) {
+      auto const at = dyn_cast_or_null<IntegerAttr>(scalars.lookup(index));
+      int64_t const extent = shapeOf(extract.getTensor())[position.size()];
+      if (!at || at.getInt() < 0 || at.getInt() >= extent)
+        return failure();
+      position.push_back(at.getInt());
+    }
+    if (!tensor(extract.getTensor()))
+      return failure();
+    scalars[extract] = element(extract.getTensor(), position);
+    return success();
+  }
+  if (op.getNumRegions() != 0 || op.getNumResults() != 1)
+    return failure();
+  Elements operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(scalars.lookup(operand));
+  if (llvm::is_contained(operands, Attribute()))
+    return failure();
+  llvm::SmallVector<OpFoldResult> results;
+  // A folder may replace a value by an operand, or change its operation in place and return nothing
+  if (failed(op.fold(operands, results)) || results.size() != 1)
+    return failure();
+  Attribute const value =
+      isa<Attribute>(results[0]) ? cast<Attribute>(results[0]) : scalars.lookup(cast<Value>(results[0]));
+  scalars[op.getResult(0)] = value;
+  return success(value != Attribute());
+}
+
+LogicalResult Evaluator::runPoint(linalg::LinalgOp op, ArrayRef<int64_t> loops) {
+  Block &body = op->getRegion(0).front();
+  auto positionOf = [&](OpOperand &operand) {
+    return op.getMatchingIndexingMap(&operand).compose(loops);
+  };
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument const argument = body.getArgument(operand.getOperandNumber());
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      scalars[argument] = scalars.lookup(operand.get());
+    else if (op.isDpsInit(&operand))
+      scalars[argument] = element(op->getResult(op->getNumResults() - op->getNumOperands() + operand.getOperandNumber()),
+                                  positionOf(operand));
+    else
+      scalars[argument] = element(operand.get(), positionOf(operand));
+  }
+  for (Operation &scalar : body.without_terminator())
+    if (failed(isa<arith::ConstantOp>(scalar) ? runConstant(cast<arith::ConstantOp>(scalar)) : runScalar(scalar, loops)))
+      return failure();
+  for (auto [result, yielded, init] :
+       llvm::zip(op->getResults(), body.getTerminator()->getOperands(), op.getDpsInitsMutable())) {
+    Attribute const value = scalars.lookup(yielded);
+    if (!value)
+      return failure();
+    element(result, positionOf(init)) = value;
+  }
+  return success();
+}
+
+LogicalResult Evaluator::runLinalg(linalg::LinalgOp op) {
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) && !tensor(operand))
+      return failure();
+  for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits())) {
+    Elements elements = *tensor(init);
+    tensors[result] = std::move(elements);
+  }
+  return forEach(op.getStaticLoopRanges(), [&](ArrayRef<int64_t> loops) { return runPoint(op, loops); });
+}
+
+LogicalResult Evaluator::run(Operation &op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](arith::ConstantOp constant) { return runConstant(constant); })
+      .Case([&](tensor::EmptyOp empty) { return runEmpty(empty); })
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto reshape) { return runReshape(*reshape); })
+      .Case([&](tensor::ExtractSliceOp slice) { return runSlice(slice); })
+      .Case([&](tensor::InsertSliceOp insert) { return runInsert(insert); })
+      .Case([&](tensor::ConcatOp concat) { return runConcat(concat); })
+      .Case([&](linalg::LinalgOp linalgOp) { return runLinalg(linalgOp); })
+      .Default([&](Operation *other) { return runScalar(*other, {}); });
+}
+
+std::optional<llvm::SmallVector<DenseElementsAttr>> evaluate(Block &block, ArrayRef<Value> results) {
+  Evaluator evaluator;
+  for (Operation &op : block)
+    if (failed(evaluator.run(op)))
+      return std::nullopt;
+  llvm::SmallVector<DenseElementsAttr> values;
+  for (Value result : results) {
+    Elements const *elements = evaluator.tensor(result);
+    if (!elements || llvm::is_contained(*elements, Attribute()))
+      return std::nullopt;
+    values.push_back(DenseElementsAttr::get(cast<RankedTensorType>(result.getType()), *elements));
+  }
+  return values;
+}
+
+} // namespace ml2k::frontend

@@ -1,0 +1,25 @@
+//===- Evaluate.h - runs small operations at import ---------------------------------------------------------*- C++ -*-===//
+//
+// Exporters compute shapes in the graph: Shape, Gather, Mul, Concat, Reshape. Import functions know nothing of that: a
+// node with small constant inputs is imported into a scratch block, and what it made is executed here, each scalar
+// operation by its own folder.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_FRONTEND_ONNX_EVALUATE_H
+#define ML2K_FRONTEND_ONNX_EVALUATE_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <optional>
+
+namespace ml2k::frontend {
+
+/// The values of tensors defined in `block`; nothing if the block holds an operation that cannot be executed.
+std::optional<llvm::SmallVector<mlir::DenseElementsAttr>> evaluate(mlir::Block &block,
+                                                                   llvm::ArrayRef<mlir::Value> results);
+
+} // namespace ml2k::frontend
+
+#endif

@@ -1,0 +1,77 @@
+//===- Importer.h - from a model to a module ----------------------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_FRONTEND_ONNX_IMPORTER_H
+#define ML2K_FRONTEND_ONNX_IMPORTER_H
+
+#include "translator/frontend/ImportOptions.h"
+#include "translator/frontend/onnx/Registry.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ml2k::frontend {
+
+/// The names of a graph or of a function body. Addresses of values are stable.
+using Scope = std::unordered_map<std::string, GraphValue>;
+using Opsets = std::map<std::string, int>;
+using Nodes = std::vector<pb::NodeProto const *>;
+
+class Importer {
+public:
+  Importer(mlir::MLIRContext &context, pb::ModelProto const &model, llvm::StringRef fileName,
+           llvm::StringRef directory, ImportOptions const &options);
+
+  /// Null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+private:
+  mlir::InFlightDiagnostic error();
+  void report(pb::NodeProto const &node, int opset, llvm::Twine const &message);
+
+  void checkModel();
+  void checkDims();
+  void importInitializers(Scope &scope);
+  void importInputs(Scope &scope);
+  void importOutputs(Scope &scope);
+  mlir::Type inputType(pb::ValueInfoProto const &input);
+  int64_t extentOf(pb::TensorShapeProto::Dimension const &dimension);
+
+  Nodes sortedNodes(Scope const &scope);
+  void importNodes(Nodes const &nodes, Scope &scope, Opsets const &opsets);
+  void importNode(pb::NodeProto const &node, Scope &scope, Opsets const &opsets);
+  /// Runs a node whose inputs are small constants; false if it has to run at run time.
+  bool foldNode(pb::NodeProto const &node, int opset, ImportFunction const &function,
+                std::vector<GraphValue *> const &inputs, Scope &scope);
+  bool expandFunction(pb::NodeProto const &node, int opset, std::vector<GraphValue *> const &inputs, Scope &scope);
+  void expandBody(pb::FunctionProto const &body, pb::NodeProto const &node, Opsets const &opsets,
+                  std::vector<GraphValue *> const &inputs, Scope &scope);
+  bool findInputs(pb::NodeProto const &node, int opset, Scope &scope, std::vector<GraphValue *> &inputs);
+  void define(pb::NodeProto const &node, int opset, Scope &scope, Node &done);
+  void refuseOutputs(pb::NodeProto const &node, Scope &scope);
+
+  /// The operation of a constant that is used as data: a weight, or a constant for a single element.
+  mlir::Value materialize(GraphValue &value);
+  std::string weightName(std::string const &name, mlir::DenseElementsAttr value);
+
+  mlir::MLIRContext &context;
+  pb::ModelProto const &model;
+  std::string fileName, directory;
+  ImportOptions const &options;
+  Build build;
+  Opsets modelOpsets;
+  mlir::func::FuncOp function;
+  mlir::Operation *lastWeight = nullptr;
+  llvm::StringMap<mlir::DenseElementsAttr> weights;
+  std::unordered_set<std::string> usedDims;
+  mlir::Location nodeLocation;
+  int expansionDepth = 0;
+  bool hasFailed = false;
+};
+
+} // namespace ml2k::frontend
+
+#endif

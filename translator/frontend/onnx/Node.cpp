@@ -1,0 +1,171 @@
+//===- Node.cpp - one node of the graph, as its import function sees it -------------------------------------*- C++ -*-===//
+
+#include "translator/frontend/onnx/Node.h"
+
+using namespace mlir;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace ml2k::frontend {
+
+Node::Node(pb::NodeProto const &proto, int opset, std::vector<GraphValue *> inputs, Build &build,
+           std::function<Value(GraphValue &)> materialize, std::string directory)
+    : proto(proto), opset(opset), b(build), outputs(proto.output_size()), inputs(std::move(inputs)),
+      materialize(std::move(materialize)), directory(std::move(directory)) {}
+
+//===--- Inputs -----------------------------------------------------------------------------------------------------===//
+
+GraphValue &Node::given(size_t at) const {
+  if (!has(at))
+    refuse("input " + Twine(at) + " is missing");
+  return *inputs[at];
+}
+
+Value Node::in(size_t at) {
+  GraphValue &value = given(at);
+  return value.value ? value.value : materialize(value);
+}
+
+llvm::SmallVector<Value> Node::allInputs() {
+  llvm::SmallVector<Value> values;
+  for (size_t at = 0; at < inputCount(); ++at)
+    values.push_back(in(at));
+  return values;
+}
+
+Ints Node::ints(size_t at, StringRef what) const {
+  GraphValue const &value = given(at);
+  if (!isa<IntegerType>(value.type().getElementType()))
+    refuse(what + " (input " + Twine(at) + ") holds " + dataTypeName(value.dataType) + " where integers are needed");
+  if (!value.constant)
+    refuse(what + " (input " + Twine(at) + ", \"" + value.name + "\") depends on run-time data");
+  return integersOf(value.constant);
+}
+
+double Node::scalar(size_t at, StringRef what) const {
+  GraphValue const &value = given(at);
+  if (!value.constant || value.constant.getNumElements() != 1)
+    refuse(what + " (input " + Twine(at) + ", \"" + value.name + "\") is not a constant scalar");
+  if (isa<IntegerType>(value.type().getElementType()))
+    return static_cast<double>(integersOf(value.constant)[0]);
+  return (*value.constant.getValues<FloatAttr>().begin()).getValueAsDouble();
+}
+
+void Node::needRank(size_t at, int64_t low, int64_t high) const {
+  if (rank(at) < low || rank(at) > high)
+    refuse("input " + Twine(at) + " has shape " + shapeText(shape(at)) + ", rank " + Twine(low) +
+           (low == high ? Twine() : " to " + Twine(high)) + " is needed");
+}
+
+void Node::needFloat(size_t at) const {
+  if (!isa<FloatType>(element(at)))
+    refuse("input " + Twine(at) + " holds " + dataTypeName(dataType(at)) + " where floats are needed");
+}
+
+void Node::needStatic(size_t at) const {
+  if (!type(at).hasStaticShape())
+    refuse("input " + Twine(at) + " has shape " + shapeText(shape(at)) + "; give its symbolic dimensions by --dim");
+}
+
+//===--- Attributes -------------------------------------------------------------------------------------------------===//
+
+pb::AttributeProto const *Node::attribute(StringRef name) const {
+  for (pb::AttributeProto const &attribute : proto.attribute())
+    if (attribute.name() == name)
+      return &attribute;
+  return nullptr;
+}
+
+pb::AttributeProto const *Node::attribute(StringRef name, pb::AttributeProto::AttributeType type) const {
+  pb::AttributeProto const *found = attribute(name);
+  // Models from before IR 2 leave the type out
+  if (found && found->type() != type && found->type() != pb::AttributeProto::UNDEFINED)
+    refuse("attribute " + name + " is of type " + pb::AttributeProto::AttributeType_Name(found->type()) + ", " +
+           pb::AttributeProto::AttributeType_Name(type) + " is needed");
+  return found;
+}
+
+template <typename T> static T valueOr(Node const &node, StringRef name, std::optional<T> const &otherwise) {
+  if (!otherwise)
+    node.refuse("attribute " + name + " is missing");
+  return *otherwise;
+}
+
+int64_t Node::intAttr(StringRef name, std::optional<int64_t> otherwise) const {
+  auto const *found = attribute(name, pb::AttributeProto::INT);
+  return found ? found->i() : valueOr(*this, name, otherwise);
+}
+
+double Node::floatAttr(StringRef name, std::optional<double> otherwise) const {
+  auto const *found = attribute(name, pb::AttributeProto::FLOAT);
+  return found ? found->f() : valueOr(*this, name, otherwise);
+}
+
+std::string Node::stringAttr(StringRef name, std::optional<std::string> otherwise) const {
+  auto const *found = attribute(name, pb::AttributeProto::STRING);
+  return found ? found->s() : valueOr(*this, name, otherwise);
+}
+
+std::optional<Ints> Node::intsAttr(StringRef name) const {
+  auto const *found = attribute(name, pb::AttributeProto::INTS);
+  if (!found)
+    return std::nullopt;
+  return Ints(found->ints().begin(), found->ints().end());
+}
+
+std::optional<Ints> Node::intsAttrOrInput(StringRef name, size_t at) const {
+  if (auto found = intsAttr(name))
+    return found;
+  return has(at) ? std::optional(ints(at, name)) : std::nullopt;
+}
+
+DenseElementsAttr Node::tensorAttr(pb::TensorProto const &tensor) const {
+  return tensorValue(*b.getContext(), tensor, directory);
+}
+
+int64_t Node::axis(int64_t value, int64_t rank) const {
+  if (value < -rank || value >= rank)
+    refuse("axis " + Twine(value) + " is out of range for rank " + Twine(rank));
+  return value < 0 ? value + rank : value;
+}
+
+Ints Node::axes(IntsRef values, int64_t rank) const {
+  Ints axes;
+  for (int64_t value : values)
+    axes.push_back(axis(value, rank));
+  llvm::sort(axes);
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+    refuse("an axis is given twice");
+  return axes;
+}
+
+//===--- Outputs ----------------------------------------------------------------------------------------------------===//
+
+void Node::out(size_t at, Value value) {
+  bool const likeInput = has(0) && element(0) == Build::elementOf(value);
+  out(at, value, likeInput ? dataType(0) : dataTypeOf(Build::elementOf(value)));
+}
+
+void Node::out(size_t at, Value value, int32_t dataType) {
+  if (wants(at))
+    outputs[at] = GraphValue{proto.output(at), dataType, value, {}};
+}
+
+void Node::outConstant(size_t at, DenseElementsAttr value, int32_t dataType) {
+  if (wants(at))
+    outputs[at] = GraphValue{proto.output(at), dataType, {}, value};
+}
+
+void Node::outReshaped(size_t at, IntsRef shape) {
+  GraphValue &input = given(0);
+  if (!input.constant)
+    return out(at, b.reshape(in(0), shape));
+  RankedTensorType const type = tensorType(shape, input.type().getElementType());
+  if (type.getNumElements() != input.type().getNumElements())
+    refuse("a tensor of shape " + shapeText(input.type().getShape()) + " cannot be reshaped to " + shapeText(shape));
+  outConstant(at, input.constant.reshape(type), input.dataType);
+  if (outputs[at])
+    outputs[at]->name = input.name;
+}
+
+} // namespace ml2k::frontend

@@ -1,0 +1,182 @@
+//===- Pooling.cpp - pools over windows and over whole images -----------------------------------------------*- C++ -*-===//
+
+#include "translator/frontend/onnx/Registry.h"
+#include "translator/frontend/onnx/Window.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace ml2k::frontend {
+
+/// Folds a window of x, which has been padded, in one to three spatial dimensions. `x` may be one-dimensional.
+static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fold, bool isUnsigned) {
+  int64_t const spatial = window.kernel.size();
+  Type const element = computeType(Build::elementOf(x));
+  Sizes sizes{b.sizeOf(x, 0), b.sizeOf(x, 1)};
+  sizes.append(window.outputSizes(b, x));
+  Value const init = b.initial(sizes, element, fold, isUnsigned);
+  Value const taps = b.empty(b.sizes(window.kernel), element);
+  if (spatial == 2 && !isUnsigned && element == Build::elementOf(x)) {
+    auto const strides = b.getI64VectorAttr(window.strides), dilations = b.getI64VectorAttr(window.dilations);
+    ValueRange const inputs{x, taps};
+    if (fold == Build::Fold::max)
+      return b.create<linalg::PoolingNchwMaxOp>(TypeRange(init.getType()), inputs, init, strides, dilations)
+          .getResult(0);
+    return b.create<linalg::PoolingNchwSumOp>(TypeRange(init.getType()), inputs, init, strides, dilations).getResult(0);
+  }
+  int64_t const outer = 2 + spatial, loops = outer + spatial;
+  llvm::SmallVector<AffineExpr> read{b.getAffineDimExpr(0), b.getAffineDimExpr(1)}, tap;
+  for (int64_t i = 0; i < spatial; ++i) {
+    tap.push_back(b.getAffineDimExpr(outer + i));
+    read.push_back(b.getAffineDimExpr(2 + i) * window.strides[i] + tap.back() * window.dilations[i]);
+  }
+  llvm::SmallVector<AffineMap> const maps{AffineMap::get(loops, 0, read, b.getContext()),
+                                          AffineMap::get(loops, 0, tap, b.getContext()),
+                                          b.selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, outer)))};
+  llvm::SmallVector<utils::IteratorType> iterators(outer, utils::IteratorType::parallel);
+  iterators.append(spatial, utils::IteratorType::reduction);
+  return b
+      .create<linalg::GenericOp>(TypeRange(init.getType()), ValueRange{x, taps}, ValueRange{init}, maps, iterators,
+                                 [&](OpBuilder &nested, Location loc, ValueRange v) {
+                                   Scalars s(nested, loc, isUnsigned);
+                                   Value const term = s.convert(v[0], element);
+                                   nested.create<linalg::YieldOp>(loc, Build::combine(s, fold, term, v[2]));
+                                 })
+      .getResult(0);
+}
+
+/// The number of taps inside the image (and, if they count, inside its pads) of the window at an output position.
+static Value countTaps(Scalars &s, Window const &window, IntsRef extents, bool countPads) {
+  Value count;
+  for (auto [i, extent] : llvm::enumerate(extents)) {
+    int64_t const first = countPads ? 0 : window.low[i];
+    int64_t const last = window.low[i] + extent + (countPads ? window.high[i] - window.overhang[i] : 0);
+    Value const position = s.create<linalg::IndexOp>(static_cast<int64_t>(2 + i));
+    Value const begin = s.create<arith::MulIOp>(position, s.index(window.strides[i]));
+    Value const end = s.create<arith::AddIOp>(begin, s.index(window.kernel[i]));
+    Value const inside = s.create<arith::SubIOp>(s.create<arith::MinSIOp>(end, s.index(last)),
+                                                 s.create<arith::MaxSIOp>(begin, s.index(first)));
+    count = count ? s.create<arith::MulIOp>(count, inside) : inside;
+  }
+  return count;
+}
+
+/// Sum over the window divided by the number of taps that count.
+static Value divideByCount(Node &node, Value sum, Window const &window, bool countPads) {
+  auto isZero = [](int64_t value) { return value == 0; };
+  bool const isPlain = llvm::all_of(window.overhang, isZero) &&
+                       (countPads || (llvm::all_of(window.low, isZero) && llvm::all_of(window.high, isZero)));
+  double taps = 1;
+  for (int64_t extent : window.kernel)
+    taps *= static_cast<double>(extent);
+  if (isPlain)
+    return node.b.elementwise(sum, node.element(0), [&](Scalars &s, ValueRange v) {
+      return s.div(v[0], s.constantLike(v[0], taps));
+    });
+  if (llvm::any_of(window.dilations, [](int64_t dilation) { return dilation != 1; }))
+    node.refuse("dilations together with pads that do not count are not supported");
+  Ints extents(node.shape(0).drop_front(2));
+  if (extents.size() < window.kernel.size())
+    extents.insert(extents.begin(), 1);
+  return node.b.elementwise(sum, node.element(0), [&](Scalars &s, ValueRange v) {
+    Value const count = s.create<arith::IndexCastOp>(s.b.getI32Type(), countTaps(s, window, extents, countPads));
+    return s.div(v[0], s.create<arith::SIToFPOp>(v[0].getType(), count));
+  });
+}
+
+static Window poolWindow(Node &node) {
+  node.needRank(0, 3, 5);
+  auto const kernel = node.intsAttr("kernel_shape");
+  if (!kernel || kernel->size() != node.shape(0).size() - 2)
+    node.refuse("attribute kernel_shape with one extent per spatial dimension is needed");
+  return Window::of(node, *kernel);
+}
+
+/// A one-dimensional pool is one over a single row.
+static Value withRow(Node &node, Window &window) {
+  if (node.rank(0) != 3)
+    return node.in(0);
+  window.addRow();
+  return node.b.unsqueeze(node.in(0), {2});
+}
+
+static Value withoutRow(Node &node, Value y) { return node.rank(0) == 3 ? node.b.squeeze(y, {2}) : y; }
+
+static void importMaxPool(Node &node) {
+  if (node.wants(1))
+    node.refuse("the output Indices is not supported");
+  Window window = poolWindow(node);
+  Value x = withRow(node, window);
+  Scalars s(node.b, node.b.getLoc(), node.isUnsigned());
+  x = window.pad(node.b, x, s.lowest(node.element(0)));
+  Value const y = foldWindow(node.b, x, window, Build::Fold::max, node.isUnsigned());
+  node.out(0, withoutRow(node, node.b.elementwiseCast(y, node.element(0))));
+}
+
+static void importAveragePool(Node &node) {
+  node.needFloat(0);
+  Window window = poolWindow(node);
+  Value x = withRow(node, window);
+  x = window.pad(node.b, x, node.b.scalar(node.element(0), 0));
+  Value const sum = foldWindow(node.b, x, window, Build::Fold::sum, false);
+  node.out(0, withoutRow(node, divideByCount(node, sum, window, node.intAttr("count_include_pad", 0))));
+}
+
+static void importLpPool(Node &node) {
+  node.needFloat(0);
+  Window window = poolWindow(node);
+  double const p = node.opset < 2 ? node.floatAttr("p", 2) : static_cast<double>(node.intAttr("p", 2));
+  Value x = withRow(node, window);
+  x = window.pad(node.b, x, node.b.scalar(node.element(0), 0));
+  x = node.b.elementwise(x, [&](Scalars &s, ValueRange v) {
+    return p == 2 ? s.mul(v[0], v[0]) : s.create<math::PowFOp>(s.abs(v[0]), s.constantLike(v[0], p));
+  });
+  Value const sum = foldWindow(node.b, x, window, Build::Fold::sum, false);
+  Value const y = node.b.elementwise(sum, node.element(0), [&](Scalars &s, ValueRange v) {
+    return p == 2 ? s.sqrt(v[0]) : s.create<math::PowFOp>(v[0], s.constantLike(v[0], 1 / p));
+  });
+  node.out(0, withoutRow(node, y));
+}
+
+//===--- Whole images -----------------------------------------------------------------------------------------------===//
+
+static Ints spatialAxes(Node &node) {
+  node.needFloat(0);
+  node.needRank(0, 3, 8);
+  return llvm::to_vector(llvm::seq<int64_t>(2, node.rank(0)));
+}
+
+static void importGlobalAveragePool(Node &node) {
+  Ints const axes = spatialAxes(node);
+  node.out(0, node.b.unsqueeze(node.b.mean(node.in(0), axes), axes));
+}
+
+static void importGlobalMaxPool(Node &node) {
+  node.out(0, node.b.reduce(node.in(0), spatialAxes(node), /*keepDims=*/true, Build::Fold::max));
+}
+
+static void importGlobalLpPool(Node &node) {
+  Ints const axes = spatialAxes(node);
+  double const p = node.opset < 2 ? node.floatAttr("p", 2) : static_cast<double>(node.intAttr("p", 2));
+  Value const sum =
+      node.b.reduce(node.in(0), axes, /*keepDims=*/false, Build::Fold::sum, false, [&](Scalars &s, ValueRange v) {
+        return p == 2 ? s.mul(v[0], v[0]) : s.create<math::PowFOp>(s.abs(v[0]), s.constantLike(v[0], p));
+      });
+  Value const root = node.b.elementwise(sum, [&](Scalars &s, ValueRange v) {
+    return p == 2 ? s.sqrt(v[0]) : s.create<math::PowFOp>(v[0], s.constantLike(v[0], 1 / p));
+  });
+  node.out(0, node.b.unsqueeze(root, axes));
+}
+
+void registerPooling(Registry &table) {
+  table.add("MaxPool", {1, 8, 10, 11, 12, 22}, importMaxPool);
+  table.add("AveragePool", {1, 7, 10, 11, 19, 22}, importAveragePool);
+  table.add("LpPool", {2, 11, 18, 22}, importLpPool);
+  table.add("GlobalAveragePool", {1, 22}, importGlobalAveragePool);
+  table.add("GlobalMaxPool", {1, 22}, importGlobalMaxPool);
+  table.add("GlobalLpPool", {1, 2, 22}, importGlobalLpPool);
+  table.addUnsupported("LpPool", {1});
+}
+
+} // namespace ml2k::frontend
