@@ -71,6 +71,7 @@ def HoistBuffers : Pass<"ml2k-hoist-buffers", "::mlir::func::FuncOp"> {
     Pre: memrefs. Post: every nest.weight, then every memref.alloc, stands at the start of the function, none in a loop. A size
     that depends on computed values is refused.
   }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
 def ForwardCopies : Pass<"ml2k-forward-copies", "::mlir::func::FuncOp"> {
@@ -88,12 +89,13 @@ def LabelCopies : Pass<"ml2k-label-copies", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
-def ImageBuffers : Pass<"ml2k-image-buffers", "::mlir::func::FuncOp"> {
-  let summary = "convolutions and windows get images, convolutions a border of zeros";
+def KernelBuffers : Pass<"ml2k-kernel-buffers", "::mlir::func::FuncOp"> {
+  let summary = "kernels get the memory that their blocks address, convolutions a border of zeros";
   let description = [{
-    Pre: hoisted allocations. Post: the image and the output of every nest.conv and nest.window are allocations N H W C or
-    channels of one; where they were not, a nest.map copies. Such allocations have the attribute border = [rows, columns],
-    the largest padding of the convolutions that read them.
+    Pre: hoisted allocations. Post: the image and the output of every nest.conv and nest.window are allocations N H W C, channels
+    of one, or contiguous memory that needs no padding; the matrices of packed contractions are contiguous. Where they were
+    not, a nest.map copies. Allocations that serve as images have the attribute border = [rows, columns], the largest
+    padding of the convolutions that read them.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::ml2k::nest::NestDialect"];
 }

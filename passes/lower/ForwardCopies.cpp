@@ -9,6 +9,7 @@
 
 #include "passes/Passes.h"
 #include "passes/lower/Memory.h"
+#include "passes/lower/Operands.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,13 +45,18 @@ MemRefType aliasType(Operation *op, MemRefType source) {
   return {};
 }
 
-/// True if every alias of `value` has a type when `value` has the type `type`.
-bool canRetype(Value value, MemRefType type) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    if (!isAlias(user))
+/// True if every alias of `value` has a type when `value` has the type `type`, and kernels can address it there.
+/// `inImage`: the new place is an image of the workspace or channels of one.
+bool canRetype(Value value, MemRefType type, bool inImage) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (isImageOperand(use))
+      return isContiguous(type) || (inImage && isChannelSlice(value));
+    if (isMatrixOperand(use))
+      return isContiguous(type);
+    if (!isAlias(use.getOwner()))
       return true;
-    MemRefType const result = aliasType(user, type);
-    return result && canRetype(user->getResult(0), result);
+    MemRefType const result = aliasType(use.getOwner(), type);
+    return result && canRetype(use.getOwner()->getResult(0), result, inImage);
   });
 }
 
@@ -157,16 +163,6 @@ bool isTargetFree(Candidate &it) {
   return true;
 }
 
-/// Convolutions and windows address images, or channels of images, in the workspace.
-bool suitsKernels(Candidate &it) {
-  bool const isImage = !isa<BlockArgument>(rootOf(it.target())) && it.reshapes.empty() && isChannelSlice(it.target());
-  return isImage || llvm::none_of(accessesOf(it.alloc), [](Access const &access) {
-           auto spatial = dyn_cast<DestinationStyleOpInterface>(access.op);
-           return isa<nest::ConvOp, nest::WindowOp>(access.op) &&
-                  (access.writes || access.alias == spatial.getDpsInputs()[0]);
-         });
-}
-
 /// The target in the shape of the allocation: the reshapes of the copy's source undone.
 Value undoReshapes(Candidate &it) {
   OpBuilder builder(it.named);
@@ -183,13 +179,16 @@ Value undoReshapes(Candidate &it) {
   return place;
 }
 
+/// True if the kernels of the allocation can work in the target. After reshapes the target is contiguous like the
+/// allocation.
+bool suitsKernels(Candidate &it) {
+  bool const inImage = rootOf(it.target()).getDefiningOp<memref::AllocOp>() && isChannelSlice(it.target());
+  return !it.reshapes.empty() || canRetype(it.alloc, cast<MemRefType>(it.target().getType()), inImage);
+}
+
 bool forward(memref::CopyOp copy) {
   auto it = asCandidate(copy);
-  if (!it || !findSpan(*it) || !isTargetFree(*it) || !suitsKernels(*it))
-    return false;
-  if (it->reshapes.empty() && !canRetype(it->alloc, cast<MemRefType>(it->target().getType())))
-    return false;
-  if (failed(hoistBefore(it->target(), it->named)))
+  if (!it || !findSpan(*it) || !isTargetFree(*it) || !suitsKernels(*it) || failed(hoistBefore(it->target(), it->named)))
     return false;
   Value const place = undoReshapes(*it);
   copy.erase();

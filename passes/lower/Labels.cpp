@@ -26,20 +26,13 @@ static StringRef firstName(Location location) {
   return name;
 }
 
-/// True if `last` only repeats the kind of operation: Conv, Conv_1.
-static bool isKind(StringRef last, StringRef kind) {
-  if (!last.consume_front(kind))
-    return false;
-  return last.empty() || (last.consume_front("_") && llvm::all_of(last, llvm::isDigit));
-}
-
 std::string ml2k::layerName(Location location) {
   auto const [kind, quoted] = firstName(location).split(" \"");
   if (quoted.empty())
     return "";
   SmallVector<StringRef> parts, kept;
   quoted.rtrim('"').split(parts, '/', -1, false);
-  if (parts.size() > 1 && isKind(parts.back(), kind))
+  if (parts.size() > 1 && parts.back() == kind)
     parts.pop_back();
   for (auto [i, part] : llvm::enumerate(parts))
     if (i + 1 == parts.size() || !parts[i + 1].starts_with((part + ".").str()))

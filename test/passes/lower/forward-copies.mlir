@@ -1,0 +1,95 @@
+// RUN: ml2kokkos-opt %s --ml2k-forward-copies | FileCheck %s
+
+#id = affine_map<(a) -> (a)>
+
+// The caller's memory takes the result at once, in the shape that the kernel wants.
+// CHECK-LABEL: func.func @reshaped
+// CHECK-SAME:  (%[[X:.*]]: memref<2x3xf32>, %[[Y:.*]]: memref<6xf32>)
+func.func @reshaped(%x: memref<2x3xf32>, %y: memref<6xf32>) {
+  // CHECK: %[[V:.*]] = memref.expand_shape %[[Y]]
+  // CHECK: nest.map "a" {{.*}} outs(%[[V]] : memref<2x3xf32>)
+  // CHECK-NEXT: ^bb0
+  // CHECK-NOT: memref.copy
+  // CHECK: return
+  %a = memref.alloc() : memref<2x3xf32>
+  nest.map "a" ins(%x : memref<2x3xf32>) outs(%a : memref<2x3xf32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %flat = memref.collapse_shape %a [[0, 1]] : memref<2x3xf32> into memref<6xf32>
+  memref.copy %flat, %y : memref<6xf32> to memref<6xf32>
+  return
+}
+
+// The target is read after the kernel has run and before the copy: the copy stays.
+// CHECK-LABEL: func.func @readBetween
+func.func @readBetween(%s: memref<4xf32>, %z: memref<4xf32>) {
+  // CHECK: %[[A:.*]] = memref.alloc
+  // CHECK: nest.map "a" {{.*}} outs(%[[A]]
+  // CHECK: nest.map "z"
+  // CHECK: memref.copy %[[A]]
+  %a = memref.alloc() : memref<4xf32>
+  nest.map "a" ins(%s : memref<4xf32>) outs(%a : memref<4xf32>) maps [#id, #id] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  nest.map "z" ins(%s : memref<4xf32>) outs(%z : memref<4xf32>) maps [#id, #id] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  memref.copy %a, %s : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// A map may overwrite what it reads at the same position, but not at another one.
+// CHECK-LABEL: func.func @inPlace
+// CHECK-SAME:  (%[[S:.*]]: memref<4xf32>, %[[T:.*]]: memref<4xf32>)
+func.func @inPlace(%s: memref<4xf32>, %t: memref<4xf32>) {
+  // CHECK: %[[B:.*]] = memref.alloc
+  // CHECK: nest.map "same" ins(%[[S]] : {{.*}} outs(%[[S]] :
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  nest.map "same" ins(%s : memref<4xf32>) outs(%a : memref<4xf32>) maps [#id, #id] {
+  ^bb0(%v: f32):
+    %w = arith.negf %v : f32
+    nest.yield %w : f32
+  }
+  memref.copy %a, %s : memref<4xf32> to memref<4xf32>
+  // CHECK: nest.map "reversed" ins(%[[T]] : {{.*}} outs(%[[B]] :
+  nest.map "reversed" ins(%t : memref<4xf32>) outs(%b : memref<4xf32>) maps [affine_map<(a) -> (3 - a)>, #id] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  // CHECK: memref.copy %[[B]], %[[T]]
+  memref.copy %b, %t : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// A packed contraction writes contiguous matrices only; a map writes the slice.
+// CHECK-LABEL: func.func @matrix
+// CHECK-SAME:  (%[[X:.*]]: memref<2x4xf32>, %[[Y:.*]]: memref<2x8xf32>)
+func.func @matrix(%x: memref<2x4xf32>, %y: memref<2x8xf32>) {
+  %w = nest.weight "w" packing {kind = "panels", panel = 64} : memref<4x4xf32> = dense<1.0> : tensor<4x4xf32>
+  %a = memref.alloc() : memref<2x4xf32>
+  %b = memref.alloc() : memref<2x4xf32>
+  // CHECK: nest.contract "a" {{.*}} outs(%[[A:.*]] : memref<2x4xf32>)
+  nest.contract "a" ["m", "n", "k"] ins(%x, %w : memref<2x4xf32>, memref<4x4xf32>) outs(%a : memref<2x4xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  // CHECK: memref.copy %[[A]]
+  %left = memref.subview %y[0, 0] [2, 4] [1, 1] : memref<2x8xf32> to memref<2x4xf32, strided<[8, 1]>>
+  memref.copy %a, %left : memref<2x4xf32> to memref<2x4xf32, strided<[8, 1]>>
+  // CHECK: nest.map "b" {{.*}} outs(%{{.*}} : memref<2x4xf32, strided<[8, 1], offset: 4>>)
+  // CHECK-NOT: memref.copy
+  nest.map "b" ins(%x : memref<2x4xf32>) outs(%b : memref<2x4xf32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %right = memref.subview %y[0, 4] [2, 4] [1, 1] : memref<2x8xf32> to memref<2x4xf32, strided<[8, 1], offset: 4>>
+  memref.copy %b, %right : memref<2x4xf32> to memref<2x4xf32, strided<[8, 1], offset: 4>>
+  return
+}
