@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""Runs an MLIR module of linalg on tensors through upstream's own lowering: the reference for what ml2kokkos computes.
+
+    upstream_run.py MODULE.mlir --inputs in.npz --outputs out.npz [--entry NAME] [--keep DIR]
+
+MODULE may be the output of `ml2kokkos --emit=imported`: its nest.weight become arguments, which keeps large weights out of
+LLVM. in.npz holds the inputs under their names (or x0, x1, ...); out.npz gets the outputs the same way (y0, y1, ...).
+As a library: `Program(text)(arrays...)`.
+"""
+
+import argparse
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+BUFFERIZE = (
+    "builtin.module(one-shot-bufferize{bufferize-function-boundaries=1 "
+    "function-boundary-type-conversion=identity-layout-map})"
+)
+LOWER = (
+    "builtin.module(func.func(convert-linalg-to-loops),func.func(llvm-request-c-wrappers),convert-scf-to-cf,"
+    "expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},convert-math-to-llvm,convert-math-to-libm,"
+    "convert-arith-to-llvm,convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
+    "reconcile-unrealized-casts)"
+)
+# tensor.concat has no bufferization upstream
+DECOMPOSE_CONCAT = """
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %func = transform.structured.match ops{["func.func"]} in %module : (!transform.any_op) -> !transform.any_op
+    transform.apply_patterns to %func {
+      transform.apply_patterns.tensor.decompose_concat
+    } : !transform.any_op
+    transform.yield
+  }
+}
+"""
+# bfloat16 has no numpy type: its bits
+DTYPES = {
+    "f16": numpy.float16, "f32": numpy.float32, "f64": numpy.float64, "bf16": numpy.uint16, "i1": numpy.bool_,
+    "i8": numpy.int8, "i16": numpy.int16, "i32": numpy.int32, "i64": numpy.int64, "index": numpy.int64,
+}
+NAME = r'"((?:[^"\\]|\\.)*)"'
+
+
+class Failed(Exception):
+    """An upstream tool refused the module."""
+
+
+class TensorType:
+    """tensor<2x?x3xf32>"""
+
+    def __init__(self, text):
+        parts = re.fullmatch(r"tensor<(.*)>", text).group(1).split("x")
+        self.text = text
+        self.dtype = numpy.dtype(DTYPES[parts[-1]])
+        self.shape = [None if extent == "?" else int(extent) for extent in parts[:-1]]
+
+
+def constant(type_, text):
+    """The value of a dense<...> attribute."""
+    hexadecimal = re.match(r'dense<"0x([0-9A-Fa-f]*)">', text)
+    if hexadecimal:
+        data = bytes.fromhex(hexadecimal.group(1))
+        if type_.dtype == numpy.bool_:
+            bits = numpy.unpackbits(numpy.frombuffer(data, numpy.uint8), bitorder="little")
+            return bits[: int(numpy.prod(type_.shape))].astype(bool).reshape(type_.shape)
+        flat = numpy.frombuffer(data, type_.dtype)
+    else:
+        body = re.match(r"dense<([^>]*)>", text).group(1)
+        flat = [element(type_.dtype, token) for token in re.findall(r"[-+.\w]+", body)]
+        flat = numpy.array(flat, type_.dtype)
+    return numpy.ascontiguousarray(numpy.broadcast_to(flat, type_.shape) if flat.size == 1 else flat.reshape(type_.shape))
+
+
+def element(dtype, token):
+    if token in ("true", "false"):
+        return token == "true"
+    if token.startswith("0x") and dtype.kind == "f":
+        return numpy.array([int(token, 16)], f"u{dtype.itemsize}").view(dtype)[0]
+    return int(token, 0) if dtype.kind in "iub" else float(token)
+
+
+def split_list(text):
+    """At the commas that are in no bracket and no string."""
+    items, depth, quoted, start = [], 0, False, 0
+    for at, char in enumerate(text):
+        if char == '"' and text[at - 1] != "\\":
+            quoted = not quoted
+        elif not quoted:
+            depth += (char in "([{<") - (char in ")]}>" and text[at - 1] != "-")
+            if char == "," and depth == 0:
+                items.append(text[start:at])
+                start = at + 1
+    return [item.strip() for item in items + [text[start:]] if item.strip()]
+
+
+def closing(text, start):
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at
+    raise Failed("unbalanced parentheses in a function's signature")
+
+
+class Signature:
+    """The line of a func.func: arguments and results with their types and `nest.name`."""
+
+    def __init__(self, line):
+        self.entry = re.search(r"func\.func (?:public )?@([\w$.]+)", line).group(1)
+        start = line.index("(")
+        end = closing(line, start)
+        self.before, self.after = line[: start + 1], line[end:]
+        self.arguments = split_list(line[start + 1 : end])
+        arrow = re.match(r"\)\s*->\s*", self.after)
+        results = self.after[arrow.end() :] if arrow else ""
+        results = results[1 : closing(results, 0)] if results.startswith("(") else results.partition(" ")[0]
+        self.types = [TensorType(re.search(r"tensor<[^>]*>", item).group()) for item in self.arguments]
+        self.result_types = [TensorType(re.search(r"tensor<[^>]*>", item).group()) for item in split_list(results)]
+        self.names = self.names_of(self.arguments, "x")
+        self.result_names = self.names_of(split_list(results), "y")
+
+    @staticmethod
+    def names_of(items, prefix):
+        found = [re.search(r"nest\.name = " + NAME, item) for item in items]
+        return [name.group(1) if name else f"{prefix}{at}" for at, name in enumerate(found)]
+
+    def text(self, weights):
+        arguments = [re.sub(r"\s*\{.*\}", "", item) for item in self.arguments]
+        arguments += [f"{ssa}: {type_.text}" for ssa, type_, _ in weights]
+        after = re.sub(r"(tensor<[^>]*>) \{[^}]*\}", r"\1", self.after)
+        return self.before + ", ".join(arguments) + re.sub(r" attributes \{[^}]*\}", "", after)
+
+
+class Descriptor:
+    """MLIR's memref descriptor of an array."""
+
+    def __init__(self, rank):
+        fields = [("allocated", ctypes.c_void_p), ("aligned", ctypes.c_void_p), ("offset", ctypes.c_int64)]
+        fields += [("sizes", ctypes.c_int64 * rank), ("strides", ctypes.c_int64 * rank)] if rank else []
+        self.type = type(f"MemRef{rank}", (ctypes.Structure,), {"_fields_": fields})
+
+    def of(self, array):
+        strides = [stride // array.itemsize for stride in array.strides]
+        extra = [tuple(array.shape), tuple(strides)] if array.ndim else []
+        fields = [(ctypes.c_int64 * array.ndim)(*values) for values in extra]
+        return self.type(array.ctypes.data, array.ctypes.data, 0, *fields)
+
+    @staticmethod
+    def array(memref, dtype):
+        shape = tuple(getattr(memref, "sizes", ()))
+        strides = tuple(stride * dtype.itemsize for stride in getattr(memref, "strides", ()))
+        if 0 in shape:
+            return numpy.zeros(shape, dtype)
+        reach = dtype.itemsize + sum((extent - 1) * stride for extent, stride in zip(shape, strides))
+        data = (ctypes.c_char * reach).from_address(memref.aligned + memref.offset * dtype.itemsize)
+        return numpy.ndarray(shape, dtype, data, 0, strides).copy()
+
+
+def run(command, text):
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(f"{os.path.basename(command[0])}: {done.stderr[:2000]}")
+    return done.stdout
+
+
+class Program:
+    """A module, compiled. Call it with arrays, or with a dictionary of them by name; it returns the list of outputs."""
+
+    def __init__(self, text, entry=None, directory=None):
+        self.directory = directory or tempfile.mkdtemp(prefix="upstream_run_")
+        try:
+            self.load(self.lower(self.separate(text, entry)))
+        finally:
+            if not directory:
+                shutil.rmtree(self.directory)
+
+    def separate(self, text, entry):
+        """Takes the weights out of the text; they become arguments."""
+        lines, self.weights, header = [], [], None
+        name = re.escape(entry) if entry else r"[\w$.]+"
+        wanted = re.compile(rf"\s*func\.func (public )?@{name}\(")
+        for line in text.splitlines():
+            weight = re.match(rf"\s*(%\S+) = nest\.weight {NAME}.*? : (tensor<[^>]*>) = (.*)", line)
+            if weight:
+                type_ = TensorType(weight.group(3))
+                self.weights.append((weight.group(1), type_, constant(type_, weight.group(4))))
+                continue
+            if header is None and wanted.match(line):
+                header = len(lines)
+            lines.append(line)
+        if header is None:
+            raise Failed("the module has no public function" + (f" @{entry}" if entry else ""))
+        self.signature = Signature(lines[header])
+        lines[header] = self.signature.text(self.weights)
+        return "\n".join(lines) + "\n"
+
+    def lower(self, text):
+        def path(name):
+            return os.path.join(self.directory, name)
+
+        with open(path("concat.mlir"), "w") as file:
+            file.write(DECOMPOSE_CONCAT)
+        library = f"--transform-preload-library=transform-library-paths={path('concat.mlir')}"
+        text = run(["mlir-opt-19", library, "--transform-interpreter"], text)
+        text = run(["mlir-opt-19", f"--pass-pipeline={BUFFERIZE}"], text)
+        text = run(["mlir-opt-19", f"--pass-pipeline={LOWER}"], text)
+        with open(path("module.ll"), "w") as file:
+            file.write(run(["mlir-translate-19", "--mlir-to-llvmir"], text))
+        libraries = subprocess.run(["llvm-config-19", "--libdir"], capture_output=True, text=True).stdout.strip()
+        run(["clang-19", "-w", "-O2", "-march=native", "-shared", "-fPIC", path("module.ll"), "-o", path("module.so"),
+             f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lmlir_c_runner_utils", "-lm"], "")
+        return path("module.so")
+
+    def load(self, library):
+        self.function = getattr(ctypes.CDLL(library), f"_mlir_ciface_{self.signature.entry}")
+        self.descriptors = [Descriptor(len(type_.shape)) for type_ in self.signature.result_types]
+        fields = [(f"y{at}", descriptor.type) for at, descriptor in enumerate(self.descriptors)]
+        self.results = type("Results", (ctypes.Structure,), {"_fields_": fields})
+
+    def arguments(self, given):
+        types, names = self.signature.types, self.signature.names
+        if isinstance(given, dict):
+            given = [given[name] if name in given else given[f"x{at}"] for at, name in enumerate(names)]
+        if len(given) != len(types):
+            raise Failed(f"{len(given)} inputs are given, {len(types)} are needed")
+        arrays = []
+        for name, type_, array in zip(names, types, given):
+            array = numpy.asarray(array)
+            if array.dtype.itemsize == type_.dtype.itemsize and array.dtype != type_.dtype:
+                array = array.view(type_.dtype)  # unsigned integers, bfloat16
+            fits = len(array.shape) == len(type_.shape) and all(
+                want in (None, have) for want, have in zip(type_.shape, array.shape)
+            )
+            if array.dtype != type_.dtype or not fits:
+                raise Failed(f'input "{name}": {array.dtype}{list(array.shape)} is given for {type_.text}')
+            # A private copy: an in-place operation may write to it
+            arrays.append(numpy.array(array, order="C"))
+        return arrays + [value for _, _, value in self.weights]
+
+    def __call__(self, *given):
+        arrays = self.arguments(given[0] if len(given) == 1 and isinstance(given[0], dict) else list(given))
+        memrefs = [Descriptor(array.ndim).of(array) for array in arrays]
+        results = self.results()
+        self.function(ctypes.byref(results), *[ctypes.byref(memref) for memref in memrefs])
+        return [
+            Descriptor.array(getattr(results, f"y{at}"), type_.dtype)
+            for at, type_ in enumerate(self.signature.result_types)
+        ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("module")
+    parser.add_argument("--inputs", required=True)
+    parser.add_argument("--outputs", required=True)
+    parser.add_argument("--entry")
+    parser.add_argument("--keep", metavar="DIR", help="leave the intermediate files there")
+    options = parser.parse_args()
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+    try:
+        with open(options.module) as file:
+            program = Program(file.read(), options.entry, options.keep)
+        outputs = program(dict(numpy.load(options.inputs)))
+    except (Failed, OSError) as error:
+        sys.exit(f"upstream_run.py: {error}")
+    numpy.savez(options.outputs, **dict(zip(program.signature.result_names, outputs)))
+
+
+if __name__ == "__main__":
+    main()
