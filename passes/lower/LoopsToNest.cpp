@@ -1,0 +1,281 @@
+//===- LoopsToNest.cpp - loop programs to kernels and the host code between them ----------------------------*- C++ -*-===//
+//
+// What stays on the host: sizes, loop bounds, and sequential loops around parallel ones. Each outermost parallel loop is a
+// kernel; what lies between (loads, stores, sequential loops) is gathered into kernels of one iteration. Scalars that one
+// kernel computes and another one needs go through a member of the workspace, so that nothing waits for the device.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lower/Dependence.h"
+#include "passes/lower/LoopsToNest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_LOOPSTONEST
+#include "passes/Passes.h.inc"
+
+namespace {
+
+class Lowering {
+public:
+  explicit Lowering(func::FuncOp entry) : entry(entry), rewriter(entry.getContext()) {
+    entry.walk([&](Operation *op) {
+      if (auto label = op->getAttrOfType<StringAttr>("label"))
+        labels.insert(label);
+    });
+  }
+
+  LogicalResult run() {
+    if (failed(lowerBlock(entry.getBody().front())))
+      return failure();
+    SmallVector<nest::LoopKernelOp> kernels;
+    entry.walk([&](nest::LoopKernelOp kernel) { kernels.push_back(kernel); });
+    for (nest::LoopKernelOp kernel : kernels)
+      if (failed(finishKernel(rewriter, kernel)))
+        return failure();
+    return success();
+  }
+
+private:
+  //===--- What stays on the host ---===//
+
+  bool isHost(Value value) const { return !value.getDefiningOp() || !onDevice.contains(value.getDefiningOp()); }
+  bool areHost(ValueRange values) const {
+    return llvm::all_of(values, [&](Value v) { return isHost(v); });
+  }
+
+  static bool isKernel(Operation *op) {
+    return isa<nest::LoopKernelOp, nest::ScanOp, nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp,
+               nest::RowOp, nest::BufferOp, nest::WeightOp>(op);
+  }
+
+  static bool hasParallelism(Operation *op) {
+    return op->walk([](Operation *inner) {
+               return isa<scf::ParallelOp>(inner) || isKernel(inner) ? WalkResult::interrupt() : WalkResult::advance();
+             }).wasInterrupted();
+  }
+
+  bool staysOnHost(Operation *op) const {
+    if (isKernel(op))
+      return true;
+    bool const view = isa<ViewLikeOpInterface>(op) || isRecomputable(op);
+    return (view || isa<cf::AssertOp, vector::PrintOp>(op)) && areHost(op->getOperands());
+  }
+
+  //===--- Blocks ---===//
+
+  LogicalResult lowerBlock(Block &block) {
+    SmallVector<Operation *> pending;
+    for (Operation *op = &block.front(); op; op = op->getNextNode()) {
+      if (op->hasTrait<OpTrait::IsTerminator>())
+        return flush(pending);
+      if (staysOnHost(op))
+        continue;
+      if (isa<memref::AllocOp, memref::AllocaOp>(op) && areHost(op->getOperands())) {
+        Operation *const before = op->getPrevNode();
+        FailureOr<nest::BufferOp> const buffer = makeBuffer(entry, op);
+        if (failed(buffer))
+          return failure();
+        op = before ? before : buffer->getOperation();
+      } else if (splitsHere(op)) {
+        if (failed(lowerHere(op, pending)))
+          return failure();
+      } else {
+        onDevice.insert(op);
+        pending.push_back(op);
+      }
+    }
+    return success();
+  }
+
+  /// Operations that become kernels, or host code around kernels, of their own.
+  bool splitsHere(Operation *op) const {
+    if (auto loop = dyn_cast<scf::ParallelOp>(op))
+      return areHost(op->getOperands().drop_back(loop.getNumResults())) &&
+             llvm::all_of(reductionsOf(loop), [](Region &region) { return combinerOf(region).has_value(); });
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return areHost({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) && hasParallelism(op);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return isHost(branch.getCondition()) && hasParallelism(op) && branch.getNumResults() == 0;
+    return false;
+  }
+
+  static MutableArrayRef<Region> reductionsOf(scf::ParallelOp loop) {
+    return cast<scf::ReduceOp>(loop.getBody()->getTerminator()).getReductions();
+  }
+
+  /// Replaces `op` by what it becomes. The pending operations go in front.
+  LogicalResult lowerHere(Operation *&op, SmallVectorImpl<Operation *> &pending) {
+    if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
+      op = lowerParallel(loop);
+      return flush(pending);
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      op = carryInMemory(loop, pending);
+    if (failed(flush(pending)))
+      return failure();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(lowerBlock(block)))
+          return failure();
+    return success();
+  }
+
+  //===--- Kernels ---===//
+
+  Operation *lowerParallel(scf::ParallelOp loop) {
+    SmallVector<Value> into;
+    std::string const label = labelFor(loop, labels);
+    for (OpResult result : loop.getResults()) {
+      unsigned const place = result.getResultNumber();
+      into.push_back(makeScalar(entry, result.getType(), nameOf(result, label)));
+      replaceByLoads(result, into.back(), combinerOf(reductionsOf(loop)[place]), loop.getInitVals()[place]);
+    }
+    Operation *const kernel = makeKernel(rewriter, loop, into, label);
+    rewriter.eraseOp(loop);
+    return kernel;
+  }
+
+  using Combiner = nest::Combiner;
+
+  static std::string nameOf(Value value, StringRef otherwise) {
+    auto const named = dyn_cast<NameLoc>(value.getLoc());
+    StringRef const name = named ? named.getName().getValue().split('"').second.rtrim('"') : StringRef();
+    return (name.empty() ? otherwise : name).str();
+  }
+
+  /// Every use of a kernel's scalar reads it from memory, where the use is.
+  void replaceByLoads(Value value, Value memory, std::optional<Combiner> combiner = {}, Value initial = {}) {
+    for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+      rewriter.setInsertionPoint(use.getOwner());
+      Value loaded = rewriter.create<memref::LoadOp>(value.getLoc(), memory);
+      if (combiner && !isIdentity(*combiner, initial))
+        loaded = join(rewriter, value.getLoc(), *combiner, initial, loaded);
+      use.set(loaded);
+    }
+  }
+
+  /// The pending operations become a kernel of one iteration, where the last of them stands.
+  LogicalResult flush(SmallVectorImpl<Operation *> &pending) {
+    if (pending.empty())
+      return success();
+    rewriter.setInsertionPointAfter(pending.back());
+    Location const location = pending.front()->getLoc();
+    auto kernel = rewriter.create<nest::LoopKernelOp>(
+        location, rewriter.getStringAttr(""), nest::PolicyAttr::get(rewriter.getContext(), nest::Policy::Range), ValueRange(),
+        ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending));
+    rewriter.createBlock(&kernel.getBody());
+    auto yield = rewriter.create<nest::YieldOp>(location, ValueRange());
+    for (Operation *op : pending)
+      rewriter.moveOpBefore(op, yield);
+    kernel.setLabel(labelFor(kernel, labels));
+    for (Operation *op : pending)
+      for (Value result : op->getResults())
+        if (failed(spill(result, kernel)))
+          return failure();
+    pending.clear();
+    return success();
+  }
+
+  static StringAttr noteOf(ArrayRef<Operation *> pending) {
+    for (Operation *op : pending)
+      if (auto note = op->getAttrOfType<StringAttr>("nest.note"))
+        return note;
+    return {};
+  }
+
+  /// A result that is used after its kernel is stored in it and loaded at each use.
+  LogicalResult spill(Value value, nest::LoopKernelOp kernel) {
+    SmallVector<OpOperand *> outside;
+    for (OpOperand &use : value.getUses())
+      if (!kernel->isProperAncestor(use.getOwner()))
+        outside.push_back(&use);
+    if (outside.empty())
+      return success();
+    if (isa<MemRefType>(value.getType()))
+      return value.getDefiningOp()->emitError("memory that is chosen or made while the program runs is not supported");
+    Value const memory = makeScalar(entry, value.getType(), nameOf(value, "scalar"));
+    rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
+    rewriter.create<memref::StoreOp>(value.getLoc(), value, memory, ValueRange());
+    for (OpOperand *use : outside) {
+      rewriter.setInsertionPoint(use->getOwner());
+      use->set(rewriter.create<memref::LoadOp>(value.getLoc(), memory));
+    }
+    return success();
+  }
+
+  //===--- Loops on the host ---===//
+
+  /// Scalars that a host loop carries live in memory; memrefs it may exchange.
+  scf::ForOp carryInMemory(scf::ForOp loop, SmallVectorImpl<Operation *> &pending) {
+    SmallVector<unsigned> scalars;
+    for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+      if (!isa<MemRefType>(loop.getRegionIterArg(i).getType()))
+        scalars.push_back(i);
+    return scalars.empty() ? loop : carryInMemory(loop, scalars, pending);
+  }
+
+  scf::ForOp carryInMemory(scf::ForOp loop, ArrayRef<unsigned> scalars, SmallVectorImpl<Operation *> &pending) {
+    SmallVector<Value> memories, kept, keptYields, keptResults;
+    for (unsigned i : scalars) {
+      Value const carried = loop.getRegionIterArg(i);
+      memories.push_back(makeScalar(entry, carried.getType(), nameOf(carried, "carried")));
+      rewriter.setInsertionPoint(loop);
+      pending.push_back(rewriter.create<memref::StoreOp>(loop.getLoc(), loop.getInitArgs()[i], memories.back(), ValueRange()));
+      onDevice.insert(pending.back());
+      replaceByLoads(carried, memories.back());
+      replaceByLoads(loop.getResult(i), memories.back());
+    }
+    // All new values are computed before the first is stored: they change as a set
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    rewriter.setInsertionPoint(yield);
+    for (auto [i, memory] : llvm::zip(scalars, memories))
+      rewriter.create<memref::StoreOp>(yield.getLoc(), yield.getOperand(i), memory, ValueRange());
+    for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+      if (!llvm::is_contained(scalars, i)) {
+        kept.push_back(loop.getInitArgs()[i]);
+        keptYields.push_back(yield.getOperand(i));
+        keptResults.push_back(loop.getResult(i));
+      }
+    rewriter.setInsertionPoint(loop);
+    auto lean = rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), kept);
+    lean->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    yield->setOperands(keptYields);
+    SmallVector<Value> replacements = {lean.getInductionVar()};
+    for (unsigned i = 0, k = 0; i < loop.getNumRegionIterArgs(); ++i)
+      replacements.push_back(llvm::is_contained(scalars, i) ? lean.getInductionVar() : Value(lean.getRegionIterArg(k++)));
+    for (auto [argument, by] : llvm::zip(loop.getBody()->getArguments(), replacements))
+      if (!argument.use_empty())
+        argument.replaceAllUsesWith(by);
+    if (!lean.getBody()->empty())
+      rewriter.eraseOp(lean.getBody()->getTerminator());
+    lean.getBody()->getOperations().splice(lean.getBody()->end(), loop.getBody()->getOperations());
+    for (auto [from, to] : llvm::zip(keptResults, lean.getResults()))
+      from.replaceAllUsesWith(to);
+    loop.erase();
+    return lean;
+  }
+
+  func::FuncOp entry;
+  IRRewriter rewriter;
+  llvm::StringSet<> labels;
+  DenseSet<Operation *> onDevice; ///< gathered into kernels
+};
+
+struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
+  void runOnOperation() override {
+    func::FuncOp entry = getOperation();
+    if (failed(lowerGlobals(entry)) || failed(resultsToArguments(entry)) || failed(lowerCopies(entry)) || failed(Lowering(entry).run()))
+      return signalPassFailure();
+    markOutputs(entry);
+  }
+};
+
+} // namespace
+} // namespace ml2k
