@@ -126,4 +126,34 @@ def VerifyNest : Pass<"ml2k-verify-nest", "::mlir::func::FuncOp"> {
   }];
 }
 
+//===--- lower: loop programs -----------------------------------------------------------------------------------------===//
+
+def ParallelizeLoops : Pass<"ml2k-parallelize-loops", "::mlir::func::FuncOp"> {
+  let summary = "sequential loops whose iterations are proved independent become parallel";
+  let description = [{
+    Pre: scf on memrefs. Post: scf.for whose iterations touch different memory, and whose carried values are reductions that
+    may be reordered, are scf.parallel; perfectly nested scf.parallel are one. `nest.note` on a loop says why.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+def LoopsToNest : Pass<"ml2k-loops-to-nest", "::mlir::func::FuncOp"> {
+  let summary = "outermost parallel loops become kernels, code between them kernels of one iteration";
+  let description = [{
+    Pre: scf, memref, arith and math, no tensors. Post: memory is touched in kernels only; the host keeps sizes and sequential
+    loops around kernels. Allocations are workspace, constant globals weights, results arguments marked `nest.output`.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def LowerLoops : Pass<"ml2k-lower-loops", "::mlir::func::FuncOp"> {
+  let summary = "a loop program to nest: all its steps";
+  let description = [{
+    Pre: loops in linalg, affine or scf on memrefs; functions without any are left alone. Post: as ml2k-loops-to-nest.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::affine::AffineDialect"];
+}
+
 #endif

@@ -25,7 +25,7 @@ namespace ml2k {
 
 //===--- Memory ------------------------------------------------------------------------------------------------------===//
 
-Value rootOf(Value memref) {
+Value baseOf(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
     memref = view.getViewSource();
   return memref;
@@ -65,8 +65,8 @@ static bool isEntryArgument(Value root) {
 }
 
 bool mayAlias(Value a, Value b) {
-  a = rootOf(a);
-  b = rootOf(b);
+  a = baseOf(a);
+  b = baseOf(b);
   if (a == b)
     return true;
   auto [loopA, placeA] = carriedBy(a);
@@ -88,7 +88,7 @@ static std::string nameInLocation(Location location) {
 }
 
 std::string memrefName(Value memref) {
-  Value const root = rootOf(memref);
+  Value const root = baseOf(memref);
   if (isEntryArgument(root)) {
     auto const argument = cast<BlockArgument>(root);
     auto entry = cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -226,9 +226,9 @@ static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &acce
   Operation *unknown = nullptr;
   loop.getBody()->walk([&](Operation *op) {
     auto const add = [&](Value memref, ValueRange subscripts, bool writes) {
-      if (loop->isAncestor(rootOf(memref).getParentRegion()->getParentOp()))
+      if (loop->isAncestor(baseOf(memref).getParentRegion()->getParentOp()))
         return; // made anew in each iteration
-      bool const direct = rootOf(memref) == memref || memref.getDefiningOp<memref::CastOp>();
+      bool const direct = baseOf(memref) == memref || memref.getDefiningOp<memref::CastOp>();
       accesses.push_back({op, memref, direct ? SmallVector<Value>(subscripts) : SmallVector<Value>(), writes});
     };
     if (auto load = dyn_cast<memref::LoadOp>(op))
@@ -245,7 +245,7 @@ static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &acce
 static bool conflict(Access const &a, Access const &b, scf::ForOp loop) {
   if (!(a.writes || b.writes) || !mayAlias(a.memref, b.memref))
     return false;
-  if (rootOf(a.memref) != rootOf(b.memref) || a.subscripts.size() != b.subscripts.size())
+  if (baseOf(a.memref) != baseOf(b.memref) || a.subscripts.size() != b.subscripts.size())
     return true;
   return llvm::none_of(llvm::zip(a.subscripts, b.subscripts), [&](auto pair) {
     return separates(std::get<0>(pair), std::get<1>(pair), loop);

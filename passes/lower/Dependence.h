@@ -10,7 +10,7 @@
 namespace ml2k {
 
 /// The memref that a chain of casts, subviews and reshapes starts from.
-mlir::Value rootOf(mlir::Value memref);
+mlir::Value baseOf(mlir::Value memref);
 
 /// Whether two memrefs may share elements. Different arguments of the entry never do: the header says so.
 bool mayAlias(mlir::Value a, mlir::Value b);

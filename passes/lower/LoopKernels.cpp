@@ -10,9 +10,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
-using nest::Combiner;
 
 namespace ml2k {
+using nest::Combiner;
 
 bool isRecomputable(Operation *op) {
   return op && op->getNumRegions() == 0 && isPure(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
@@ -25,7 +25,7 @@ bool isRecomputable(Operation *op) {
 static std::string writtenName(Operation *op) {
   std::string name;
   op->walk([&](memref::StoreOp store) {
-    if (op->isAncestor(rootOf(store.getMemref()).getParentRegion()->getParentOp()))
+    if (op->isAncestor(baseOf(store.getMemref()).getParentRegion()->getParentOp()))
       return WalkResult::advance();
     name = memrefName(store.getMemref());
     return WalkResult::interrupt();
@@ -133,13 +133,13 @@ void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
   Location const location = loop.getLoc();
   auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
   SmallVector<Value> const inits(loop.getInitVals());
-  scf::LoopNest nest = scf::buildLoopNest(
+  scf::LoopNest loops = scf::buildLoopNest(
       rewriter, location, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
       [&](OpBuilder &, Location, ValueRange, ValueRange carried) -> scf::ValueVector { return {carried.begin(), carried.end()}; });
   SmallVector<Value> positions;
-  for (scf::ForOp inner : nest.loops)
+  for (scf::ForOp inner : loops.loops)
     positions.push_back(inner.getInductionVar());
-  scf::ForOp innermost = nest.loops.back();
+  scf::ForOp innermost = loops.loops.back();
   auto yield = cast<scf::YieldOp>(innermost.getBody()->getTerminator());
   rewriter.inlineBlockBefore(loop.getBody(), yield, positions);
   SmallVector<Value> next;
@@ -156,10 +156,10 @@ void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
   rewriter.eraseOp(reduce);
   if (!next.empty())
     yield->setOperands(next);
-  if (nest.results.empty())
+  if (loops.results.empty())
     rewriter.eraseOp(loop);
   else
-    rewriter.replaceOp(loop, nest.results);
+    rewriter.replaceOp(loop, loops.results);
 }
 
 //===--- Kernels -----------------------------------------------------------------------------------------------------===//

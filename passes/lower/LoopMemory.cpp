@@ -117,7 +117,7 @@ static Value addOutput(func::FuncOp entry, unsigned result, MemRefType type) {
 
 /// What the function allocated and returns lives with the caller; anything else is copied there.
 static LogicalResult returnMemref(func::FuncOp entry, unsigned result, OpOperand &returned) {
-  Value const root = returned.get();
+  Value root = returned.get();
   if (isa<BlockArgument>(root))
     return success(); // an argument that is read and written
   auto const type = cast<MemRefType>(root.getType());
@@ -186,7 +186,7 @@ LogicalResult lowerCopies(func::FuncOp entry) {
 //===--- Outputs -----------------------------------------------------------------------------------------------------===//
 
 static void markOutput(func::FuncOp entry, Value memref) {
-  auto const argument = dyn_cast<BlockArgument>(rootOf(memref));
+  auto const argument = dyn_cast<BlockArgument>(baseOf(memref));
   if (!argument)
     return;
   Operation *const owner = argument.getOwner()->getParentOp();

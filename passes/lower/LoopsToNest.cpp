@@ -79,7 +79,7 @@ private:
         continue;
       if (isa<memref::AllocOp, memref::AllocaOp>(op) && areHost(op->getOperands())) {
         Operation *const before = op->getPrevNode();
-        FailureOr<nest::BufferOp> const buffer = makeBuffer(entry, op);
+        FailureOr<nest::BufferOp> buffer = makeBuffer(entry, op);
         if (failed(buffer))
           return failure();
         op = before ? before : buffer->getOperation();

@@ -22,16 +22,16 @@ namespace ml2k {
 /// Loops, or accesses outside kernels: what only a loop program has.
 static bool isLoopProgram(func::FuncOp entry) {
   bool found = entry.getNumResults() != 0;
+  bool tensors = false;
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<TensorType>(op->getNumResults() ? op->getResult(0).getType() : Type()))
-      found = false;
+    tensors |= llvm::any_of(op->getResultTypes(), [](Type type) { return isa<TensorType>(type); });
     if (isa<DestinationStyleOpInterface>(op) && isa<nest::NestDialect>(op->getDialect()))
       return WalkResult::skip();
     found |= isa<scf::ParallelOp, affine::AffineForOp, affine::AffineParallelOp, memref::LoadOp, memref::StoreOp,
                  memref::CopyOp, memref::AllocOp, linalg::LinalgOp>(op);
     return WalkResult::advance();
   });
-  return found;
+  return found && !tensors;
 }
 
 /// Upstream's affine dependence analysis takes different names for different memory.
