@@ -18,6 +18,7 @@ void ml2k::addStage(OpPassManager &manager, Stage to) {
   case Stage::Scheduled:
     return;
   case Stage::Nest:
+    manager.addNestedPass<func::FuncOp>(createLowerLoops());
     addLowering(manager);
     return;
   }
