@@ -1,0 +1,81 @@
+"""Arguments and results of forward() as files, in the format of runner.hpp."""
+
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from .translate import Failure
+
+
+def shape_of(argument, extents):
+    """The extents of an argument; `extents` gives those that are known at run time only."""
+    return [extent if isinstance(extent, int) else extents[extent] for extent in argument.shape]
+
+
+def bind_extents(model, inputs):
+    """What the run-time extents are, from the shapes of the inputs; checks the fixed ones."""
+    extents = {}
+    for argument, array in zip(model.inputs, inputs):
+        if len(array.shape) != len(argument.shape):
+            raise Failure(f"input '{argument.name}' has {len(array.shape)} dimensions, the model wants {argument.shape}")
+        for wanted, given in zip(argument.shape, array.shape):
+            if not isinstance(wanted, int):
+                wanted = extents.setdefault(wanted, given)
+            if wanted != given:
+                raise Failure(f"input '{argument.name}' is {list(array.shape)}, the model wants {argument.shape}")
+    return extents
+
+
+def write_arguments(path, model, inputs, extents, initial=None):
+    """`initial` maps outputs by name to the values that they hold before the call."""
+    inputs = iter(inputs)
+    with open(path, "wb") as file:
+        for argument in model.arguments:
+            shape = shape_of(argument, extents)
+            file.write(struct.pack(f"={1 + len(shape)}q", len(shape), *shape))
+            if not argument.is_output:
+                file.write(np.ascontiguousarray(next(inputs), argument.dtype).tobytes())
+                continue
+            values = (initial or {}).get(argument.name)
+            file.write(b"\0" if values is None else b"\1" + np.ascontiguousarray(values, argument.dtype).tobytes())
+
+
+def read_results(path, model):
+    results = []
+    content = Path(path).read_bytes()
+    position = 0
+    for argument in model.outputs:
+        (rank,) = struct.unpack_from("=q", content, position)
+        shape = struct.unpack_from(f"={rank}q", content, position + 8)
+        position += 8 * (1 + rank)
+        count = int(np.prod(shape, dtype=np.int64))
+        results.append(np.frombuffer(content, argument.dtype, count, position).reshape(shape))
+        position += count * argument.dtype.itemsize
+    return results
+
+
+def run_all(program, jobs, threads=None):
+    """Runs several models of one program; a job is (model, inputs, times, initial). Returns per job its results or what
+    went wrong, and all that the program printed."""
+    command = [str(program)]
+    for model, inputs, times, initial in jobs:
+        stem = model.folder / model.stem
+        write_arguments(f"{stem}.in", model, inputs, bind_extents(model, inputs), initial)
+        Path(f"{stem}.out").unlink(missing_ok=True)
+        command += [model.stem, str(model.weights), f"{stem}.in", f"{stem}.out", *([str(times)] if times else []), "--"]
+    environment = None
+    if threads:
+        import os
+        environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+    done = subprocess.run(command[:-1], capture_output=True, text=True, env=environment)
+    said = done.stdout + done.stderr
+    results = []
+    for model, _, _, _ in jobs:
+        try:
+            results.append(read_results(model.folder / f"{model.stem}.out", model))
+        except (OSError, struct.error, ValueError):
+            lines = [line for line in said.splitlines() if line.startswith(model.stem + ":")]
+            results.append(Failure("\n".join(lines) or f"the program ended with {done.returncode}: {said[-2000:]}"))
+    return results, said

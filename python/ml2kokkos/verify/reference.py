@@ -1,0 +1,92 @@
+"""Where inputs and expected outputs come from: an .npz file, onnxruntime, or upstream MLIR's own lowering."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from .exchange import shape_of
+from .translate import PROJECT, Failure
+
+DEFAULT_EXTENT = 3 # of a symbolic dimension that nobody gave a value
+
+
+def seeded_inputs(model, seed, extents, integers):
+    """Normal floats, integers from a small range (token ids, masks), random bits for booleans."""
+    random = np.random.default_rng(seed)
+    names = {extent for argument in model.inputs for extent in argument.shape if not isinstance(extent, int)}
+    extents = {name: extents.get(name, DEFAULT_EXTENT) for name in names}
+    inputs = []
+    for argument in model.inputs:
+        shape = shape_of(argument, extents)
+        if argument.dtype == np.bool_:
+            inputs.append(random.integers(0, 2, shape).astype(np.bool_))
+        elif np.issubdtype(argument.dtype, np.integer):
+            inputs.append(random.integers(*integers, shape).astype(argument.dtype))
+        else:
+            inputs.append(random.standard_normal(shape).astype(argument.dtype))
+    return inputs
+
+
+def numbered(arrays, letter):
+    """x0, x1, ... of an .npz file."""
+    found = []
+    while f"{letter}{len(found)}" in arrays:
+        found.append(arrays[f"{letter}{len(found)}"])
+    return found
+
+
+def read_npz(path):
+    with np.load(path) as arrays:
+        inputs, outputs = numbered(arrays, "x"), numbered(arrays, "y")
+    if not outputs:
+        raise Failure(f"{path}: holds no y0")
+    return inputs, outputs
+
+
+def onnxruntime_session(path, threads=1):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def run_onnxruntime(path, inputs):
+    session = onnxruntime_session(path)
+    # Kept in the model's order; an initializer may be listed among the inputs and is not asked for.
+    names = [value.name for value in session.get_inputs()]
+    return session.run(None, dict(zip(names, inputs)))
+
+
+def run_upstream(path, inputs, entry=None):
+    """scripts/upstream_run.py lowers with mlir-opt, compiles and runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, result = Path(folder) / "in.npz", Path(folder) / "out.npz"
+        np.savez(given, **{f"x{i}": array for i, array in enumerate(inputs)})
+        command = [sys.executable, PROJECT / "scripts/upstream_run.py", path, "--inputs", given, "--outputs", result]
+        if entry:
+            command += ["--entry", entry]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failure(f"the upstream lowering failed:\n{done.stderr[-3000:]}")
+        with np.load(result) as arrays: # under their names, in the order of the results
+            return [arrays[name] for name in arrays.files]
+
+
+def with_every_tensor(path, output):
+    """A copy of an ONNX model that also returns every intermediate tensor of its top-level graph; their names."""
+    import onnx
+
+    model = onnx.shape_inference.infer_shapes(onnx.load(str(path)))
+    known = {value.name: value for value in model.graph.value_info}
+    existing = {value.name for value in model.graph.output}
+    constants = {name for node in model.graph.node if node.op_type == "Constant" for name in node.output}
+    names = [name for node in model.graph.node for name in node.output if name in known and name not in existing]
+    names = [name for name in names if name not in constants]
+    model.graph.output.extend(known[name] for name in names)
+    onnx.save(model, str(output))
+    return names

@@ -1,0 +1,97 @@
+"""Runs ml2kokkos and learns from its view model how to call what it printed."""
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+PROJECT = Path(__file__).resolve().parents[3]
+
+SCALARS = {
+    "float": np.float32, "double": np.float64, "bool": np.bool_, "int": np.int32,
+    "std::int8_t": np.int8, "std::int16_t": np.int16, "std::int32_t": np.int32, "std::int64_t": np.int64,
+    "std::uint8_t": np.uint8, "std::uint16_t": np.uint16, "std::uint32_t": np.uint32, "std::uint64_t": np.uint64,
+}
+
+
+class Failure(Exception):
+    """Something other than a wrong result: the message says which step failed."""
+
+
+@dataclass
+class Argument:
+    """A parameter of forward() behind the execution space, weights and workspace."""
+
+    name: str       # as the model calls it
+    type: str       # in the printed header
+    dtype: np.dtype
+    shape: list     # extents; the name of the dimension where it is known at run time only
+    is_output: bool
+    is_view: bool = True
+
+
+@dataclass
+class Translated:
+    stem: str
+    folder: Path
+    namespace: str
+    arguments: list
+    sizes: list           # run-time sizes that the workspace takes: (argument, dimension)
+    has_weights: bool
+    has_workspace: bool
+    weights: Path         # the sidecar; may be absent
+
+    @property
+    def inputs(self):
+        return [argument for argument in self.arguments if not argument.is_output]
+
+    @property
+    def outputs(self):
+        return [argument for argument in self.arguments if argument.is_output]
+
+
+def tool_path():
+    return os.environ.get("ML2KOKKOS", str(PROJECT / "build/release/bin/ml2kokkos"))
+
+
+def run_tool(*arguments):
+    done = subprocess.run([tool_path(), *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"translation failed (exit code {done.returncode}):\n{done.stderr.strip()}")
+    return done.stdout
+
+
+def argument_of(entry):
+    if entry["scalar"] not in SCALARS:
+        raise Failure(f"elements of type {entry['scalar']} cannot be passed by this program yet")
+    return Argument(entry["model_name"], entry["type"], np.dtype(SCALARS[entry["scalar"]]), entry["shape"],
+                    entry["output"], entry["is_view"])
+
+
+def describe(view, stem, folder):
+    arguments = [argument_of(entry) for entry in view["arguments"]]
+    sizes = [place_of(size["name"], arguments) for workspace in view["workspaces"] for size in workspace["sizes"]]
+    return Translated(stem, folder, view["namespace"], arguments, sizes, bool(view["weights"]), bool(view["workspaces"]),
+                      folder / f"{stem}.safetensors")
+
+
+def place_of(size, arguments):
+    """Which extent of which argument a run-time size is."""
+    for number, argument in enumerate(arguments):
+        if size in argument.shape:
+            return number, argument.shape.index(size)
+    raise Failure(f"the workspace asks for the size '{size}', which no argument has")
+
+
+def translate(model, folder, stem, options=()):
+    """Writes stem.{hpp,cpp,safetensors} into folder."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    output = folder / f"{stem}.cpp"
+    run_tool(model, "-o", output, *options)
+    view_file = folder / f"{stem}.json"
+    run_tool(model, "--emit=json", "-o", view_file, *options)
+    return describe(json.loads(view_file.read_text()), stem, folder)

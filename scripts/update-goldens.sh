@@ -1,0 +1,15 @@
+#!/bin/bash
+# Writes the committed outputs again: the examples' and test/golden's. Review the diff like any other (docs/review-guide.md).
+. "$(dirname "$0")/setup.sh"
+set_up ml2kokkos
+cd "$project/examples"
+"$ml2kokkos" digits/mlp.onnx -o digits/digits_mlp.cpp
+"$ml2kokkos" digits/cnn.onnx -o digits/digits_cnn.cpp
+"$ml2kokkos" mlp_mlir/mlp.mlir -o mlp_mlir/mlp.cpp
+"$ml2kokkos" stencil/heat.mlir -o stencil/heat.cpp
+resnet18/prepare.sh "$ml2kokkos" "$build/examples/resnet18" "$venv/bin/python"
+cp "$build"/examples/resnet18/resnet18.{cpp,hpp} resnet18/
+cd "$project/test/golden" 2>/dev/null || exit 0
+for model in *.onnx *.mlir; do
+  [ -e "$model" ] && "$ml2kokkos" "$model" -o "${model%.*}.cpp"
+done

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Writes small ONNX models, each after a trait of real networks, for value tests: make_models.py FOLDER"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+MODELS = {}
+
+
+def model(function):
+    MODELS[function.__name__] = function
+    return function
+
+
+class Net:
+    """Collects nodes; every call returns the name of its output."""
+
+    def __init__(self):
+        self.random = np.random.default_rng(5)
+        self.nodes, self.initializers, self.inputs = [], [], []
+        self.count = 0
+
+    def input(self, name, *shape, kind=TensorProto.FLOAT):
+        self.inputs.append(helper.make_tensor_value_info(name, kind, shape))
+        return name
+
+    def weight(self, name, *shape, scale=None):
+        scale = scale or 1 / np.sqrt(max(1, np.prod(shape[1:])))
+        values = (self.random.standard_normal(shape) * scale).astype(np.float32)
+        return self.constant(name, values)
+
+    def constant(self, name, values):
+        self.initializers.append(numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def op(self, kind, *inputs, name=None, **attributes):
+        self.count += 1
+        name = name or f"{kind.lower()}{self.count}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], f"/{name}/{kind}", **attributes))
+        return name
+
+    def conv(self, name, x, inputs, outputs, kernel=3, stride=1, pads=None, group=1, dilation=1, bias=True):
+        weight = self.weight(f"{name}.weight", outputs, inputs // group, kernel, kernel)
+        more = [self.weight(f"{name}.bias", outputs, scale=0.1)] if bias else []
+        pads = pads if pads is not None else [kernel // 2 * dilation] * 4
+        return self.op("Conv", x, weight, *more, name=name, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=pads,
+                       group=group, dilations=[dilation] * 2)
+
+    def linear(self, name, x, inputs, outputs):
+        return self.op("Gemm", x, self.weight(f"{name}.weight", outputs, inputs), self.weight(f"{name}.bias", outputs, scale=0.1),
+                       name=name, transB=1)
+
+    def norm(self, name, x, channels):
+        def positive(key):
+            return self.constant(f"{name}.{key}", self.random.uniform(0.5, 1.5, channels).astype(np.float32))
+        return self.op("BatchNormalization", x, positive("weight"), self.weight(f"{name}.bias", channels, scale=0.3),
+                       self.weight(f"{name}.mean", channels, scale=0.3), positive("var"), name=name)
+
+    def finish(self, name, outputs):
+        """`outputs`: name -> shape, or (type, shape)."""
+        values = []
+        for output, shape in outputs.items():
+            kind, shape = shape if isinstance(shape, tuple) else (TensorProto.FLOAT, shape)
+            values.append(helper.make_tensor_value_info(output, kind, shape))
+        graph = helper.make_graph(self.nodes, name, self.inputs, values, self.initializers)
+        result = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])
+        onnx.checker.check_model(result, full_check=True)
+        return result
+
+
+@model
+def mlp_tanh(net):
+    x = net.op("Tanh", net.linear("fc1", net.input("x", 4, 20), 20, 33))
+    net.linear("y", x, 33, 7)
+    return {"y": [4, 7]}
+
+
+@model
+def mlp_batch(net):
+    x = net.op("Relu", net.linear("fc1", net.input("x", "batch", 24), 24, 64))
+    net.linear("y", x, 64, 5)
+    return {"y": ["batch", 5]}
+
+
+@model
+def one_relu(net):
+    net.op("Relu", net.input("x", 3, 5), name="y")
+    return {"y": [3, 5]}
+
+
+@model
+def residual(net):
+    x = net.op("Relu", net.norm("bn1", net.conv("conv1", net.input("x", 1, 3, 17, 13), 3, 16, stride=2, bias=False), 16))
+    y = net.op("Relu", net.conv("conv2", x, 16, 16))
+    y = net.conv("conv3", y, 16, 16)
+    net.op("Relu", net.op("Add", y, x), name="y")
+    return {"y": [1, 16, 9, 7]}
+
+
+@model
+def odd_windows(net):
+    x = net.conv("conv1", net.input("x", 2, 5, 11, 14), 5, 9, pads=[0, 1, 2, 0])
+    x = net.conv("conv2", x, 9, 20, dilation=2)
+    x = net.op("MaxPool", x, kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1])
+    net.op("AveragePool", x, name="y", kernel_shape=[2, 2], strides=[1, 2], pads=[1, 1, 0, 0])
+    return {"y": [2, 20, 6, 7]}
+
+
+@model
+def depthwise(net):
+    x = net.op("Clip", net.conv("dw", net.input("x", 1, 12, 10, 10), 12, 12, group=12, stride=2),
+               net.constant("low", np.float32(0)), net.constant("high", np.float32(6)))
+    x = net.conv("grouped", x, 12, 24, group=3)
+    net.conv("y", x, 24, 8, kernel=1)
+    return {"y": [1, 8, 5, 5]}
+
+
+@model
+def inception(net):
+    x = net.op("Relu", net.conv("stem", net.input("x", 1, 4, 12, 12), 4, 16))
+    a = net.op("Relu", net.conv("a", x, 16, 16, kernel=1))
+    b = net.op("Relu", net.conv("b", x, 16, 32))
+    c = net.op("MaxPool", x, kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1])
+    joined = net.op("Concat", a, b, c, axis=1)
+    y = net.op("GlobalAveragePool", net.op("Relu", net.conv("last", joined, 64, 10)))
+    net.op("Softmax", net.op("Flatten", y), name="y", axis=1)
+    return {"y": [1, 10]}
+
+
+@model
+def two_outputs(net):
+    x = net.op("Relu", net.linear("shared", net.input("x", 2, 16), 16, 32), name="features")
+    net.linear("energy", x, 32, 1)
+    net.op("Sigmoid", net.linear("gate", x, 32, 4), name="probability")
+    return {"energy": [2, 1], "features": [2, 32], "probability": [2, 4]}
+
+
+@model
+def layer_norm_row(net):
+    x = net.input("x", 6, 40)
+    mean = net.op("ReduceMean", x, axes=[-1], keepdims=1)
+    centred = net.op("Sub", x, mean)
+    variance = net.op("ReduceMean", net.op("Mul", centred, centred), axes=[-1], keepdims=1)
+    scaled = net.op("Div", centred, net.op("Sqrt", net.op("Add", variance, net.constant("epsilon", np.float32(1e-5)))))
+    net.op("Add", net.op("Mul", scaled, net.weight("gamma", 40, scale=1)), net.weight("beta", 40, scale=1), name="y")
+    return {"y": [6, 40]}
+
+
+@model
+def attention(net):
+    x = net.input("x", 1, 10, 32)
+    heads = net.constant("heads", np.array([1, 10, 4, 8], np.int64))
+
+    def project(name, order):
+        y = net.op("MatMul", x, net.weight(f"{name}.weight", 32, 32, scale=0.2), name=name)
+        return net.op("Transpose", net.op("Reshape", y, heads), perm=order)
+
+    query, key, value = project("query", [0, 2, 1, 3]), project("key", [0, 2, 3, 1]), project("value", [0, 2, 1, 3])
+    scores = net.op("Mul", net.op("MatMul", query, key), net.constant("scale", np.float32(8**-0.5)))
+    y = net.op("Transpose", net.op("MatMul", net.op("Softmax", scores, axis=-1), value), perm=[0, 2, 1, 3])
+    y = net.op("Reshape", y, net.constant("flat", np.array([1, 10, 32], np.int64)))
+    net.op("Add", x, net.op("MatMul", y, net.weight("out.weight", 32, 32, scale=0.2)), name="y")
+    return {"y": [1, 10, 32]}
+
+
+@model
+def gather_embedding(net):
+    ids = net.input("ids", 1, 7, kind=TensorProto.INT64)
+    x = net.op("Gather", net.weight("table", 11, 16, scale=1), ids, axis=0)
+    net.op("MatMul", x, net.weight("out.weight", 16, 3), name="y")
+    return {"y": [1, 7, 3]}
+
+
+@model
+def upsample(net):
+    x = net.conv("conv", net.input("x", 1, 3, 6, 5), 3, 16)
+    y = net.op("Resize", x, "", net.constant("scales", np.array([1, 1, 2, 2], np.float32)), name="y", mode="nearest",
+               coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    return {y: [1, 16, 12, 10]}
+
+
+@model
+def arithmetic(net):
+    x, y = net.input("a", 2, 1, 5), net.input("b", 3, 1)
+    s = net.op("Add", x, y)
+    t = net.op("Mul", net.op("Exp", net.op("Neg", net.op("Abs", s))), net.op("Erf", y))
+    net.op("Where", net.op("Greater", s, t), s, net.op("Pow", t, net.constant("two", np.float32(2))), name="y")
+    return {"y": [2, 3, 5]}
+
+
+def main():
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, build in MODELS.items():
+        net = Net()
+        onnx.save(net.finish(name, build(net)), str(folder / f"{name}.onnx"))
+
+
+if __name__ == "__main__":
+    main()
