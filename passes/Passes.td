@@ -17,6 +17,45 @@ def NameWeights : Pass<"ml2k-name-weights", "::mlir::func::FuncOp"> {
 
 //===--- schedule: kernels and their epilogues ------------------------------------------------------------------------===//
 
+def FormRows : Pass<"ml2k-form-rows", "::mlir::func::FuncOp"> {
+  let summary = "reductions along the last loop and what is elementwise around them become nest.row";
+  let description = [{
+    Pre: linalg.generic on tensors; contractions and windows are nest kernels. Post: every linalg.generic that reduces its
+    last loops over contiguous elements, or finds the position of an extreme, is part of a nest.row, together with its
+    elementwise producers and consumers over the same rows. A value that several passes over a row need is computed again
+    in each; an expensive one is kept in the row of an output.
+  }];
+  let dependentDialects = ["nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FuseElementwise : Pass<"ml2k-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "elementwise linalg.generic move into what reads them";
+  let description = [{
+    Pre: linalg.generic on tensors. Post: an elementwise operation with one reader, or a trivial one with several, stands in
+    the body of its readers, unless something expensive were computed several times or a contiguous read became strided.
+  }];
+}
+
+def FormMaps : Pass<"ml2k-form-maps", "::mlir::func::FuncOp"> {
+  let summary = "parallel linalg.generic, fills, pads, generated tensors and copies become nest.map";
+  let description = [{
+    Pre: no reduction that reads a fill is left, or the fill stays a kernel. Post: no parallel linalg operation, tensor.pad,
+    tensor.generate or tensor.splat is left. Loops are few: extent 1 vanishes, neighbours over which all operands are
+    contiguous are one; the last loop runs along the memory of the output.
+  }];
+  let dependentDialects = ["nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def FormReductions : Pass<"ml2k-form-reductions", "::mlir::func::FuncOp"> {
+  let summary = "reductions that are not rows become nest.reduce";
+  let description = [{
+    Pre: linalg on tensors. Post: no linalg operation that reduces is left; elementwise operations that are the only readers
+    of a result are in its finish block. A body that is not a known combiner is an error.
+  }];
+  let dependentDialects = ["nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 //===--- lower: memory ------------------------------------------------------------------------------------------------===//
 
 def Destinations : Pass<"ml2k-destinations", "::mlir::func::FuncOp"> {

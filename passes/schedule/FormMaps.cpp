@@ -1,0 +1,310 @@
+//===- FormMaps.cpp - what is elementwise becomes nest.map --------------------------------------------------*- C++
+//-*-===//
+//
+// Parallel linalg.generic, fills, pads, generated tensors and slices that cannot be views. Consumers come first, so
+// that fills and constants that they read stand in their bodies.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/schedule/GenericBody.h"
+#include "passes/schedule/KernelLoops.h"
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_FORMMAPS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+/// A map with this many loops and a last one of this length is left as it is: it needs no reshaped operands.
+constexpr unsigned enoughLoops = 2;
+constexpr int64_t enoughLength = 16;
+
+//===--- From linalg.generic
+//-----------------------------------------------------------------------------------------===//
+
+class MapFormer {
+public:
+  MapFormer(RewriterBase &rewriter, linalg::GenericOp op) : rewriter(rewriter), op(op) {}
+
+  LogicalResult form() {
+    rewriter.setInsertionPoint(op);
+    collect();
+    if (failed(order()))
+      return failure();
+    loops->dropUnitLoops();
+    loops->readThroughSlices();
+    loops->joinLoops(rewriter, op.getLoc(), enoughLoops, enoughLength);
+    create();
+    return success();
+  }
+
+private:
+  void collect();
+  LogicalResult order();
+  void create();
+
+  RewriterBase &rewriter;
+  linalg::GenericOp op;
+  std::optional<KernelLoops> loops;
+  SmallVector<std::pair<Value, AffineMap>> inputs; ///< as the body reads them
+};
+
+void MapFormer::collect() {
+  SmallVector<KernelLoop> all;
+  for (int64_t extent : op.getStaticLoopRanges())
+    all.push_back({extent});
+  op.getBody()->walk([&](linalg::IndexOp index) { all[index.getDim()].pinned = true; });
+  loops.emplace(op.getContext(), all);
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::pair<Value, AffineMap> const input{operand.get(), op.getMatchingIndexingMap(&operand)};
+    if (!reads(op, operand) || isUniform(operand.get()) || llvm::is_contained(inputs, input))
+      continue;
+    inputs.push_back(input);
+    loops->inputs.push_back({input.first, input.second, nullptr});
+  }
+  for (OpResult result : op->getResults())
+    loops->outputs.push_back({freshDestination(rewriter, op.getTiedOpOperand(result)->get()),
+                              op.getIndexingMapMatchingResult(result), result});
+}
+
+/// Brings the loops into the order in which the output lies in memory.
+LogicalResult MapFormer::order() {
+  llvm::SetVector<unsigned> order;
+  for (AffineExpr expr : loops->outputs.front().map.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      order.insert(dim.getPosition());
+  for (unsigned i = 0; i < loops->count(); ++i)
+    if (order.insert(i) && loops->loop(i).extent != 1)
+      return op.emitError("writes an element of its output more than once");
+  loops->reorder(order.getArrayRef());
+  return success();
+}
+
+void MapFormer::create() {
+  Location const loc = op.getLoc();
+  SmallVector<Value> const outputs = loops->outputValues();
+  auto map = rewriter.create<nest::MapOp>(loc, ValueRange(outputs).getTypes(), "map", loops->inputValues(),
+                                          ValueRange(), outputs, loops->maps(rewriter));
+  {
+    OpBuilder::InsertionGuard const guard(rewriter);
+    Block &body = *rewriter.createBlock(&map.getBody());
+    for (auto const &input : inputs)
+      body.addArgument(cast<ShapedType>(input.first.getType()).getElementType(), loc);
+    BodyCopier copier(
+        rewriter, op,
+        [&](BlockArgument argument) -> Value {
+          OpOperand &operand = *op.getMatchingOpOperand(argument);
+          if (Value uniform = uniformValue(rewriter, operand.get()))
+            return uniform;
+          std::pair<Value, AffineMap> const input{operand.get(), op.getMatchingIndexingMap(&operand)};
+          return body.getArgument(llvm::find(inputs, input) - inputs.begin());
+        },
+        [&](int64_t loop) -> Value {
+          if (auto place = loops->find(loop))
+            return rewriter.create<nest::IndexOp>(loc, rewriter.getIndexType(), *place);
+          return rewriter.create<arith::ConstantIndexOp>(loc, 0);
+        });
+    SmallVector<Value> values;
+    for (unsigned i = 0; i < op->getNumResults(); ++i)
+      values.push_back(copier.copy(yielded(op, i)));
+    rewriter.create<nest::YieldOp>(loc, values);
+  }
+  loops->replaceResults(rewriter, map.getResults());
+  rewriter.eraseOp(op);
+}
+
+//===--- From tensor operations
+//--------------------------------------------------------------------------------------===//
+
+/// A tensor of the shape that an operation makes.
+FailureOr<Value> emptyFor(RewriterBase &rewriter, Operation *op) {
+  auto const type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.hasStaticShape())
+    return rewriter.create<tensor::EmptyOp>(op->getLoc(), type.getShape(), type.getElementType()).getResult();
+  ReifiedRankedShapedTypeDims sizes;
+  if (failed(reifyResultShapes(rewriter, op, sizes)))
+    return failure();
+  return rewriter.create<tensor::EmptyOp>(op->getLoc(), sizes.front(), type.getElementType()).getResult();
+}
+
+/// A map of one output whose body is written over the positions of its dimensions.
+LogicalResult formPositionMap(RewriterBase &rewriter, Operation *op, function_ref<Value(ValueRange)> element) {
+  Location const loc = op->getLoc();
+  rewriter.setInsertionPoint(op);
+  FailureOr<Value> const destination = emptyFor(rewriter, op);
+  if (failed(destination))
+    return op->emitError("the shape of the result is not known before it is computed");
+  unsigned const rank = cast<ShapedType>(destination->getType()).getRank();
+  auto const maps = rewriter.getAffineMapArrayAttr(rewriter.getMultiDimIdentityMap(rank));
+  auto map =
+      rewriter.create<nest::MapOp>(loc, destination->getType(), "map", ValueRange(), ValueRange(), *destination, maps);
+  OpBuilder::InsertionGuard const guard(rewriter);
+  rewriter.createBlock(&map.getBody());
+  SmallVector<Value> positions;
+  for (unsigned d = 0; d < rank; ++d)
+    positions.push_back(rewriter.create<nest::IndexOp>(loc, rewriter.getIndexType(), d));
+  rewriter.create<nest::YieldOp>(loc, element(positions));
+  rewriter.replaceOp(op, map.getResults());
+  return success();
+}
+
+Value isInside(OpBuilder &builder, Location loc, Value position, Value extent) {
+  Value const zero = builder.create<arith::ConstantIndexOp>(loc, 0);
+  Value const low = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, position, zero);
+  Value const high = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, position, extent);
+  return builder.create<arith::AndIOp>(loc, low, high);
+}
+
+/// out = inside ? in : padding. The extents stand before the kernel, where they are known.
+LogicalResult formPad(RewriterBase &rewriter, tensor::PadOp pad) {
+  Value const padding = pad.getConstantPaddingValue();
+  if (!padding)
+    return pad.emitError("padding that differs from element to element is not supported");
+  Location const loc = pad.getLoc();
+  rewriter.setInsertionPoint(pad);
+  SmallVector<Value> lows, extents;
+  for (auto [d, low, high] : llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad())) {
+    bool const untouched = isConstantIntValue(low, 0) && isConstantIntValue(high, 0);
+    lows.push_back(isConstantIntValue(low, 0) ? Value() : getValueOrCreateConstantIndexOp(rewriter, loc, low));
+    extents.push_back(untouched ? Value() : rewriter.createOrFold<tensor::DimOp>(loc, pad.getSource(), d));
+  }
+  return formPositionMap(rewriter, pad, [&](ValueRange positions) -> Value {
+    SmallVector<Value> source;
+    Value inside;
+    for (auto [position, low, extent] : llvm::zip(positions, lows, extents)) {
+      source.push_back(low ? rewriter.create<arith::SubIOp>(loc, position, low).getResult() : position);
+      if (!extent)
+        continue;
+      Value const here = isInside(rewriter, loc, source.back(), extent);
+      inside = inside ? rewriter.create<arith::AndIOp>(loc, inside, here).getResult() : here;
+    }
+    if (!inside)
+      return rewriter.create<tensor::ExtractOp>(loc, pad.getSource(), source);
+    auto choice = rewriter.create<scf::IfOp>(
+        loc, inside,
+        [&](OpBuilder &builder, Location) {
+          builder.create<scf::YieldOp>(loc,
+                                       builder.create<tensor::ExtractOp>(loc, pad.getSource(), source).getResult());
+        },
+        [&](OpBuilder &builder, Location) { builder.create<scf::YieldOp>(loc, padding); });
+    return choice.getResult(0);
+  });
+}
+
+LogicalResult formGenerate(RewriterBase &rewriter, tensor::GenerateOp generate) {
+  return formPositionMap(rewriter, generate, [&](ValueRange positions) {
+    Block &body = generate.getBody().front();
+    IRMapping mapping;
+    mapping.map(body.getArguments(), positions);
+    for (Operation &op : body.without_terminator())
+      rewriter.clone(op, mapping);
+    return mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
+  });
+}
+
+/// True if the slice is not one piece of memory.
+bool hasGaps(tensor::ExtractSliceOp slice) {
+  auto const source = slice.getSourceType();
+  bool split = false; // some outer dimension has several positions
+  for (auto [d, size] : llvm::enumerate(slice.getStaticSizes())) {
+    if (slice.getStaticStrides()[d] != 1)
+      return true;
+    if (split && size != source.getDimSize(d))
+      return true;
+    split |= size != 1;
+  }
+  return false;
+}
+
+/// Kernels read through slices by themselves; what wants its operand in one piece gets a copy.
+bool needsCopy(tensor::ExtractSliceOp slice) {
+  if (!hasGaps(slice) || !slice.getType().hasStaticShape())
+    return false;
+  bool const strided = llvm::any_of(slice.getStaticStrides(), [](int64_t stride) { return stride != 1; });
+  return strided || llvm::any_of(slice->getUsers(), [](Operation *user) {
+           return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user) || user->hasTrait<OpTrait::IsTerminator>();
+         });
+}
+
+void formSlice(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
+  Location const loc = slice.getLoc();
+  rewriter.setInsertionPoint(slice);
+  auto const type = slice.getType();
+  AffineMap const identity = rewriter.getMultiDimIdentityMap(type.getRank());
+  KernelLoops loops(slice.getContext(), llvm::map_to_vector(type.getShape(), [](int64_t e) { return KernelLoop{e}; }));
+  loops.inputs.push_back({slice.getResult(), identity, nullptr});
+  loops.outputs.push_back({*emptyFor(rewriter, slice), identity, slice.getResult()});
+  loops.readThroughSlices();
+  loops.dropUnitLoops();
+  loops.joinLoops(rewriter, loc, enoughLoops, enoughLength);
+  SmallVector<Value> const outputs = loops.outputValues();
+  auto map = rewriter.create<nest::MapOp>(loc, ValueRange(outputs).getTypes(), "map", loops.inputValues(), ValueRange(),
+                                          outputs, loops.maps(rewriter));
+  OpBuilder::InsertionGuard const guard(rewriter);
+  Block *body = rewriter.createBlock(&map.getBody(), {}, {type.getElementType()}, {loc});
+  rewriter.create<nest::YieldOp>(loc, ValueRange(body->getArgument(0)));
+  rewriter.setInsertionPointAfter(map);
+  loops.replaceResults(rewriter, map.getResults());
+}
+
+//===--- The pass
+//----------------------------------------------------------------------------------------------------===//
+
+struct FormMaps : impl::FormMapsBase<FormMaps> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    generalize(rewriter);
+    SmallVector<Operation *> found;
+    getOperation().walk([&](Operation *op) { found.push_back(op); });
+    for (Operation *op : llvm::reverse(found))
+      if (isOpTriviallyDead(op))
+        rewriter.eraseOp(op);
+      else if (failed(form(rewriter, op)))
+        return signalPassFailure();
+    eraseDead(rewriter, getOperation());
+  }
+
+  /// Named elementwise operations, except fills, become generic.
+  void generalize(RewriterBase &rewriter) {
+    SmallVector<linalg::LinalgOp> named;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (!isa<linalg::GenericOp, linalg::FillOp>(op) && op.getNumReductionLoops() == 0)
+        named.push_back(op);
+    });
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      (void)linalg::generalizeNamedOp(rewriter, op);
+    }
+  }
+
+  LogicalResult form(RewriterBase &rewriter, Operation *op) {
+    if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+      rewriter.setInsertionPoint(fill);
+      auto generic = linalg::generalizeNamedOp(rewriter, fill);
+      return failed(generic) ? failure() : MapFormer(rewriter, *generic).form();
+    }
+    if (auto generic = dyn_cast<linalg::GenericOp>(op); generic && generic.getNumReductionLoops() == 0)
+      return generic.hasPureTensorSemantics() ? MapFormer(rewriter, generic).form() : success();
+    if (auto pad = dyn_cast<tensor::PadOp>(op))
+      return formPad(rewriter, pad);
+    if (auto generate = dyn_cast<tensor::GenerateOp>(op))
+      return formGenerate(rewriter, generate);
+    if (auto splat = dyn_cast<tensor::SplatOp>(op))
+      return formPositionMap(rewriter, op, [&](ValueRange) { return splat.getInput(); });
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && needsCopy(slice))
+      formSlice(rewriter, slice);
+    return success();
+  }
+};
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,133 @@
+//===- FuseElementwise.cpp - elementwise operations join those that read them -------------------------------*- C++
+//-*-===//
+//
+// Upstream's fusion with our rule of what pays: nothing expensive is computed more often than before, and contiguous
+// reads stay contiguous unless a copy vanishes.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/schedule/GenericBody.h"
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_FUSEELEMENTWISE
+#include "passes/Passes.h.inc"
+
+namespace {
+bool isElementwise(linalg::GenericOp op) { return op && op.hasPureTensorSemantics() && op.getNumReductionLoops() == 0; }
+
+bool isCopy(linalg::GenericOp op) { return op.getBody()->getOperations().size() == 1; }
+
+/// Cheap enough to be computed once per reader: one tensor read, one operation.
+bool isTrivial(linalg::GenericOp op) {
+  unsigned const tensors = llvm::count_if(op.getDpsInputs(), [](Value input) { return !isUniform(input); });
+  return tensors <= 1 && op.getBody()->getOperations().size() <= 2 && !isExpensive(op) && op->getNumResults() == 1;
+}
+
+/// The reader asks for each element of its operand once: all of its loops of more than one step address it.
+bool readsOnce(linalg::GenericOp reader, OpOperand &operand) {
+  AffineMap const map = reader.getMatchingIndexingMap(&operand);
+  for (auto [loop, extent] : llvm::enumerate(reader.getStaticLoopRanges()))
+    if (extent != 1 && !map.isFunctionOfDim(loop))
+      return false;
+  return true;
+}
+
+/// The last loop that walks through the operand also walks through the output's last dimension, or through nothing
+/// else.
+bool keepsOrder(linalg::GenericOp reader, OpOperand &operand) {
+  AffineMap const in = reader.getMatchingIndexingMap(&operand);
+  AffineMap const out = reader.getMatchingIndexingMap(reader.getDpsInitOperand(0));
+  auto const lastLoop = [](AffineMap map) -> std::optional<unsigned> {
+    for (AffineExpr expr : llvm::reverse(map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        return dim.getPosition();
+    return std::nullopt;
+  };
+  return reader.getNumReductionLoops() != 0 || !lastLoop(in) || lastLoop(in) == lastLoop(out);
+}
+
+bool pays(OpOperand &operand) {
+  auto reader = dyn_cast<linalg::GenericOp>(operand.getOwner());
+  auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
+  if (!reader || !isElementwise(producer) || !reader.hasPureTensorSemantics() || reader.isDpsInit(&operand) ||
+      producer->getBlock() != reader->getBlock())
+    return false;
+  bool const single = producer->getNumResults() == 1 && producer->getResult(0).hasOneUse();
+  bool const everywhere =
+      llvm::all_of(producer->getUsers(), [](Operation *user) { return isa<linalg::GenericOp>(user); });
+  if (!single && !(everywhere && isTrivial(producer)))
+    return false;
+  if (!readsOnce(reader, operand) && (!isTrivial(producer) || isCopy(producer)))
+    return false;
+  return isCopy(producer) || keepsOrder(reader, operand);
+}
+
+struct Fuse : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!linalg::areElementwiseOpsFusable(&operand) || !pays(operand))
+        continue;
+      Location const loc = rewriter.getFusedLoc({operand.get().getLoc(), op.getLoc()});
+      auto fused = linalg::fuseElementwiseOps(rewriter, &operand);
+      if (failed(fused))
+        continue;
+      fused->fusedOp->setLoc(loc);
+      for (auto [from, to] : fused->replacements)
+        rewriter.replaceUsesWithIf(from, to,
+                                   [&](OpOperand &use) { return use.get().getDefiningOp() != fused->fusedOp; });
+      rewriter.eraseOp(op);
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// An input that only has dimensions of extent 1 added or dropped is read as it was before.
+struct ReadThroughReshape : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      if (!isUnitReshape(operand->get().getDefiningOp()))
+        continue;
+      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+      AffineMap &map = maps[operand->getOperandNumber()];
+      SmallVector<AffineExpr> loops, indices;
+      for (unsigned i = 0; i < op.getNumLoops(); ++i)
+        loops.push_back(rewriter.getAffineDimExpr(i));
+      indices = indicesOf(map, cast<ShapedType>(operand->get().getType()), loops);
+      Value const root = throughUnitReshapes(operand->get(), indices);
+      map = AffineMap::get(op.getNumLoops(), 0, indices, getContext());
+      if (!inversePermutation(concatAffineMaps(maps)))
+        continue;
+      rewriter.modifyOpInPlace(op, [&] {
+        operand->set(root);
+        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
+struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<Fuse, ReadThroughReshape>(&getContext());
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace ml2k
