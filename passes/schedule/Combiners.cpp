@@ -1,11 +1,10 @@
-//===- Combiners.cpp - what a reduction joins, read off the body of linalg.generic --------------------------*- C++
-//-*-===//
+//===- Combiners.cpp - what a reduction joins, read off the body of linalg.generic ----------------------*- C++ -*-===//
 //
 // One table says which operation is which combiner; compare-and-select is brought to "term P accumulator ? term :
 // accumulator" first. A compare that lets a NaN in but not out again depends on the order of the terms and is not
 // matched.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/schedule/Combiners.h"
 
@@ -17,8 +16,7 @@
 using namespace mlir;
 using ml2k::nest::Combiner;
 
-//===--- The table
-//---------------------------------------------------------------------------------------------------===//
+//===--- The table ------------------------------------------------------------------------------------------------===//
 
 namespace {
 using Create = Value (*)(OpBuilder &, Location, Value, Value);
@@ -50,7 +48,7 @@ static ArrayRef<CombinerRow> combinerTable() {
 
 static bool isFloatOperation(StringRef name) { return name.ends_with("f"); }
 
-Value ml2k::join(OpBuilder &builder, Location loc, Combiner combiner, Value a, Value b) {
+Value ml2k::combine(OpBuilder &builder, Location loc, Combiner combiner, Value a, Value b) {
   bool const isFloat = isa<FloatType>(a.getType());
   for (CombinerRow const &entry : combinerTable())
     if (entry.combiner == combiner && isFloatOperation(entry.operation) == isFloat)
@@ -58,8 +56,7 @@ Value ml2k::join(OpBuilder &builder, Location loc, Combiner combiner, Value a, V
   llvm_unreachable("a combiner for a type that it does not join");
 }
 
-//===--- Identities
-//--------------------------------------------------------------------------------------------------===//
+//===--- Identities -----------------------------------------------------------------------------------------------===//
 
 static TypedAttr floatIdentity(Combiner combiner, FloatType type) {
   llvm::fltSemantics const &semantics = type.getFloatSemantics();
@@ -93,25 +90,24 @@ static APInt integerIdentity(Combiner combiner, unsigned width) {
   }
 }
 
-TypedAttr ml2k::identityOf(Combiner combiner, Type type) {
+TypedAttr ml2k::neutralOf(Combiner combiner, Type type) {
   if (auto real = dyn_cast<FloatType>(type))
     return floatIdentity(combiner, real);
   unsigned const width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   return IntegerAttr::get(type, integerIdentity(combiner, width));
 }
 
-bool ml2k::isIdentity(Combiner combiner, Value value) {
+bool ml2k::isNeutral(Combiner combiner, Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return false;
-  if (constant == identityOf(combiner, value.getType()))
+  if (constant == neutralOf(combiner, value.getType()))
     return true;
   auto const real = dyn_cast<FloatAttr>(constant);
   return real && combiner == Combiner::Sum && real.getValue().isZero();
 }
 
-//===--- Bodies
-//------------------------------------------------------------------------------------------------------===//
+//===--- Bodies ---------------------------------------------------------------------------------------------------===//
 
 /// A body whose accumulator is joined by one operation of the table.
 static std::optional<ml2k::Reduction> matchOperation(BlockArgument accumulator, Value result) {

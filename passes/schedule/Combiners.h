@@ -1,5 +1,4 @@
-//===- Combiners.h - what a reduction joins, read off the body of linalg.generic ----------------------------*- C++
-//-*-===//
+//===- Combiners.h - what a reduction joins, read off the body of linalg.generic ------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_SCHEDULE_COMBINERS_H
 #define ML2K_PASSES_SCHEDULE_COMBINERS_H
@@ -33,13 +32,14 @@ struct PositionReduction {
 std::optional<PositionReduction> matchPosition(mlir::linalg::GenericOp op);
 
 /// The value that changes nothing when it is joined.
-mlir::TypedAttr identityOf(nest::Combiner combiner, mlir::Type type);
+mlir::TypedAttr neutralOf(nest::Combiner combiner, mlir::Type type);
 
 /// True for a constant that changes nothing when it is joined.
-bool isIdentity(nest::Combiner combiner, mlir::Value value);
+bool isNeutral(nest::Combiner combiner, mlir::Value value);
 
 /// combiner(a, b) as a scalar operation.
-mlir::Value join(mlir::OpBuilder &builder, mlir::Location loc, nest::Combiner combiner, mlir::Value a, mlir::Value b);
+mlir::Value combine(mlir::OpBuilder &builder, mlir::Location loc, nest::Combiner combiner, mlir::Value a,
+                    mlir::Value b);
 
 } // namespace ml2k
 

@@ -1,10 +1,9 @@
-//===- FormMaps.cpp - what is elementwise becomes nest.map --------------------------------------------------*- C++
-//-*-===//
+//===- FormMaps.cpp - what is elementwise becomes nest.map ----------------------------------------------*- C++ -*-===//
 //
 // Parallel linalg.generic, fills, pads, generated tensors and slices that cannot be views. Consumers come first, so
 // that fills and constants that they read stand in their bodies.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/schedule/GenericBody.h"
@@ -29,8 +28,7 @@ namespace {
 constexpr unsigned enoughLoops = 2;
 constexpr int64_t enoughLength = 16;
 
-//===--- From linalg.generic
-//-----------------------------------------------------------------------------------------===//
+//===--- From linalg.generic --------------------------------------------------------------------------------------===//
 
 class MapFormer {
 public:
@@ -123,8 +121,7 @@ void MapFormer::create() {
   rewriter.eraseOp(op);
 }
 
-//===--- From tensor operations
-//--------------------------------------------------------------------------------------===//
+//===--- From tensor operations -----------------------------------------------------------------------------------===//
 
 /// A tensor of the shape that an operation makes.
 FailureOr<Value> emptyFor(RewriterBase &rewriter, Operation *op) {
@@ -257,8 +254,7 @@ void formSlice(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
   loops.replaceResults(rewriter, map.getResults());
 }
 
-//===--- The pass
-//----------------------------------------------------------------------------------------------------===//
+//===--- The pass -------------------------------------------------------------------------------------------------===//
 
 struct FormMaps : impl::FormMapsBase<FormMaps> {
   void runOnOperation() override {

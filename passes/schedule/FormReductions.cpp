@@ -1,10 +1,9 @@
-//===- FormReductions.cpp - what reduces and is no row becomes nest.reduce ----------------------------------*- C++
-//-*-===//
+//===- FormReductions.cpp - what reduces and is no row becomes nest.reduce ------------------------------*- C++ -*-===//
 //
 // Elementwise consumers of the result go into the finish block. A contraction that no earlier pass took ends here too:
 // its term is the product.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/schedule/Combiners.h"
@@ -72,8 +71,7 @@ private:
 };
 } // namespace
 
-//===--- Consumers
-//---------------------------------------------------------------------------------------------------===//
+//===--- Consumers ------------------------------------------------------------------------------------------------===//
 
 /// The only reader of a value, if it is elementwise over the same loops.
 std::optional<Stage> ReduceFormer::consumer(Value value, ArrayRef<AffineExpr> indices) {
@@ -121,8 +119,7 @@ void ReduceFormer::takeConsumers() {
   }
 }
 
-//===--- Operands
-//----------------------------------------------------------------------------------------------------===//
+//===--- Operands -------------------------------------------------------------------------------------------------===//
 
 ReduceFormer::Key ReduceFormer::keyOf(Stage const &stage, OpOperand &operand) {
   auto op = stage.op;
@@ -202,8 +199,7 @@ void ReduceFormer::orderLoops() {
   }
 }
 
-//===--- Bodies
-//------------------------------------------------------------------------------------------------------===//
+//===--- Bodies ---------------------------------------------------------------------------------------------------===//
 
 Value ReduceFormer::position(Stage const &stage, int64_t loop) {
   auto const dim = dyn_cast<AffineDimExpr>(stage.loops[loop]);
@@ -234,7 +230,7 @@ Value ReduceFormer::finish(ValueRange arguments, Value sum) {
   if (joinsInitial) {
     BodyCopier start = copier(stages.front(), extras, arguments, {});
     Value const from = start.copy(base.getMatchingBlockArgument(&initial));
-    sum = join(rewriter, base.getLoc(), reduction.combiner, from, sum);
+    sum = combine(rewriter, base.getLoc(), reduction.combiner, from, sum);
   }
   for (Stage const &stage : ArrayRef(stages).drop_front())
     sum = copier(stage, extras, arguments, sum).copy(yielded(stage.op, 0));
@@ -248,8 +244,7 @@ Location ReduceFormer::location() const {
   return FusedLoc::get(context, parts);
 }
 
-//===--- The kernel
-//--------------------------------------------------------------------------------------------------===//
+//===--- The kernel -----------------------------------------------------------------------------------------------===//
 
 static SmallVector<Value> addArguments(Block &block, ArrayRef<std::pair<Value, AffineMap>> keys) {
   SmallVector<Value> arguments;
@@ -261,7 +256,7 @@ static SmallVector<Value> addArguments(Block &block, ArrayRef<std::pair<Value, A
 Operation *ReduceFormer::createReduce(ValueRange outputs, ArrayRef<int64_t> reduced) {
   TypedAttr initial = constantInitial();
   if (joinsInitial)
-    initial = identityOf(reduction.combiner, reduction.term.getType());
+    initial = neutralOf(reduction.combiner, reduction.term.getType());
   SmallVector<Value> const inputs = loops->inputValues();
   auto reduce = rewriter.create<nest::ReduceOp>(
       location(), outputs.getTypes(), "reduce", ArrayRef(inputs).take_front(terms.size()),
@@ -287,8 +282,8 @@ Operation *ReduceFormer::createMap(ValueRange outputs) {
   Value value = copier(stages.front(), terms, first, {}).copy(reduction.term);
   if (!joinsInitial) {
     Value const initial = rewriter.create<arith::ConstantOp>(base.getLoc(), constantInitial());
-    if (!isIdentity(reduction.combiner, initial))
-      value = join(rewriter, base.getLoc(), reduction.combiner, initial, value);
+    if (!isNeutral(reduction.combiner, initial))
+      value = combine(rewriter, base.getLoc(), reduction.combiner, initial, value);
   }
   rewriter.create<nest::YieldOp>(base.getLoc(), finish(rest, value));
   return map;
@@ -321,8 +316,7 @@ void ReduceFormer::form() {
     eraseStage(rewriter, stage.op);
 }
 
-//===--- The pass
-//----------------------------------------------------------------------------------------------------===//
+//===--- The pass -------------------------------------------------------------------------------------------------===//
 
 namespace {
 struct FormReductions : impl::FormReductionsBase<FormReductions> {

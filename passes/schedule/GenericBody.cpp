@@ -1,5 +1,4 @@
-//===- GenericBody.cpp - reading linalg.generic while kernels are formed ------------------------------------*- C++
-//-*-===//
+//===- GenericBody.cpp - reading linalg.generic while kernels are formed --------------------------------*- C++ -*-===//
 
 #include "passes/schedule/GenericBody.h"
 
@@ -11,8 +10,7 @@
 
 using namespace mlir;
 
-//===--- Bodies
-//------------------------------------------------------------------------------------------------------===//
+//===--- Bodies ---------------------------------------------------------------------------------------------------===//
 
 Value ml2k::BodyCopier::copy(Value value) {
   if (Value known = mapping.lookupOrNull(value))
@@ -78,8 +76,7 @@ bool ml2k::isExpensive(linalg::GenericOp op) {
   });
 }
 
-//===--- Operands
-//----------------------------------------------------------------------------------------------------===//
+//===--- Operands -------------------------------------------------------------------------------------------------===//
 
 bool ml2k::isUniform(Value operand) {
   DenseElementsAttr splat;

@@ -1,5 +1,4 @@
-//===- GenericBody.h - reading linalg.generic while kernels are formed --------------------------------------*- C++
-//-*-===//
+//===- GenericBody.h - reading linalg.generic while kernels are formed ----------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_SCHEDULE_GENERICBODY_H
 #define ML2K_PASSES_SCHEDULE_GENERICBODY_H

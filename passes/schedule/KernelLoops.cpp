@@ -1,5 +1,4 @@
-//===- KernelLoops.cpp - the loops of a kernel brought to the fewest that say the same ----------------------*- C++
-//-*-===//
+//===- KernelLoops.cpp - the loops of a kernel brought to the fewest that say the same ------------------*- C++ -*-===//
 
 #include "passes/schedule/KernelLoops.h"
 
@@ -25,8 +24,7 @@ template <class Function> void KernelLoops::forEachAccess(Function function) {
 
 std::optional<unsigned> KernelLoops::find(unsigned sourceLoop) const { return places[sourceLoop]; }
 
-//===--- Slices
-//------------------------------------------------------------------------------------------------------===//
+//===--- Slices ---------------------------------------------------------------------------------------------------===//
 
 /// The map of the source of a slice with static offsets and strides, for an access of the slice; null if it has none.
 static AffineMap mapOfSource(tensor::ExtractSliceOp slice, AffineMap map) {
@@ -53,8 +51,7 @@ void KernelLoops::readThroughSlices() {
     }
 }
 
-//===--- Order and extent 1
-//------------------------------------------------------------------------------------------===//
+//===--- Order and extent 1 ---------------------------------------------------------------------------------------===//
 
 void KernelLoops::reorder(ArrayRef<unsigned> order) {
   SmallVector<KernelLoop> moved;
@@ -90,8 +87,7 @@ void KernelLoops::dropUnitLoops() {
   loops = kept;
 }
 
-//===--- Joining
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Joining --------------------------------------------------------------------------------------------------===//
 
 /// True for a tensor that will not lie contiguously: part of a larger one, or an image that gets a border for the
 /// padding of a convolution.
@@ -223,8 +219,7 @@ void KernelLoops::joinAccess(OpBuilder &builder, Location loc, KernelAccess &acc
   access.map = AffineMap::get(groupOf.back() + 1, 0, indices, context);
 }
 
-//===--- Results
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Results --------------------------------------------------------------------------------------------------===//
 
 ArrayAttr KernelLoops::maps(OpBuilder &builder) const {
   SmallVector<AffineMap> all;

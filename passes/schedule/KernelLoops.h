@@ -1,10 +1,9 @@
-//===- KernelLoops.h - the loops of a kernel brought to the fewest that say the same ------------------------*- C++
-//-*-===//
+//===- KernelLoops.h - the loops of a kernel brought to the fewest that say the same --------------------*- C++ -*-===//
 //
 // A kernel in the making: loops and the operands that they address. Loops of extent 1 vanish; neighbouring loops over
 // which every operand is contiguous become one, the operands reshaped. Used for maps, reductions and rows alike.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #ifndef ML2K_PASSES_SCHEDULE_KERNELLOOPS_H
 #define ML2K_PASSES_SCHEDULE_KERNELLOOPS_H

@@ -1,10 +1,9 @@
-//===- RowFusion.cpp - operations that share rows become one kernel -----------------------------------------*- C++
-//-*-===//
+//===- RowFusion.cpp - operations that share rows become one kernel -------------------------------------*- C++ -*-===//
 //
 // Softmax, layer norm, means: whatever reduces along the last loop takes what is computed before and after it per
 // element into one kernel.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/schedule/RowFusion.h"
 #include "passes/Passes.h"

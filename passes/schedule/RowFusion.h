@@ -1,10 +1,9 @@
-//===- RowFusion.h - operations that share one row space, on their way to nest.row --------------------------*- C++
-//-*-===//
+//===- RowFusion.h - operations that share one row space, on their way to nest.row ----------------------*- C++ -*-===//
 //
 // RowGroup finds the members, RowPlan decides what is stored on the way and what is computed again, RowEmitter writes
 // the kernel.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #ifndef ML2K_PASSES_SCHEDULE_ROWFUSION_H
 #define ML2K_PASSES_SCHEDULE_ROWFUSION_H

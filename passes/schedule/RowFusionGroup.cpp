@@ -1,10 +1,9 @@
-//===- RowFusionGroup.cpp - which operations share a row space ----------------------------------------------*- C++
-//-*-===//
+//===- RowFusionGroup.cpp - which operations share a row space ------------------------------------------*- C++ -*-===//
 //
 // The loops of a candidate are tied to those of the row space by the values that it shares with the group: both address
 // the same element. What stays open afterwards can only be the loops along the row.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/schedule/RowFusion.h"
 
@@ -13,8 +12,7 @@
 using namespace mlir;
 using namespace ml2k;
 
-//===--- Shape of a member
-//-------------------------------------------------------------------------------------------===//
+//===--- Shape of a member ----------------------------------------------------------------------------------------===//
 
 static bool isReduction(linalg::GenericOp op, unsigned loop) {
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
@@ -60,8 +58,7 @@ std::optional<RowGroup> RowGroup::start(linalg::GenericOp op) {
   return group;
 }
 
-//===--- Values of the group
-//-----------------------------------------------------------------------------------------===//
+//===--- Values of the group --------------------------------------------------------------------------------------===//
 
 RowMember const *RowGroup::find(Value root) const {
   auto const *found = members.find(root.getDefiningOp());
@@ -126,8 +123,7 @@ std::vector<RowMember> RowGroup::ordered() const {
 
 Operation *RowGroup::last() const { return ordered().back().op; }
 
-//===--- Tying loops
-//-------------------------------------------------------------------------------------------------===//
+//===--- Tying loops ----------------------------------------------------------------------------------------------===//
 
 /// The element at `own`, over the loops of the candidate, is the one at `known`: ties the loops. False on a
 /// contradiction.
@@ -199,8 +195,7 @@ bool RowGroup::solve(linalg::GenericOp op, RowMember &member) const {
   return true;
 }
 
-//===--- What fits
-//---------------------------------------------------------------------------------------------------===//
+//===--- What fits ------------------------------------------------------------------------------------------------===//
 
 /// Loops of the candidate are distinct loops of the row space, all of the rows; along the row all of them or none, and
 /// what it reduces is exactly these.
@@ -310,8 +305,7 @@ bool RowGroup::isConvex() const {
   return true;
 }
 
-//===--- Growth
-//------------------------------------------------------------------------------------------------------===//
+//===--- Growth ---------------------------------------------------------------------------------------------------===//
 
 bool RowGroup::add(linalg::GenericOp op) {
   if (!op || members.contains(op) || op->getBlock() != members.front().first->getBlock() || !isPlain(op))

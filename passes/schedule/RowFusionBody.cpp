@@ -1,0 +1,284 @@
+//===- RowFusionBody.cpp - the block of a nest.row ------------------------------------------------------*- C++ -*-===//
+//
+// Folds come in the order of the group; values per row are computed between them, values along the row inside the
+// passes that use them.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/schedule/RowFusionEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace ml2k;
+
+//===--- Reading --------------------------------------------------------------------------------------------------===//
+
+Value RowEmitter::readRow(RowAccess const &access, RowPass *pass) {
+  BlockArgument const row = inputRows.find({access.root, mapOf(access)})->second;
+  bool const along = group.variesAlong(access.indices);
+  Value &known = along ? pass->reads[row] : scalarReads[row];
+  if (!known)
+    known = rewriter.create<nest::GetOp>(loc, cast<nest::RowType>(row.getType()).getElementType(), row,
+                                         along ? pass->position : Value());
+  return known;
+}
+
+Value RowEmitter::read(RowMember const &member, OpOperand &operand, RowPass *pass) {
+  if (Value uniform = uniformValue(rewriter, operand.get()))
+    return uniform;
+  RowAccess const access = group.access(member, operand);
+  RowMember const *producer = group.find(access.root);
+  if (!producer)
+    return readRow(access, pass);
+  return producer->folds || !producer->varies ? scalars.lookup(access.root) : element(access.root, *pass);
+}
+
+Value RowEmitter::position(RowMember const &member, int64_t loop, RowPass *pass) {
+  auto const dim = dyn_cast<AffineDimExpr>(member.loops[loop]);
+  if (!dim)
+    return rewriter.create<arith::ConstantIndexOp>(loc, 0);
+  if (dim.getPosition() >= group.rowRank)
+    return pass->position;
+  return rewriter.create<nest::IndexOp>(loc, rewriter.getIndexType(), *loops->find(dim.getPosition()));
+}
+
+BodyCopier RowEmitter::copier(RowMember const &member, RowPass *pass) {
+  return BodyCopier(
+      rewriter, member.op,
+      [this, member, pass](BlockArgument argument) {
+        auto op = member.op;
+        return read(member, *op.getMatchingOpOperand(argument), pass);
+      },
+      [this, member, pass](int64_t loop) { return position(member, loop, pass); });
+}
+
+/// An element of a member's value at the position of the pass.
+Value RowEmitter::element(Value value, RowPass &pass) {
+  if (Value known = pass.elements.lookup(value))
+    return known;
+  Value made;
+  if (stored.contains(value)) {
+    BlockArgument const row = outputRows.lookup(plan.keptIn.lookup(value));
+    made = rewriter.create<nest::GetOp>(loc, cast<nest::RowType>(row.getType()).getElementType(), row, pass.position);
+  } else {
+    RowMember const &member = *group.find(value);
+    std::unique_ptr<BodyCopier> &copies = pass.copiers[member.op];
+    if (!copies)
+      copies = std::make_unique<BodyCopier>(copier(member, &pass));
+    BodyCopier &body = *copies;
+    made = body.copy(yielded(member.op, cast<OpResult>(value).getResultNumber()));
+  }
+  pass.elements[value] = made;
+  return made;
+}
+
+//===--- Between the passes ---------------------------------------------------------------------------------------===//
+
+/// Values per row that an operand needs stand before the pass that reads it.
+void RowEmitter::prepareOperand(RowMember const &member, OpOperand &operand) {
+  if (isUniform(operand.get()))
+    return;
+  RowAccess const access = group.access(member, operand);
+  RowMember const *producer = group.find(access.root);
+  if (!producer) {
+    if (!group.variesAlong(access.indices))
+      readRow(access, nullptr);
+  } else if (producer->varies && !producer->folds) {
+    prepare(*producer);
+    if (plan.keptIn.contains(access.root) && !stored.contains(access.root))
+      store(access.root);
+  } else if (!producer->folds) {
+    computeScalars(*producer);
+  }
+}
+
+void RowEmitter::prepare(RowMember const &member) {
+  auto op = member.op;
+  if (!prepared.insert(op).second)
+    return;
+  for (OpOperand &operand : op->getOpOperands())
+    if (reads(op, operand) && !(member.folds && op.isDpsInit(&operand)))
+      prepareOperand(member, operand);
+}
+
+/// What a square divided by the length is: the mean of squares. Names go to the values that a reader looks for.
+static void nameMean(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::DivFOp, arith::MulFOp>(op))
+    return;
+  auto fold = op->getOperand(0).getDefiningOp<nest::FoldOp>();
+  if (!fold || fold.getCombiner() != nest::Combiner::Sum || !matchPattern(op->getOperand(1), m_Constant()))
+    return;
+  StringRef const name = fold.getName() == "squares" ? "variance" : "mean";
+  op->setAttr("nest.name", StringAttr::get(op->getContext(), name));
+}
+
+void RowEmitter::computeScalars(RowMember const &member) {
+  auto op = member.op;
+  if (scalars.contains(op->getResult(0)))
+    return;
+  prepare(member);
+  BodyCopier copies = copier(member, nullptr);
+  for (OpResult result : op->getResults()) {
+    Value const value = copies.copy(yielded(op, result.getResultNumber()));
+    nameMean(value);
+    scalars[result] = value;
+  }
+}
+
+void RowEmitter::loopAlong(Region &region, function_ref<void(RowPass &)> body) {
+  OpBuilder::InsertionGuard const guard(rewriter);
+  Block *block = rewriter.createBlock(&region, {}, {rewriter.getIndexType()}, {loc});
+  RowPass pass;
+  pass.position = block->getArgument(0);
+  body(pass);
+}
+
+//===--- Folds ----------------------------------------------------------------------------------------------------===//
+
+Value RowEmitter::foldOver(RowMember const &member, nest::Combiner combiner, StringRef name, Type type,
+                           function_ref<Value(RowPass &)> term) {
+  auto op = member.op;
+  auto fold = rewriter.create<nest::FoldOp>(op->getLoc(), type, combiner, rewriter.getStringAttr(name));
+  loopAlong(fold.getBody(), [&](RowPass &pass) {
+    Value const value = term(pass);
+    rewriter.create<nest::YieldOp>(op->getLoc(), value);
+    Operation *square = value.getDefiningOp();
+    if (combiner == nest::Combiner::Sum && isa_and_nonnull<arith::MulFOp>(square) &&
+        square->getOperand(0) == square->getOperand(1))
+      fold.setName("squares");
+  });
+  return fold.getResult();
+}
+
+static StringRef nameOf(nest::Combiner combiner) {
+  using nest::Combiner;
+  switch (combiner) {
+  case Combiner::Max:
+  case Combiner::MaxNum:
+  case Combiner::MaxSI:
+  case Combiner::MaxUI:
+    return "largest";
+  case Combiner::Min:
+  case Combiner::MinNum:
+  case Combiner::MinSI:
+  case Combiner::MinUI:
+    return "smallest";
+  case Combiner::Prod:
+    return "product";
+  case Combiner::Sum:
+    return "total";
+  default:
+    return "joined";
+  }
+}
+
+/// The value that the reduction starts with counts once, unless it changes nothing.
+Value RowEmitter::joinInitial(RowMember const &member, unsigned result, nest::Combiner combiner, Value folded) {
+  auto op = member.op;
+  OpOperand &operand = *op.getDpsInitOperand(result);
+  Value const initial = read(member, operand, nullptr);
+  return isNeutral(combiner, initial) ? folded : combine(rewriter, op->getLoc(), combiner, folded, initial);
+}
+
+void RowEmitter::fold(RowMember const &member) {
+  auto op = member.op;
+  prepare(member);
+  for (OpOperand &operand : op.getDpsInitsMutable())
+    if (reads(op, operand))
+      prepareOperand(member, operand);
+  if (auto position = matchPosition(op)) {
+    if (!op->getResult(position->position).use_empty())
+      return foldPosition(member, *position);
+    Value const term = position->term;
+    scalars[op->getResult(position->extreme)] =
+        joinInitial(member, position->extreme, position->combiner,
+                    foldOver(member, position->combiner, nameOf(position->combiner), term.getType(),
+                             [&](RowPass &pass) { return copier(member, &pass).copy(term); }));
+    return;
+  }
+  for (OpResult result : op->getResults()) {
+    auto const reduction = matchReduction(op, result.getResultNumber());
+    if (result.use_empty() || !reduction)
+      continue;
+    Value const folded = foldOver(member, reduction->combiner, nameOf(reduction->combiner), reduction->term.getType(),
+                                  [&](RowPass &pass) { return copier(member, &pass).copy(reduction->term); });
+    scalars[result] = joinInitial(member, result.getResultNumber(), reduction->combiner, folded);
+  }
+}
+
+static Value equal(OpBuilder &builder, Location loc, Value a, Value b) {
+  if (isa<FloatType>(a.getType()))
+    return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, a, b);
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a, b);
+}
+
+/// An arg-max: the largest value, then the first (or last) place that holds it. Where none does (NaN), the initial
+/// position stays.
+void RowEmitter::foldPosition(RowMember const &member, PositionReduction const &reduction) {
+  auto op = member.op;
+  Location const here = op->getLoc();
+  Value const folded = foldOver(member, reduction.combiner, nameOf(reduction.combiner), reduction.term.getType(),
+                                [&](RowPass &pass) { return copier(member, &pass).copy(reduction.term); });
+  Value const extreme = joinInitial(member, reduction.extreme, reduction.combiner, folded);
+  scalars[op->getResult(reduction.extreme)] = extreme;
+  auto const combiner = reduction.first ? nest::Combiner::MinSI : nest::Combiner::MaxSI;
+  Type const type = reduction.place.getType();
+  Value const nowhere = rewriter.create<arith::ConstantOp>(here, neutralOf(combiner, type));
+  Value const place = foldOver(member, combiner, "position", type, [&](RowPass &pass) -> Value {
+    BodyCopier copies = copier(member, &pass);
+    Value const found = equal(rewriter, here, copies.copy(reduction.term), extreme);
+    return rewriter.create<arith::SelectOp>(here, found, copies.copy(reduction.place), nowhere);
+  });
+  Value const missing = equal(rewriter, here, place, nowhere);
+  Value const initial = read(member, *op.getDpsInitOperand(reduction.position), nullptr);
+  scalars[op->getResult(reduction.position)] = rewriter.create<arith::SelectOp>(here, missing, initial, place);
+}
+
+//===--- Outputs --------------------------------------------------------------------------------------------------===//
+
+/// Keeps a value in a row that later passes read.
+void RowEmitter::store(Value value) {
+  prepare(*group.find(value));
+  auto each = rewriter.create<nest::EachOp>(loc);
+  loopAlong(each.getBody(), [&](RowPass &pass) {
+    Value const made = element(value, pass);
+    rewriter.create<nest::SetOp>(loc, made, outputRows.lookup(plan.keptIn.lookup(value)), pass.position);
+    rewriter.create<nest::YieldOp>(loc, ValueRange());
+  });
+  stored.insert(value);
+}
+
+void RowEmitter::writeOutputs() {
+  SmallVector<Value> along;
+  for (Value output : plan.outputs) {
+    RowMember const &member = *group.find(output);
+    if (member.varies && !member.folds) {
+      prepare(member);
+      if (!stored.contains(output) || plan.keptIn.lookup(output) != output)
+        along.push_back(output);
+      continue;
+    }
+    if (!member.folds)
+      computeScalars(member);
+    rewriter.create<nest::SetOp>(loc, scalars.lookup(output), outputRows.lookup(output), Value());
+  }
+  if (along.empty())
+    return;
+  auto each = rewriter.create<nest::EachOp>(loc);
+  loopAlong(each.getBody(), [&](RowPass &pass) {
+    SmallVector<Value> const made = llvm::map_to_vector(along, [&](Value output) { return element(output, pass); });
+    for (auto [value, output] : llvm::zip(made, along))
+      rewriter.create<nest::SetOp>(loc, value, outputRows.lookup(output), pass.position);
+    rewriter.create<nest::YieldOp>(loc, ValueRange());
+  });
+}
+
+void RowEmitter::writeBody() {
+  for (RowMember const &member : members)
+    if (member.folds)
+      fold(member);
+  writeOutputs();
+}
