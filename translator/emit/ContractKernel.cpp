@@ -1,0 +1,154 @@
+//===- ContractKernel.cpp - nest.contract: contract, batched_contract ----------------------------------------*- C++ -*-===//
+
+#include "translator/emit/KernelParts.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+namespace {
+
+/// The loops of a contraction by role, each role run as one loop.
+struct Roles {
+  SmallVector<unsigned> batch, m, n, k;
+
+  Roles(nest::ContractOp contract, Layer::Loops const &loops) {
+    for (auto [loop, name] : llvm::enumerate(contract.getIterators().getAsValueRange<StringAttr>()))
+      if (loops.extents[loop] != 1)
+        (name == "batch" ? batch : name == "m" ? m : name == "n" ? n : k).push_back(loop);
+  }
+};
+
+/// A contraction with its names, ready to print lambdas over (batch, m, n, k).
+struct Contraction {
+  nest::ContractOp op;
+  Layer &layer;
+  SmallVector<AffineMap> maps;
+  Layer::Loops loops;
+  Roles roles;
+  IndexSpace space;
+  FusedLoops batch, m, n, k;
+
+  Contraction(nest::ContractOp op, Layer &layer)
+      : op(op), layer(layer), maps(mapsOf(op.getIndexingMaps())),
+        loops(layer.loops(maps, SmallVector<Value>(op->getOperands()))), roles(op, loops),
+        space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}},
+        batch(fuse(roles.batch, {"b", "h", "g"}, "batch")), m(fuse(roles.m, {"n", "t", "i"}, "row")),
+        n(fuse(roles.n, {"o", "j", "l"}, "column")), k(fuse(roles.k, {"k", "c", "s"}, "term")) {}
+
+  FusedLoops fuse(ArrayRef<unsigned> role, ArrayRef<StringRef> letters, StringRef fused) {
+    SmallVector<StringRef> wanted;
+    for (unsigned i = 0; i < role.size(); ++i)
+      wanted.push_back(letters[std::min<size_t>(i, letters.size() - 1)]);
+    return FusedLoops(layer, loops, role, layer.indexNames(wanted), fused, space);
+  }
+
+  /// A lambda with the statements' indices recovered from the fused ones.
+  void addLambda(std::string const &first, ArrayRef<FusedLoops const *> indices, Json statements) {
+    std::vector<std::string> names;
+    for (FusedLoops const *fused : indices) {
+      fused->recover(statements);
+      names.push_back(fused->name());
+    }
+    layer.addLambda(first + indexParameters(names, statements), std::move(statements));
+  }
+
+  /// The lambda that returns an element of an operand.
+  LogicalResult addRead(unsigned operand, ArrayRef<FusedLoops const *> indices) {
+    FailureOr<Expression> read = layer.element(op->getOperand(operand), maps[operand], space);
+    if (failed(read))
+      return failure();
+    addLambda("", indices, Json::array({{{"template", "statement/return"}, {"value", read->text}}}));
+    return success();
+  }
+
+  /// True if the operand is a row-major matrix of the given rows and columns.
+  bool isMatrix(unsigned operand, ArrayRef<unsigned> rows, ArrayRef<unsigned> columns) const {
+    SmallVector<unsigned> wanted(rows), found;
+    llvm::append_range(wanted, columns);
+    for (AffineExpr expr : maps[operand].getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        if (loops.extents[dim.getPosition()] != 1)
+          found.push_back(dim.getPosition());
+      } else if (expr != 0) {
+        return false;
+      }
+    return wanted == found;
+  }
+
+  int64_t extentOf(ArrayRef<unsigned> role) const {
+    int64_t extent = 1;
+    for (unsigned loop : role)
+      extent = ShapedType::isDynamic(loops.extents[loop]) || ShapedType::isDynamic(extent) ? ShapedType::kDynamic
+                                                                                          : extent * loops.extents[loop];
+    return extent;
+  }
+
+  FailureOr<Expression> bindEpilogue(ScalarPrinter &printer, Json &statements, std::string &parameters) {
+    Block &block = op.getEpilogue().front();
+    std::string const sum = layer.scope.fresh({"sum", "value"});
+    parameters = computeType(block.getArgument(0).getType()) + " " + sum + ", ";
+    printer.bind(block.getArgument(0), {sum});
+    if (failed(bindElements(layer, printer, block.getArguments().drop_front(), op.getExtras(), ArrayRef(maps).drop_front(2),
+                            space, statements)))
+      return failure();
+    return Expression{sum};
+  }
+
+  LogicalResult printPacked(Storage const &weight);
+  LogicalResult printBatched();
+};
+
+LogicalResult Contraction::printPacked(Storage const &weight) {
+  if (!roles.batch.empty() || !isMatrix(0, roles.m, roles.k) || !isMatrix(maps.size() - 1, roles.m, roles.n))
+    return op.emitError("packed, but its operands are not row-major matrices");
+  int64_t const rows = extentOf(roles.m);
+  FailureOr<std::string> a = layer.matrix(op.getInputs()[0], extentOf(roles.k), rows, m.size(), "in");
+  FailureOr<std::string> out = layer.matrix(op.getOutputs()[0], extentOf(roles.n), rows, m.size(), "out");
+  if (failed(a) || failed(out))
+    return failure();
+  Json statements = Json::array();
+  std::string parameters;
+  ScalarPrinter printer = layer.scalars(space);
+  if (failed(bindEpilogue(printer, statements, parameters)) ||
+      failed(returnValue(printer, op.getEpilogue().front(), statements)))
+    return failure();
+  layer.program.useBlock("contract");
+  layer.setCall("contract", {m.size().text, *a, layer.member(weight), *out,
+                             layer.split(cast<MemRefType>(weight.value.getType()).getElementType())});
+  addLambda(parameters, {&m, &n}, std::move(statements));
+  return success();
+}
+
+LogicalResult Contraction::printBatched() {
+  layer.program.useBlock("batched_contract");
+  layer.setCall("batched_contract", {batch.size().text, m.size().text, n.size().text, k.size().text});
+  if (failed(addRead(0, {&batch, &m, &k})) || failed(addRead(1, {&batch, &k, &n})))
+    return failure();
+  Json statements = Json::array();
+  std::string parameters;
+  ScalarPrinter printer = layer.scalars(space);
+  Block &block = op.getEpilogue().front();
+  if (failed(bindEpilogue(printer, statements, parameters)) || failed(printer.print(block, statements)) ||
+      failed(storeElements(layer, printer, block, op.getOutputs(), ArrayRef(maps).take_back(1), space, statements)))
+    return failure();
+  addLambda(parameters, {&batch, &m, &n}, std::move(statements));
+  return success();
+}
+
+} // namespace
+
+FailureOr<std::string> printContract(Operation *op, Layer &layer) {
+  Contraction contraction(cast<nest::ContractOp>(op), layer);
+  nest::ContractOp const contract = contraction.op;
+  Storage const *weight = layer.program.storageOf(op->getOperand(1));
+  bool const packed = weight && weight->packing == "panels";
+  if (failed(packed ? contraction.printPacked(*weight) : contraction.printBatched()))
+    return failure();
+  nest::ContractOp described = contract;
+  return describe(layer, described.getInputs(), described.getExtras(), described.getOutputs(), " * ");
+}
+
+} // namespace ml2k

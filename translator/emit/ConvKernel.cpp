@@ -1,0 +1,116 @@
+//===- ConvKernel.cpp - nest.conv and nest.window: conv, depthwise, pool -------------------------------------*- C++ -*-===//
+
+#include "translator/emit/KernelParts.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+/// `Square<3, 2, 1>`, or `Window<...>` where rows and columns differ; trailing defaults left out.
+static std::string windowType(ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
+                              ArrayRef<int64_t> dilations) {
+  SmallVector<int64_t> all = {kernel[0],  kernel[1], strides[0],   strides[1],
+                              pads[0],    pads[1],   dilations[0], dilations[1]};
+  SmallVector<int64_t> const rows = {all[0], all[2], all[4], all[6]}, columns = {all[1], all[3], all[5], all[7]};
+  bool const square = rows == columns;
+  SmallVector<int64_t> const defaults = square ? SmallVector<int64_t>{-1, 1, 0, 1}
+                                               : SmallVector<int64_t>{-1, -1, -1, -1, -1, -1, 1, 1};
+  if (square)
+    all = rows;
+  while (all.back() == defaults[all.size() - 1])
+    all.pop_back();
+  std::string const list = llvm::join(llvm::map_range(all, [](int64_t i) { return std::to_string(i); }), ", ");
+  return (square ? "Square<" : "Window<") + list + ">";
+}
+
+/// The space of the output's loops n, p, q and channel.
+static IndexSpace outputSpace(Layer &layer, Value output, StringRef channel, std::vector<std::string> &names) {
+  IndexSpace space;
+  space.extents.append(cast<MemRefType>(output.getType()).getShape().begin(), cast<MemRefType>(output.getType()).getShape().end());
+  names = layer.indexNames({"n", "p", "q", channel});
+  for (std::string const &name : names)
+    space.dims.push_back({name});
+  return space;
+}
+
+/// What the last lambda of a window does with the accumulator before the block of the kernel sees it.
+enum class Mean { NoTaps, None, Inside, All };
+
+/// The lambda of (accumulator, [taps,] n, p, q, channel) that ends a window.
+static LogicalResult addEpilogue(Layer &layer, Block &block, ValueRange extras, ArrayAttr extraMaps, Value output,
+                                 StringRef accumulator, StringRef channel, Mean mean, int64_t tapCount) {
+  std::vector<std::string> names;
+  IndexSpace const space = outputSpace(layer, output, channel, names);
+  ScalarPrinter printer = layer.scalars(space);
+  Expression value{layer.scope.fresh({accumulator.str(), "value"})};
+  std::string parameters = computeType(block.getArgument(0).getType()) + " " + value.text + ", ";
+  if (mean != Mean::NoTaps)
+    names.insert(names.begin(), layer.scope.fresh({"taps", "tap_count"}));
+  if (mean == Mean::Inside)
+    value = binary(value, "/", Rank::Multiply, {names.front()});
+  if (mean == Mean::All)
+    value = binary(value, "/", Rank::Multiply, {std::to_string(tapCount)});
+  printer.bind(block.getArgument(0), value);
+  Json statements = Json::array();
+  if (failed(bindElements(layer, printer, block.getArguments().drop_front(), extras, mapsOf(extraMaps), space, statements)) ||
+      failed(returnValue(printer, block, statements)))
+    return failure();
+  layer.addLambda(parameters + indexParameters(names, statements), std::move(statements));
+  return success();
+}
+
+static Mean meanOf(nest::WindowOp window) {
+  StringRef const mean = window.getMean().value_or("");
+  return mean == "inside" ? Mean::Inside : mean == "all" ? Mean::All : Mean::None;
+}
+
+FailureOr<std::string> printConv(Operation *op, Layer &layer) {
+  auto conv = cast<nest::ConvOp>(op);
+  Value const image = conv.getInputs()[0], weight = conv.getInputs()[1], output = conv.getOutputs()[0];
+  Storage const *weights = layer.program.storageOf(weight);
+  auto const shape = cast<MemRefType>(weight.getType()).getShape();
+  bool const depthwise = weights && weights->packing == "taps";
+  if (!weights || weights->value != weight || (!depthwise && weights->packing != "panels"))
+    return op->emitError("the weight of a convolution must be packed in panels or taps");
+  FailureOr<std::string> in = layer.image(image), out = layer.image(output);
+  if (failed(in) || failed(out))
+    return failure();
+  std::string const block = depthwise ? "depthwise" : "conv";
+  std::vector<std::string> arguments = {*in, layer.member(*weights), *out};
+  if (!depthwise)
+    arguments.push_back(layer.split(cast<MemRefType>(weight.getType()).getElementType()));
+  if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
+                         depthwise ? "c" : "o", Mean::NoTaps, 0)))
+    return failure();
+  layer.program.useBlock(block);
+  layer.setCall(block + "<" + windowType(shape.drop_front(2), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
+                arguments);
+  return describe(layer, conv.getInputs(), conv.getExtras(), conv.getOutputs(), " * ");
+}
+
+FailureOr<std::string> printWindow(Operation *op, Layer &layer) {
+  auto window = cast<nest::WindowOp>(op);
+  Value const output = window.getOutputs()[0];
+  FailureOr<std::string> in = layer.image(window.getInputs()[0]), out = layer.image(output);
+  if (failed(in) || failed(out))
+    return failure();
+  std::string const combiner = combinerName(window.getCombiner());
+  StringRef const accumulator = llvm::StringSwitch<StringRef>(combiner)
+                                    .Cases("Max", "MaxNum", "largest")
+                                    .Cases("Min", "MinNum", "smallest")
+                                    .Default("sum");
+  if (failed(addEpilogue(layer, window.getFinish().front(), window.getExtras(), window.getExtraMaps(), output, accumulator,
+                         "c", meanOf(window), window.getKernel()[0] * window.getKernel()[1])))
+    return failure();
+  layer.program.useBlock("pool");
+  layer.program.useBlock(combiner);
+  layer.setCall("pool<" + windowType(window.getKernel(), window.getStrides(), window.getPads(), window.getDilations()) +
+                    ", " + combiner + ">",
+                {*in, *out});
+  return describe(layer, window.getInputs(), window.getExtras(), window.getOutputs(), ", ");
+}
+
+} // namespace ml2k

@@ -1,0 +1,152 @@
+//===- Emit.cpp - from nest to the text of the generated files -----------------------------------------------*- C++ -*-===//
+
+#include "translator/emit/Emit.h"
+#include "translator/emit/Render.h"
+#include "translator/emit/Views.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static constexpr int64_t embeddedBytes = 1024;
+
+//===--- Blocks ------------------------------------------------------------------------------------------------------===//
+
+/// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]}.
+static Json viewBlocks(std::set<std::string> const &used) {
+  Json const table = Json::parse(templateText("block/blocks.json"));
+  std::set<std::string> needed;
+  std::vector<std::string> open(used.begin(), used.end());
+  while (!open.empty()) {
+    std::string const name = open.back();
+    open.pop_back();
+    if (!needed.insert(name).second)
+      continue;
+    for (Json const &entry : table)
+      if (entry["name"] == name)
+        for (Json const &need : entry["needs"])
+          open.push_back(need);
+  }
+  Json view = {{"parts", Json::array()}, {"blocks", Json::array()}};
+  for (Json const &entry : table) {
+    std::string const name = entry["name"], kind = entry["kind"];
+    if (needed.count(name))
+      view[kind + "s"].push_back({{"template", kind + "/" + name}});
+  }
+  return view;
+}
+
+//===--- Banner ------------------------------------------------------------------------------------------------------===//
+
+static std::string countWeights(std::vector<SidecarTensor> const &tensors) {
+  llvm::MapVector<Type, int64_t> counts;
+  for (SidecarTensor const &tensor : tensors)
+    counts[tensor.value.getElementType()] += tensor.value.getNumElements();
+  std::vector<std::string> parts;
+  for (auto [type, count] : counts) {
+    std::string name;
+    llvm::raw_string_ostream(name) << type;
+    parts.push_back(std::to_string(count) + " x " + name);
+  }
+  return llvm::join(parts, ", ");
+}
+
+/// Volatile facts, one a line, so that a diff of the header shows what changed.
+static Json viewBanner(Program const &program, ModuleOp module, std::vector<SidecarTensor> const &tensors, bool embedded) {
+  EmitOptions const &options = program.options;
+  Json lines = Json::array();
+  auto const add = [&](std::string text) { lines.push_back({{"text", std::move(text)}}); };
+  std::string const command = options.regenerate.empty() ? "ml2kokkos " + options.modelFile + " -o " + options.stem + ".cpp"
+                                                         : options.regenerate;
+  add("Regenerate: " + command + "     (verify: add --check)");
+  if (auto facts = module->getAttrOfType<StringAttr>("nest.facts"))
+    add("Model:      " + facts.str());
+  if (!tensors.empty()) {
+    std::string const place = embedded ? "in the source" : options.stem + ".safetensors";
+    add("Weights:    " + place + ", " + countWeights(tensors));
+    add("            sha256 " + sidecarDigest(tensors));
+  }
+  return lines;
+}
+
+//===--- The view model ----------------------------------------------------------------------------------------------===//
+
+static FailureOr<func::FuncOp> entryOf(ModuleOp module) {
+  func::FuncOp entry;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal()) {
+      if (entry)
+        return function.emitError("the module has several entry functions");
+      entry = function;
+    }
+  if (!entry)
+    return module.emitError("the module has no entry function");
+  if (!entry.getBody().hasOneBlock() || entry.getNumResults() != 0)
+    return entry.emitError("is not in nest form: results are arguments, control flow is structured");
+  return entry;
+}
+
+static bool embedsWeights(EmitOptions const &options, std::vector<SidecarTensor> const &tensors) {
+  if (options.weights != WeightStorage::Auto)
+    return options.weights == WeightStorage::Embed;
+  return !tensors.empty() && int64_t(sidecarSize(tensors) - 8 - sidecarHeader(tensors).size()) <= embeddedBytes;
+}
+
+static std::string guardOf(std::string const &stem) {
+  std::string guard = llvm::StringRef(snakeCase(stem, "model")).upper() + "_HPP";
+  return guard;
+}
+
+static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<SidecarTensor> const &tensors) {
+  EmitOptions const &options = program.options;
+  FailureOr<ForwardView> forward = viewForward(program);
+  if (failed(forward))
+    return failure();
+  FailureOr<Json> members = viewMembers(program);
+  if (failed(members))
+    return failure();
+  Json view = {{"model_file", options.modelFile}, {"header_file", options.stem + ".hpp"}, {"guard", guardOf(options.stem)},
+               {"namespace", program.model}, {"forward_parameters", forwardParameters(program)}};
+  view["banner"] = viewBanner(program, module, tensors, false);
+  view["license"] = Json::array();
+  if (!options.license.empty())
+    view["license"].push_back({{"text", options.license}});
+  view["layers"] = forward->layers;
+  view["forward"] = forward->statements;
+  view.update(*members);
+  view["loaders"] = Json::array();
+  if (!tensors.empty())
+    view["loaders"].push_back(viewLoader(program, tensors));
+  program.useBlock("tensor");
+  view.update(viewBlocks(program.blocks));
+  return view;
+}
+
+FailureOr<EmittedFiles> emit(ModuleOp module, EmitOptions const &options) {
+  FailureOr<func::FuncOp> const entry = entryOf(module);
+  if (failed(entry))
+    return failure();
+  Program program(*entry, options);
+  if (failed(program.collect()))
+    return failure();
+  EmittedFiles files;
+  files.sidecar = sidecarOf(program);
+  FailureOr<Json> view = buildView(program, module, files.sidecar);
+  if (failed(view))
+    return failure();
+  files.json = view->dump(2) + "\n";
+  try {
+    files.header = render("file/header", *view);
+    files.source = render("file/source", *view);
+  } catch (std::exception const &error) {
+    return module.emitError(error.what());
+  }
+  if (embedsWeights(options, files.sidecar))
+    files.sidecar.clear();
+  return files;
+}
+
+} // namespace ml2k

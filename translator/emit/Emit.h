@@ -1,0 +1,54 @@
+//===- Emit.h - from nest to the text of the generated files ------------------------------------------------*- C++ -*-===//
+//
+// The last stage before formatting: a verified nest module becomes a JSON view model, in which every string that will be
+// printed is final, and strict Mustache templates lay it out. Nothing is written here; translator/tool formats the texts,
+// checks them and writes the files.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_EMIT_EMIT_H
+#define ML2K_EMIT_EMIT_H
+
+#include "translator/emit/Safetensors.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace ml2k {
+
+/// Which back ends the printed file serves.
+enum class Target { Portable, Host, Device };
+
+/// Where weights go: Auto embeds models of at most 1 KiB.
+enum class WeightStorage { Auto, Embed, File };
+
+/// Which of the model's names the provenance comments quote.
+enum class LocationStyle { Names, Plain, None };
+
+struct EmitOptions {
+  std::string nameSpace;  ///< of the generated code; empty: the model's name
+  std::string stem;       ///< FILE of FILE.cpp, FILE.hpp and FILE.safetensors
+  std::string modelFile;  ///< name of the input without its folder, for the banner
+  std::string regenerate; ///< the command that makes this file again; empty: derived from modelFile and stem
+  std::string license;    ///< SPDX expression; empty: no SPDX line
+  Target target = Target::Portable;
+  WeightStorage weights = WeightStorage::Auto;
+  LocationStyle locations = LocationStyle::Names;
+};
+
+struct EmittedFiles {
+  std::string header;                 ///< FILE.hpp, not yet formatted
+  std::string source;                 ///< FILE.cpp, not yet formatted
+  std::string json;                   ///< the view model, for --emit=json
+  std::vector<SidecarTensor> sidecar; ///< tensors of FILE.safetensors in file order; empty: no such file
+};
+
+/// Prints the entry function of `module`. Refuses with a located diagnostic what cannot be printed. The sidecar refers to
+/// memory of the module's attributes.
+mlir::FailureOr<EmittedFiles> emit(mlir::ModuleOp module, EmitOptions const &options);
+
+} // namespace ml2k
+
+#endif

@@ -1,0 +1,154 @@
+//===- Forward.cpp - the body of forward() and its layers ----------------------------------------------------*- C++ -*-===//
+
+#include "translator/emit/Views.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace ml2k {
+
+std::vector<std::string> sizeNames(Program const &program) {
+  std::vector<std::string> names;
+  for (RuntimeSize const &size : program.sizes)
+    if (!llvm::is_contained(names, size.name))
+      names.push_back(size.name);
+  return names;
+}
+
+std::string forwardParameters(Program const &program) {
+  std::string text = "ExecutionSpace const &space";
+  if (!program.weights.empty())
+    text += ", Weights const &weights";
+  if (!program.buffers.empty() || !program.splits.empty())
+    text += ", Workspace const &work";
+  for (Storage const &argument : program.arguments)
+    text += ", " + argument.alias + " const &" + argument.name;
+  return text;
+}
+
+namespace {
+
+class ForwardPrinter {
+public:
+  explicit ForwardPrinter(Program &program) : program(program), scope(&program.fileScope) {}
+
+  LogicalResult print(Block &block, Json &statements) {
+    for (Operation &op : block.without_terminator())
+      if (failed(printOperation(&op, statements)))
+        return failure();
+    return success();
+  }
+
+  void readSizes(Json &statements);
+
+  ForwardView view;
+
+private:
+  LogicalResult printOperation(Operation *op, Json &statements);
+  LogicalResult printKernel(Operation *op, KernelPrinter printer, Json &statements);
+  LogicalResult printLoop(scf::ForOp loop, Json &statements);
+  FailureOr<std::string> hostText(Value value);
+
+  Program &program;
+  Scope scope;
+};
+
+/// Operations that print nothing: members, views and index arithmetic, which appear where they are used.
+bool isSilent(Operation *op) {
+  if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
+          memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op))
+    return true;
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op) && op->getResult(0).getType().isIndex();
+}
+
+LogicalResult ForwardPrinter::printOperation(Operation *op, Json &statements) {
+  if (isSilent(op))
+    return success();
+  if (KernelPrinter const printer = lookUpKernel(op->getName().getStringRef()))
+    return printKernel(op, printer, statements);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return printLoop(loop, statements);
+  return op->emitError("'") << op->getName() << "' cannot be printed between kernels";
+}
+
+LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, Json &statements) {
+  Layer layer(program, op);
+  FailureOr<std::string> const shapes = printer(op, layer);
+  if (failed(shapes))
+    return failure();
+  view.layers.push_back(layer.finish(*shapes));
+  statements.push_back({{"template", "statement/call"}, {"text", layer.invocation()}});
+  return success();
+}
+
+FailureOr<std::string> ForwardPrinter::hostText(Value value) {
+  HostSymbols symbols;
+  AffineExpr const expr = program.hostIndex(value, symbols);
+  IndexSpace space;
+  for (Value symbol : symbols.values()) {
+    if (program.hostName(symbol).empty())
+      return symbol.getDefiningOp()->emitError("a value that forward() cannot compute");
+    space.symbols.push_back({program.hostName(symbol)});
+  }
+  return indexExpression(expr, space, [&](StringRef block) { program.useBlock(block); }).text;
+}
+
+LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Json &statements) {
+  if (loop.getNumRegionIterArgs() != 0)
+    return loop.emitError("a loop around kernels carries values");
+  FailureOr<std::string> const begin = hostText(loop.getLowerBound()), end = hostText(loop.getUpperBound()),
+                               step = hostText(loop.getStep());
+  if (failed(begin) || failed(end) || failed(step))
+    return failure();
+  std::string const index = scope.fresh({"t", "step", "round"});
+  program.nameHostValue(loop.getInductionVar(), index);
+  Json body = Json::array();
+  if (failed(print(*loop.getBody(), body)))
+    return failure();
+  statements.push_back({{"template", "statement/for"},
+                        {"index", index},
+                        {"begin", *begin},
+                        {"end", *end},
+                        {"advance", *step == "1" ? "++" + index : index + " += " + *step},
+                        {"statements", body}});
+  return success();
+}
+
+/// `int const batch = image.extent_int(0);` and the refusal of arguments that do not fit together.
+void ForwardPrinter::readSizes(Json &statements) {
+  std::set<std::string> read;
+  std::string differ;
+  for (RuntimeSize const &size : program.sizes) {
+    std::string const argument = program.storageOf(size.argument)->name;
+    std::string const text = argument + ".extent_int(" + std::to_string(size.dim) + ")";
+    if (read.insert(size.name).second)
+      statements.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", size.name}, {"value", text}});
+    else
+      differ += (differ.empty() ? "" : " || ") + text + " != " + size.name;
+  }
+  for (std::string const &name : sizeNames(program))
+    if (!program.buffers.empty())
+      differ += (differ.empty() ? "" : " || ") + ("work." + name) + " != " + name;
+  if (!differ.empty())
+    statements.push_back({{"template", "statement/refuse"},
+                          {"condition", differ},
+                          {"message", program.model + ": the sizes of the arguments or of the workspace differ"}});
+}
+
+} // namespace
+
+FailureOr<ForwardView> viewForward(Program &program) {
+  ForwardPrinter printer(program);
+  printer.readSizes(printer.view.statements);
+  if (failed(printer.print(program.entry.getBody().front(), printer.view.statements)))
+    return failure();
+  return printer.view;
+}
+
+} // namespace ml2k

@@ -1,0 +1,148 @@
+//===- KernelParts.cpp - what the printers of several kernels need ------------------------------------------*- C++ -*-===//
+
+#include "translator/emit/KernelParts.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static bool mentionsText(StringRef text, StringRef name) {
+  auto const isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (size_t at = text.find(name); at != StringRef::npos; at = text.find(name, at + 1)) {
+    bool const begins = at == 0 || !isWord(text[at - 1]);
+    bool const ends = at + name.size() == text.size() || !isWord(text[at + name.size()]);
+    if (begins && ends)
+      return true;
+  }
+  return false;
+}
+
+bool mentions(Json const &statements, StringRef name) {
+  if (statements.is_string())
+    return mentionsText(statements.get_ref<std::string const &>(), name);
+  if (statements.is_object()) {
+    for (auto const &[key, value] : statements.items())
+      if (key != "template" && mentions(value, name))
+        return true;
+    return false;
+  }
+  return statements.is_array() && llvm::any_of(statements, [&](Json const &part) { return mentions(part, name); });
+}
+
+std::string indexParameters(ArrayRef<std::string> names, Json const &statements) {
+  auto const parameter = [&](std::string const &name) { return mentions(statements, name) ? "int " + name : "int"; };
+  return llvm::join(llvm::map_range(names, parameter), ", ");
+}
+
+Expression product(ArrayRef<Expression> factors) {
+  Expression all{"1"};
+  for (Expression const &factor : factors)
+    if (factor.text != "1")
+      all = all.text == "1" ? factor : binary(all, "*", Rank::Multiply, factor);
+  return all;
+}
+
+FusedLoops::FusedLoops(Layer &layer, Layer::Loops const &all, ArrayRef<unsigned> loops, ArrayRef<std::string> names,
+                       StringRef fused, IndexSpace &space) {
+  SmallVector<Expression> sizes;
+  for (auto [loop, name] : llvm::zip(loops, names)) {
+    space.dims[loop] = {name};
+    sizes.push_back(all.sizes[loop]);
+  }
+  total = product(sizes);
+  index = loops.size() == 1 ? names.front() : layer.scope.fresh({fused.str(), (fused + "_index").str()});
+  if (loops.size() < 2)
+    return;
+  Expression inner{"1"};
+  for (size_t i = loops.size(); i-- > 0;) {
+    Expression value{index};
+    if (inner.text != "1")
+      value = binary(value, "/", Rank::Multiply, inner);
+    if (i > 0)
+      value = binary(value, "%", Rank::Multiply, sizes[i]);
+    declarations.emplace_back(names[i], value.text);
+    inner = product({inner, sizes[i]});
+  }
+}
+
+void FusedLoops::recover(Json &statements) const {
+  for (auto const &[name, value] : declarations)
+    if (mentions(statements, name))
+      statements.insert(statements.begin(),
+                        {{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", value}});
+}
+
+std::vector<std::string> loopNames(Layer &layer, unsigned count, bool image) {
+  static std::vector<std::vector<StringRef>> const letters = {
+      {}, {"i"}, {"n", "i"}, {"n", "i", "j"}, {"n", "i", "j", "k"}, {"n", "i", "j", "k", "l"}};
+  if (image && count == 4)
+    return layer.indexNames({"n", "h", "w", "c"});
+  if (image && count == 3)
+    return layer.indexNames({"h", "w", "c"});
+  if (count < letters.size())
+    return layer.indexNames(letters[count]);
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < count; ++i)
+    names.push_back(layer.scope.fresh({"i" + std::to_string(i)}));
+  return names;
+}
+
+LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, Block::BlockArgListType arguments, ValueRange values,
+                           ArrayRef<AffineMap> maps, IndexSpace const &space, Json &statements) {
+  for (auto [argument, value, map] : llvm::zip(arguments, values, maps)) {
+    if (argument.use_empty())
+      continue;
+    FailureOr<Expression> read = layer.element(value, map, space);
+    if (failed(read))
+      return failure();
+    printer.bindRead(argument, std::move(*read), statements);
+  }
+  return success();
+}
+
+LogicalResult storeElements(Layer &layer, ScalarPrinter &printer, Block &block, ValueRange outputs,
+                            ArrayRef<AffineMap> maps, IndexSpace const &space, Json &statements) {
+  FailureOr<SmallVector<Expression>> values = printer.use(block.back().getOperands());
+  if (failed(values))
+    return failure();
+  for (auto [value, output, map] : llvm::zip(*values, outputs, maps)) {
+    FailureOr<Expression> target = layer.element(output, map, space);
+    if (failed(target))
+      return failure();
+    Type const type = cast<MemRefType>(output.getType()).getElementType();
+    Expression const stored = isStoredNarrow(type) ? ml2k::cast(cppType(type), value) : value;
+    statements.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", stored.text}});
+  }
+  return success();
+}
+
+LogicalResult returnValue(ScalarPrinter &printer, Block &block, Json &statements) {
+  if (failed(printer.print(block, statements)))
+    return failure();
+  FailureOr<Expression> value = printer.use(block.back().getOperand(0));
+  if (failed(value))
+    return failure();
+  statements.push_back({{"template", "statement/return"}, {"value", value->text}});
+  return success();
+}
+
+SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
+  return llvm::map_to_vector(maps, [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
+}
+
+std::string describe(Layer &layer, ValueRange inputs, ValueRange extras, ValueRange outputs, StringRef between) {
+  std::vector<std::string> parts, results;
+  std::string text;
+  for (Value input : inputs)
+    text += (text.empty() ? "" : between.str()) + layer.described(input);
+  for (Value extra : extras)
+    text += (text.empty() ? "" : " + ") + layer.described(extra);
+  for (Value output : outputs)
+    results.push_back(layer.described(output));
+  return (text.empty() ? "" : text + " ") + "-> " + llvm::join(results, ", ");
+}
+
+} // namespace ml2k

@@ -1,0 +1,17 @@
+//===- Kernels.cpp - which file prints which kernel ----------------------------------------------------------*- C++ -*-===//
+
+#include "translator/emit/Layer.h"
+
+#include <map>
+
+namespace ml2k {
+
+KernelPrinter lookUpKernel(llvm::StringRef operation) {
+  static std::map<std::string, KernelPrinter> const table = {
+      {"nest.map", printMap},   {"nest.reduce", printReduce},     {"nest.row", printRow},
+      {"nest.conv", printConv}, {"nest.contract", printContract}, {"nest.window", printWindow}};
+  auto const found = table.find(operation.str());
+  return found == table.end() ? nullptr : found->second;
+}
+
+} // namespace ml2k

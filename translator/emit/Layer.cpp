@@ -1,0 +1,266 @@
+//===- Layer.cpp - one kernel on its way to a layer function -------------------------------------------------*- C++ -*-===//
+
+#include "translator/emit/Layer.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+Layer::Layer(Program &program, Operation *kernel) : program(program), kernel(kernel), scope(&program.fileScope) {
+  for (Value operand : kernel->getOperands())
+    if (Storage const *storage = program.storageOf(operand); storage && storage->kind == StorageKind::Argument)
+      scope.take(storage->name);
+}
+
+std::string Layer::label() const {
+  return "\"" + program.model + "::" + kernel->getAttrOfType<StringAttr>("label").str() + "\"";
+}
+
+//===--- Memory ------------------------------------------------------------------------------------------------------===//
+
+std::string Layer::member(Storage const &storage) {
+  if (!llvm::is_contained(used, &storage))
+    used.push_back(&storage);
+  return storage.expression;
+}
+
+/// `weight` of layer1.0.conv1.weight; in and out where there is one of them; else the member's name.
+std::vector<std::string> Layer::localNames(Storage const &storage) const {
+  if (storage.kind == StorageKind::Weight) {
+    StringRef const full = storage.modelName;
+    return {snakeCase(full.substr(full.find_last_of("./:") + 1), "weight"), storage.name, storage.name + "_weight"};
+  }
+  auto const outputs = cast<DestinationStyleOpInterface>(kernel).getDpsInits();
+  if (llvm::any_of(outputs, [&](Value v) { return program.storageOf(v) == &storage; }))
+    return {outputs.size() == 1 ? "out" : storage.name, storage.name, storage.name + "_out"};
+  unsigned inputs = 0;
+  for (Value operand : kernel->getOperands())
+    if (Storage const *other = program.storageOf(operand))
+      inputs += other->kind != StorageKind::Weight && !llvm::is_contained(outputs, operand);
+  bool const isEpilogue = isa<nest::ConvOp, nest::ContractOp>(kernel);
+  std::string const role = isEpilogue ? "residual" : inputs == 1 ? "in" : storage.name;
+  return {role, storage.name, storage.name + "_in"};
+}
+
+std::string Layer::local(Storage const &storage) {
+  std::string const text = member(storage);
+  if (storage.kind == StorageKind::Argument)
+    return storage.name;
+  std::string &name = localOf[storage.value];
+  if (name.empty()) {
+    name = scope.fresh(localNames(storage));
+    locals.push_back({{"template", "statement/local"}, {"name", name}, {"value", text}});
+  }
+  return name;
+}
+
+FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices, IndexSpace const &space) {
+  HostSymbols symbols(space.symbols.size());
+  FailureOr<Access> access = program.access(memref, indices, symbols);
+  if (failed(access))
+    return failure();
+  Storage const &storage = *access->storage;
+  if (!storage.packing.empty())
+    return kernel->emitError("weight '") << storage.modelName << "' is packed for another kind of kernel";
+  IndexSpace whole = space;
+  for (Value value : symbols.values()) {
+    whole.symbols.push_back({program.hostName(value)});
+    hostValues.insert(value);
+  }
+  SmallVector<AffineExpr> at = access->indices;
+  if (storage.isFlat) {
+    AffineExpr linear = getAffineConstantExpr(0, kernel->getContext());
+    for (auto [index, extent] : llvm::zip(at, storage.type.getShape()))
+      linear = linear * extent + index;
+    at = {linear};
+  }
+  SmallVector<Expression> texts;
+  for (auto [d, index] : llvm::enumerate(at))
+    texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1
+                        ? Expression{"0"}
+                        : indexExpression(index, whole, [&](StringRef block) { program.useBlock(block); }));
+  return call(local(storage), texts);
+}
+
+Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {
+  IndexSpace space;
+  for (Value value : symbols.values()) {
+    space.symbols.push_back({program.hostName(value)});
+    hostValues.insert(value);
+  }
+  return indexExpression(expr, space, [&](StringRef block) { program.useBlock(block); });
+}
+
+Expression Layer::extent(Value memref, unsigned dim) {
+  HostSymbols symbols;
+  AffineExpr const expr = program.extent(memref, dim, symbols);
+  if (!expr) // an argument whose size the host did not ask for
+    return {member(*program.storageOf(memref)) + ".extent_int(" + std::to_string(dim) + ")"};
+  return hostExpression(expr, symbols);
+}
+
+Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
+  unsigned const count = maps.empty() ? 0 : maps.front().getNumDims();
+  Loops loops{SmallVector<int64_t>(count, 1), SmallVector<Expression>(count, Expression{"1"})};
+  SmallVector<bool> known(count, false);
+  for (auto [map, operand] : llvm::reverse(llvm::zip(maps, operands))) // outputs last, so first here
+    for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+      auto const dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || known[dim.getPosition()])
+        continue;
+      known[dim.getPosition()] = true;
+      loops.extents[dim.getPosition()] = cast<MemRefType>(operand.getType()).getDimSize(d);
+      loops.sizes[dim.getPosition()] = extent(operand, d);
+    }
+  return loops;
+}
+
+/// Row-major without gaps, whatever the strides of dimensions of extent 1.
+static bool isContiguous(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0, expected = 1;
+  if (failed(getStridesAndOffset(type, strides, offset)))
+    return false;
+  for (auto [stride, extent] : llvm::reverse(llvm::zip(strides, type.getShape()))) {
+    if (extent != 1 && stride != expected)
+      return type.getLayout().isIdentity();
+    expected *= extent;
+  }
+  return true;
+}
+
+FailureOr<std::string> Layer::pointer(Value memref) {
+  HostSymbols symbols;
+  auto const type = cast<MemRefType>(memref.getType());
+  SmallVector<AffineExpr> const origin(type.getRank(), getAffineConstantExpr(0, kernel->getContext()));
+  FailureOr<Access> access = program.access(memref, origin, symbols);
+  if (failed(access))
+    return failure();
+  Storage const &storage = *access->storage;
+  if (!isContiguous(type) || storage.border[0] || storage.border[1])
+    return kernel->emitError("works on contiguous memory, '") << storage.modelName << "' is not here";
+  std::string const text = member(storage);
+  if (llvm::all_of(access->indices, [](AffineExpr e) { return e == 0; }))
+    return text + (storage.isImage ? ".rows.data()" : ".data()");
+  SmallVector<Expression> const at =
+      llvm::map_to_vector(access->indices, [&](AffineExpr e) { return hostExpression(e, symbols); });
+  return "&" + call(text, at).text;
+}
+
+static std::string elementOf(Storage const &storage) {
+  bool const isConst = StringRef(storage.cpp).contains(" const");
+  return cppType(storage.type.getElementType()) + (isConst ? " const" : "");
+}
+
+FailureOr<std::string> Layer::matrix(Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
+                                     StringRef wanted) {
+  Storage const *storage = program.storageOf(memref);
+  if (storage && storage->value == memref && storage->type.getRank() == 2 && !storage->isImage &&
+      storage->type.getDimSize(1) == columns)
+    return member(*storage);
+  FailureOr<std::string> data = pointer(memref);
+  if (failed(data))
+    return failure();
+  bool const dynamic = ShapedType::isDynamic(rows);
+  std::string const name = scope.fresh({wanted.str(), storage->name, storage->name + "_matrix"});
+  locals.push_back({{"template", "statement/view"},
+                    {"type", tensorType(elementOf(*storage), {rows, columns})},
+                    {"name", name},
+                    {"arguments", dynamic ? *data + ", " + rowCount.text : *data}});
+  return name;
+}
+
+FailureOr<std::string> Layer::image(Value memref) {
+  auto const type = cast<MemRefType>(memref.getType());
+  ArrayRef<int64_t> const shape = type.getShape();
+  HostSymbols symbols;
+  SmallVector<AffineExpr> const origin(4, getAffineConstantExpr(0, kernel->getContext()));
+  FailureOr<Access> access = program.access(memref, origin, symbols);
+  if (failed(access))
+    return failure();
+  Storage const &storage = *access->storage;
+  if (!storage.isImage)
+    return imageOver(memref, storage);
+  ArrayRef<int64_t> const whole = storage.type.getShape();
+  bool const onlyChannels = shape.drop_back() == whole.drop_back() && symbols.values().empty();
+  auto const first = dyn_cast<AffineConstantExpr>(access->indices.back());
+  if (!onlyChannels || !first)
+    return kernel->emitError("reads or writes a part of '") << storage.modelName << "' that is not a range of channels";
+  std::string const text = member(storage);
+  if (shape.back() == whole.back())
+    return text;
+  return text + ".slice<" + std::to_string(first.getValue()) + ", " + std::to_string(shape.back()) + ">()";
+}
+
+/// An argument N H W C, or other contiguous memory, as an Activation without border.
+FailureOr<std::string> Layer::imageOver(Value memref, Storage const &storage) {
+  ArrayRef<int64_t> const shape = cast<MemRefType>(memref.getType()).getShape();
+  FailureOr<std::string> data = pointer(memref);
+  if (failed(data))
+    return failure();
+  program.useBlock("activation");
+  std::string const name = scope.fresh({storage.isOutput ? "out" : "in", storage.name + "_image"});
+  std::string type = "Activation<" + elementOf(storage);
+  for (int64_t extent : shape.drop_front())
+    type += ", " + std::to_string(extent);
+  locals.push_back({{"template", "statement/image"},
+                    {"type", type + ">"},
+                    {"name", name},
+                    {"data", *data},
+                    {"images", extent(memref, 0).text}});
+  return name;
+}
+
+//===--- Names and regions -------------------------------------------------------------------------------------------===//
+
+std::vector<std::string> Layer::indexNames(ArrayRef<StringRef> wanted) {
+  std::vector<std::string> names;
+  for (StringRef name : wanted)
+    names.push_back(scope.fresh({name.str(), (name + name).str(), (name + "_index").str()}));
+  return names;
+}
+
+ScalarPrinter Layer::scalars(IndexSpace const &space) {
+  ScalarPrinter printer(scope, [this](StringRef block) { program.useBlock(block); });
+  handleControlFlow(printer);
+  printer.handle("nest.index", [space](Operation *op, ScalarPrinter &p, Json &) {
+    unsigned const dim = cast<nest::IndexOp>(op).getDim();
+    p.bind(op->getResult(0), space.extents[dim] == 1 ? Expression{"0"} : space.dims[dim]);
+    return success();
+  });
+  printer.handle("memref.load", [this, space](Operation *op, ScalarPrinter &p, Json &to) {
+    return printLoad(op, p, space, to);
+  });
+  printer.handle("memref.dim", [this](Operation *op, ScalarPrinter &p, Json &) -> LogicalResult {
+    auto const dim = cast<memref::DimOp>(op);
+    if (!dim.getConstantIndex())
+      return op->emitError("the dimension of a size is not a constant");
+    p.bind(op->getResult(0), extent(dim.getSource(), *dim.getConstantIndex()));
+    return success();
+  });
+  return printer;
+}
+
+/// A gather: positions are values of the region.
+LogicalResult Layer::printLoad(Operation *op, ScalarPrinter &printer, IndexSpace const &space, Json &to) {
+  auto const load = cast<memref::LoadOp>(op);
+  FailureOr<SmallVector<Expression>> positions = printer.use(load.getIndices());
+  if (failed(positions))
+    return failure();
+  IndexSpace whole = space;
+  SmallVector<AffineExpr> at;
+  for (Expression const &position : *positions) {
+    at.push_back(getAffineSymbolExpr(whole.symbols.size(), op->getContext()));
+    whole.symbols.push_back(position);
+  }
+  FailureOr<Expression> read = element(load.getMemRef(), at, whole);
+  if (failed(read))
+    return failure();
+  printer.bindRead(load.getResult(), std::move(*read), to);
+  return success();
+}
+
+} // namespace ml2k

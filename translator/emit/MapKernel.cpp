@@ -1,0 +1,63 @@
+//===- MapKernel.cpp - nest.map: for_each --------------------------------------------------------------------*- C++ -*-===//
+
+#include "translator/emit/KernelParts.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+/// The loop that runs along the contiguous dimension of the output.
+static unsigned innerLoop(AffineMap out, Layer::Loops const &loops) {
+  for (AffineExpr expr : llvm::reverse(out.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && loops.extents[dim.getPosition()] != 1)
+      return dim.getPosition();
+  return loops.extents.empty() ? 0 : loops.extents.size() - 1;
+}
+
+FailureOr<std::string> printMap(Operation *op, Layer &layer) {
+  auto const map = cast<nest::MapOp>(op);
+  SmallVector<AffineMap> const maps = mapsOf(map.getIndexingMaps());
+  SmallVector<Value> const operands(op->getOperands());
+  unsigned const outputCount = map.getOutputs().size();
+  Layer::Loops const loops = layer.loops(maps, operands);
+  unsigned const inner = innerLoop(maps[maps.size() - outputCount], loops);
+
+  IndexSpace space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}};
+  SmallVector<unsigned> outer, all;
+  for (unsigned loop = 0; loop < loops.extents.size(); ++loop)
+    if (loops.extents[loop] != 1 || loop == inner) {
+      all.push_back(loop);
+      if (loop != inner)
+        outer.push_back(loop);
+    }
+  bool const image = loops.extents.size() == 4 && layer.program.storageOf(map.getOutputs()[0])->isImage;
+  std::vector<std::string> const names = loopNames(layer, all.size(), image);
+  std::vector<std::string> outerNames;
+  std::string along = "i";
+  for (auto [loop, name] : llvm::zip(all, names)) {
+    space.dims[loop] = {name};
+    if (loop == inner)
+      along = name;
+    else
+      outerNames.push_back(name);
+  }
+  FusedLoops const rows(layer, loops, outer, outerNames, "row", space);
+
+  Block &body = map.getBody().front();
+  Json statements = Json::array();
+  ScalarPrinter printer = layer.scalars(space);
+  if (failed(bindElements(layer, printer, body.getArguments(), ArrayRef(operands).drop_back(outputCount), maps, space,
+                          statements)) ||
+      failed(printer.print(body, statements)) ||
+      failed(storeElements(layer, printer, body, map.getOutputs(), ArrayRef(maps).take_back(outputCount), space,
+                           statements)))
+    return failure();
+  rows.recover(statements);
+  layer.program.useBlock("for_each");
+  Expression const length = loops.sizes.empty() ? Expression{"1"} : loops.sizes[inner];
+  layer.setCall("for_each", {rows.size().text, length.text});
+  layer.addLambda(indexParameters({rows.name(), along}, statements), std::move(statements));
+  return describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
+}
+
+} // namespace ml2k

@@ -1,0 +1,133 @@
+//===- Members.cpp - Weights, Workspace and the loader in the view model -------------------------------------*- C++ -*-===//
+
+#include "translator/emit/Views.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static std::string quotedLabel(Program const &program, Storage const &storage) {
+  return "\"" + program.model + "::" + storage.modelName + "\"";
+}
+
+static Json member(std::string const &type, std::string const &name) { return {{"type", type}, {"name", name}}; }
+
+//===--- Workspace ---------------------------------------------------------------------------------------------------===//
+
+/// Elements of a buffer with its border.
+static int64_t elementCount(Storage const &buffer) {
+  if (!buffer.isImage)
+    return buffer.type.getNumElements();
+  ArrayRef<int64_t> const shape = buffer.type.getShape();
+  return shape[0] * (shape[1] + 2 * buffer.border[0]) * (shape[2] + 2 * buffer.border[1]) * shape[3];
+}
+
+/// The run-time extents that the constructor of the view wants; images always count theirs.
+static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer) {
+  std::string text;
+  int64_t last = buffer.isImage ? 0 : -1;
+  for (auto [d, extent] : llvm::enumerate(buffer.type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      last = d;
+  for (int64_t d = 0; d <= last; ++d) {
+    HostSymbols symbols;
+    AffineExpr const expr = program.extent(buffer.value, d, symbols);
+    IndexSpace space;
+    for (Value value : symbols.values()) {
+      if (program.hostName(value).empty())
+        return buffer.value.getDefiningOp()->emitError("the size of a buffer is not a size of the arguments");
+      space.symbols.push_back({program.hostName(value)});
+    }
+    text += ", " + indexExpression(expr, space, [&](StringRef block) { program.useBlock(block); }).text;
+  }
+  return text;
+}
+
+static FailureOr<Json> viewWorkspace(Program &program) {
+  Json workspace = {{"members", Json::array()}, {"sizes", Json::array()}, {"arena", Json::array()},
+                    {"splits", Json::array()}, {"placed", Json::array()}, {"separate", Json::array()}};
+  int64_t arena = 0;
+  std::string parameters = "ExecutionSpace const &space";
+  if (!program.buffers.empty())
+    for (std::string const &name : sizeNames(program)) {
+      parameters += ", int " + name;
+      workspace["sizes"].push_back({{"name", name}});
+    }
+  workspace["parameters"] = parameters;
+  for (auto const &[scalar, name] : program.splits)
+    workspace["splits"].push_back({{"scalar", scalar}, {"name", name}, {"label", "\"" + program.model + "::" + name + "\""}});
+  for (Storage const &buffer : program.buffers) {
+    workspace["members"].push_back(member(buffer.cpp, buffer.name));
+    FailureOr<std::string> const extents = extentsOf(program, buffer);
+    if (failed(extents))
+      return failure();
+    std::string const view = buffer.name + (buffer.isImage ? ".rows" : "");
+    auto const offset = cast<nest::BufferOp>(buffer.value.getDefiningOp()).getOffset();
+    if (!offset) {
+      workspace["separate"].push_back({{"view", view}, {"arguments", quotedLabel(program, buffer) + *extents}});
+      continue;
+    }
+    workspace["placed"].push_back({{"view", view}, {"arguments", std::to_string(*offset) + *extents}});
+    arena = std::max(arena, int64_t(*offset) + elementCount(buffer) * sidecarBytes(buffer.type.getElementType()));
+  }
+  if (!workspace["placed"].empty())
+    workspace["arena"].push_back({{"bytes", std::to_string(arena)}, {"label", "\"" + program.model + "::workspace\""}});
+  std::vector<std::string> initializers;
+  for (std::string const &name : program.buffers.empty() ? std::vector<std::string>() : sizeNames(program))
+    initializers.push_back(name + "(" + name + ")");
+  for (Json const &part : workspace["arena"])
+    initializers.push_back("arena(Kokkos::view_alloc(space, " + part["label"].get<std::string>() + "), " + part["bytes"].get<std::string>() + ")");
+  for (Json const &split : workspace["splits"])
+    initializers.push_back(split["name"].get<std::string>() + "(" + split["label"].get<std::string>() + ", space)");
+  workspace["initializers"] = (initializers.empty() ? "" : ": ") + llvm::join(initializers, ", ");
+  workspace["has_separate"] = !workspace["separate"].empty();
+  workspace["has_placed"] = !workspace["placed"].empty();
+  return workspace;
+}
+
+FailureOr<Json> viewMembers(Program &program) {
+  Json view = {{"aliases", Json::array()}, {"weights", Json::array()}, {"workspaces", Json::array()}};
+  for (Storage const &argument : program.arguments)
+    view["aliases"].push_back(member(argument.cpp, argument.alias));
+  Json members = Json::array();
+  for (Storage const &weight : program.weights)
+    members.push_back(member(weight.cpp, weight.name));
+  if (!members.empty())
+    view["weights"].push_back({{"members", members}});
+  if (program.buffers.empty() && program.splits.empty())
+    return view;
+  FailureOr<Json> workspace = viewWorkspace(program);
+  if (failed(workspace))
+    return failure();
+  view["workspaces"].push_back(std::move(*workspace));
+  return view;
+}
+
+//===--- Loader ------------------------------------------------------------------------------------------------------===//
+
+std::vector<SidecarTensor> sidecarOf(Program const &program) {
+  std::vector<SidecarTensor> tensors;
+  for (Storage const &weight : program.weights)
+    tensors.push_back({weight.modelName, cast<nest::WeightOp>(weight.value.getDefiningOp()).getValue()});
+  return tensors;
+}
+
+Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors) {
+  std::string const header = sidecarHeader(tensors);
+  char hash[24];
+  snprintf(hash, sizeof(hash), "0x%016llxu", static_cast<unsigned long long>(fnv1a(header)));
+  Json loader = {{"header_size", std::to_string(header.size())},
+                 {"header_hash", hash},
+                 {"data_size", std::to_string(sidecarSize(tensors) - 8 - header.size())},
+                 {"tensors", Json::array()}};
+  program.useBlock("open_sidecar");
+  for (Storage const &weight : program.weights) {
+    program.useBlock(StringRef(weight.reader).take_until([](char c) { return c == '<'; }));
+    loader["tensors"].push_back({{"reader", weight.reader}, {"name", weight.name}, {"label", quotedLabel(program, weight)}});
+  }
+  return loader;
+}
+
+} // namespace ml2k

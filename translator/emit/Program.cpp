@@ -1,0 +1,208 @@
+//===- Program.cpp - what a nest module holds, with its names settled ----------------------------------------*- C++ -*-===//
+
+#include "translator/emit/Program.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static constexpr int64_t maxViewRank = 8;
+
+/// Words that mean something in every layer function.
+static char const *const layerWords[] = {"space", "weights", "work", "sum", "row", "along", "forward", "load_weights"};
+
+std::string tensorType(StringRef scalar, ArrayRef<int64_t> shape) {
+  int lastDynamic = -1;
+  for (auto [i, extent] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(extent))
+      lastDynamic = i;
+  std::string text = scalar.str();
+  if (lastDynamic >= 0)
+    text += " " + std::string(lastDynamic + 1, '*');
+  for (int64_t extent : shape.drop_front(lastDynamic + 1))
+    text += "[" + std::to_string(extent) + "]";
+  return "Tensor<" + text + ">";
+}
+
+void setTensorType(Storage &storage, std::string const &scalar) {
+  storage.isFlat = storage.type.getRank() > maxViewRank;
+  storage.cpp = storage.isFlat ? tensorType(scalar, {storage.type.hasStaticShape() ? storage.type.getNumElements()
+                                                                                    : ShapedType::kDynamic})
+                               : tensorType(scalar, storage.type.getShape());
+}
+
+LogicalResult Program::collect() {
+  model = options.nameSpace;
+  if (model.empty())
+    model = snakeCase(llvm::sys::path::stem(options.stem), "model");
+  for (char const *word : layerWords)
+    fileScope.take(word);
+  if (failed(collectArguments()) || failed(collectMembers()))
+    return failure();
+  nameArgumentTypes();
+  collectSizes();
+  collectFunctions();
+  return success();
+}
+
+//===--- Storage -----------------------------------------------------------------------------------------------------===//
+
+LogicalResult Program::collectArguments() {
+  std::vector<std::string> names;
+  for (BlockArgument argument : entry.getArguments()) {
+    auto const type = dyn_cast<MemRefType>(argument.getType());
+    if (!type || cppType(type.getElementType()).empty())
+      return entry.emitError("argument of type ") << argument.getType() << " cannot be printed";
+    auto const name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
+    names.push_back(name ? name.str() : "argument " + std::to_string(argument.getArgNumber()));
+  }
+  llvm::StringSet<> taken;
+  for (char const *word : layerWords)
+    taken.insert(word);
+  llvm::StringMap<std::string> const table = nameTable(names, "value", taken);
+  for (auto [argument, full] : llvm::zip(entry.getArguments(), names)) {
+    Storage storage{StorageKind::Argument, argument, cast<MemRefType>(argument.getType()), full, table.lookup(full)};
+    storage.expression = storage.name;
+    for (Operation *user : argument.getUsers())
+      if (auto kernel = dyn_cast<DestinationStyleOpInterface>(user))
+        storage.isOutput |= llvm::is_contained(kernel.getDpsInits(), Value(argument));
+    storage.isOutput |= bool(entry.getArgAttr(argument.getArgNumber(), "nest.output"));
+    setTensorType(storage, cppType(storage.type.getElementType()) + (storage.isOutput ? "" : " const"));
+    arguments.push_back(std::move(storage));
+    storages[argument] = &arguments.back();
+  }
+  return success();
+}
+
+void Program::nameArgumentTypes() {
+  llvm::StringSet<> taken = {"Weights", "Workspace", "Tensor", "Activation", "Panels", "SplitSums", "ExecutionSpace",
+                             "Row", "Window", "Square", "Sum", "Prod", "Max", "Min", "MaxNum", "MinNum", "And", "Or", "Xor"};
+  for (Storage &argument : arguments) {
+    argument.alias = camelCase(argument.modelName);
+    if (!taken.insert(argument.alias).second)
+      argument.alias += "_" + shortHash(argument.modelName);
+  }
+}
+
+LogicalResult Program::collectMembers() {
+  WalkResult const result = entry.walk([&](Operation *op) {
+    if (auto buffer = dyn_cast<nest::BufferOp>(op))
+      return WalkResult(addBuffer(buffer));
+    if (auto weight = dyn_cast<nest::WeightOp>(op))
+      return WalkResult(addWeight(weight));
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  nameMembers(buffers, "tensor", "work.");
+  nameMembers(weights, "weight", "weights.");
+  return success();
+}
+
+void Program::nameMembers(std::deque<Storage> &members, StringRef prefix, StringRef owner) {
+  std::vector<std::string> names;
+  for (Storage const &member : members)
+    names.push_back(member.modelName);
+  llvm::StringSet<> taken;
+  for (char const *word : {"split", "arena", "batch"})
+    taken.insert(word);
+  llvm::StringMap<std::string> const table = nameTable(names, prefix, taken);
+  for (Storage &member : members) {
+    member.name = table.lookup(member.modelName);
+    member.expression = (owner + member.name).str();
+    storages[member.value] = &member;
+  }
+}
+
+/// Convolutions and pools work on Activations; whether one touches this memref or a slice of its channels.
+static bool isUsedAsImage(Value memref) {
+  return llvm::any_of(memref.getUsers(), [&](Operation *user) {
+    if (isa<nest::ConvOp, nest::WindowOp>(user))
+      return llvm::is_contained(ArrayRef<Value>({user->getOperand(0), user->getOperands().back()}), memref);
+    return isa<memref::SubViewOp, memref::CastOp>(user) && cast<MemRefType>(user->getResult(0).getType()).getRank() == 4 &&
+           isUsedAsImage(user->getResult(0));
+  });
+}
+
+LogicalResult Program::addBuffer(nest::BufferOp op) {
+  Storage storage{StorageKind::Buffer, op.getResult(), cast<MemRefType>(op.getType()), op.getName().str()};
+  std::string const scalar = cppType(storage.type.getElementType());
+  if (scalar.empty())
+    return op.emitError("elements of type ") << storage.type.getElementType() << " cannot be printed";
+  storage.isImage = storage.type.getRank() == 4 && (op.getBorder() || isUsedAsImage(op.getResult()));
+  if (op.getBorder())
+    storage.border.assign(op.getBorder()->begin(), op.getBorder()->end());
+  if (storage.isImage) {
+    ArrayRef<int64_t> const shape = storage.type.getShape();
+    if (llvm::any_of(shape.drop_front(), ShapedType::isDynamic))
+      return op.emitError("an image of a convolution wants static height, width and channels");
+    std::vector<std::string> arguments = {scalar};
+    for (int64_t extent : shape.drop_front())
+      arguments.push_back(std::to_string(extent));
+    if (storage.border[0] || storage.border[1])
+      arguments.push_back(std::to_string(storage.border[0]));
+    if (storage.border[0] != storage.border[1])
+      arguments.push_back(std::to_string(storage.border[1]));
+    storage.cpp = "Activation<" + llvm::join(arguments, ", ") + ">";
+    useBlock("activation");
+  } else {
+    setTensorType(storage, scalar);
+  }
+  buffers.push_back(std::move(storage));
+  return success();
+}
+
+Storage const *Program::storageOf(Value memref) const {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isa<memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return storages.lookup(memref);
+}
+
+//===--- Run-time sizes ----------------------------------------------------------------------------------------------===//
+
+/// The name that the model gives to a dynamic dimension, from `nest.dims`; the first dimension is else the batch.
+static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigned dim) {
+  unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
+  if (auto dims = entry.getArgAttrOfType<ArrayAttr>(number, "nest.dims"))
+    if (auto name = dyn_cast<StringAttr>(dims[dim]); name && !name.empty())
+      return snakeCase(name, "size");
+  return dim == 0 ? "batch" : argument.name + "_size_" + std::to_string(dim);
+}
+
+void Program::collectSizes() {
+  for (Storage const &argument : arguments)
+    for (unsigned dim = 0; dim < unsigned(argument.type.getRank()); ++dim)
+      if (argument.type.isDynamicDim(dim))
+        sizes.push_back({argument.value, dim, sizeName(entry, argument, dim)});
+  for (RuntimeSize const &size : sizes)
+    if (!fileScope.isTaken(size.name))
+      fileScope.take(size.name);
+  entry.walk([&](memref::DimOp op) {
+    std::optional<int64_t> const dim = op.getConstantIndex();
+    for (RuntimeSize const &size : sizes)
+      if (dim && size.argument == op.getSource() && size.dim == unsigned(*dim))
+        nameHostValue(op, size.name);
+  });
+}
+
+void Program::collectFunctions() {
+  std::vector<std::string> labels;
+  entry.walk([&](Operation *op) {
+    if (auto label = op->getAttrOfType<StringAttr>("label"))
+      labels.push_back(label.str());
+  });
+  // Blocks are functions of the same namespace
+  llvm::StringSet<> taken;
+  for (char const *name : {"conv", "depthwise", "contract", "batched_contract", "pool", "for_rows", "for_each", "forward",
+                           "load_weights", "maximum", "minimum", "on_host", "power", "floor_div", "floor_mod", "ceil_div"})
+    taken.insert(name);
+  functions = nameTable(labels, "layer", taken);
+}
+
+} // namespace ml2k

@@ -1,0 +1,128 @@
+//===- Program.h - what a nest module holds, with its names settled ------------------------------------------*- C++ -*-===//
+//
+// Collected once before anything is printed: arguments, workspace, weights, run-time sizes and layers, each with its C++
+// identifier and type.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_EMIT_PROGRAM_H
+#define ML2K_EMIT_PROGRAM_H
+
+#include "translator/emit/Emit.h"
+#include "translator/emit/Expression.h"
+#include "translator/emit/Names.h"
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <deque>
+#include <set>
+
+namespace ml2k {
+
+enum class StorageKind { Argument, Buffer, Weight };
+
+/// One piece of memory that the generated code names.
+struct Storage {
+  StorageKind kind;
+  mlir::Value value;
+  mlir::MemRefType type;
+  std::string modelName;  ///< as the model writes it
+  std::string name;       ///< identifier of the argument or member
+  std::string cpp;        ///< declared type
+  std::string alias;      ///< of an argument: what its type is called
+  std::string expression; ///< how layers refer to it: image, work.conv1, weights.conv1_bias
+  bool isOutput = false;
+  bool isImage = false; ///< an Activation
+  bool isFlat = false;  ///< a rank-1 view with computed index: Kokkos views end at rank 8
+  std::string packing;  ///< of a weight: panels, taps or empty
+  std::string reader;   ///< of a weight: the function of the loader that packs it, with its template arguments
+  llvm::SmallVector<int64_t> border = {0, 0};
+};
+
+/// A size that is known at run time only: where it is read and what it is called.
+struct RuntimeSize {
+  mlir::Value argument;
+  unsigned dim;
+  std::string name;
+};
+
+/// An element of storage: positions over loops (dims) and host values (symbols).
+struct Access {
+  Storage const *storage;
+  llvm::SmallVector<mlir::AffineExpr> indices;
+};
+
+/// Host values that index expressions refer to, in order of their symbols.
+class HostSymbols {
+public:
+  /// Symbols below `first` belong to somebody else.
+  explicit HostSymbols(unsigned first = 0) : first(first) {}
+  mlir::AffineExpr get(mlir::Value value);
+  llvm::ArrayRef<mlir::Value> values() const { return known.getArrayRef(); }
+
+private:
+  unsigned first;
+  llvm::SetVector<mlir::Value> known;
+};
+
+class Program {
+public:
+  Program(mlir::func::FuncOp entry, EmitOptions const &options) : entry(entry), options(options) {}
+  Program(Program const &) = delete;
+
+  /// Names everything; fails with a diagnostic at what cannot be printed.
+  mlir::LogicalResult collect();
+
+  /// The storage that a memref is a part of.
+  Storage const *storageOf(mlir::Value memref) const;
+
+  /// The element of storage that `memref[indices]` is.
+  mlir::FailureOr<Access> access(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices, HostSymbols &symbols) const;
+
+  /// The extent of a dimension, a constant or over `symbols`.
+  mlir::AffineExpr extent(mlir::Value memref, unsigned dim, HostSymbols &symbols) const;
+
+  /// A host value as an index expression over values that have names.
+  mlir::AffineExpr hostIndex(mlir::Value value, HostSymbols &symbols) const;
+
+  /// The identifier of a host value: a run-time size, a loop index or a constant of forward().
+  std::string hostName(mlir::Value value) const { return hostNames.lookup(value); }
+  void nameHostValue(mlir::Value value, std::string name) { hostNames[value] = std::move(name); }
+
+  void useBlock(llvm::StringRef name) { blocks.insert(name.str()); }
+
+  mlir::func::FuncOp entry;
+  EmitOptions const &options;
+  std::string model;     ///< namespace and first part of kernel labels
+  std::deque<Storage> arguments, buffers, weights;
+  std::vector<RuntimeSize> sizes;
+  std::map<std::string, std::string> splits; ///< scalar type of partial sums to the member of the workspace
+  std::set<std::string> blocks;          ///< parts and blocks in use, without what they need
+  llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
+  Scope fileScope;                        ///< names that no local may hide
+
+private:
+  mlir::LogicalResult collectArguments();
+  mlir::LogicalResult collectMembers();
+  void nameArgumentTypes();
+  void collectSizes();
+  void collectFunctions();
+  mlir::LogicalResult addBuffer(nest::BufferOp op);
+  mlir::LogicalResult addWeight(nest::WeightOp op);
+  void nameMembers(std::deque<Storage> &members, llvm::StringRef prefix, llvm::StringRef owner);
+
+  llvm::DenseMap<mlir::Value, Storage *> storages;
+  llvm::DenseMap<mlir::Value, std::string> hostNames;
+};
+
+/// Declares storage as a plain view; rank 9 and more become one dimension.
+void setTensorType(Storage &storage, std::string const &scalar);
+
+/// `Tensor<float const[1][10]>`, with `*` for sizes known at run time.
+std::string tensorType(llvm::StringRef scalar, llvm::ArrayRef<int64_t> shape);
+
+} // namespace ml2k
+
+#endif

@@ -1,0 +1,137 @@
+//===- Render.cpp - Mustache over the view model, strict -----------------------------------------------------*- C++ -*-===//
+//
+// kainjow mustache prints nothing for a missing name. Here every tag carries its place, `name@template:line`, so that the
+// context can refuse with it.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/emit/Render.h"
+#include "translator/emit/Templates.h"
+
+#include <kainjow/mustache.hpp>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace ml2k {
+
+namespace {
+
+using kainjow::mustache::data;
+
+std::string trimmed(std::string const &text) { return kainjow::mustache::trim(text); }
+
+/// Appends `@template:line` to the name in every tag; the end of a section gets the place of its begin.
+std::string withPlaces(Template const &source) {
+  std::string out;
+  std::vector<std::string> open;
+  size_t at = 0;
+  for (size_t begin; (begin = source.text.find("{{", at)) != std::string::npos;) {
+    size_t const end = source.text.find("}}", begin);
+    if (end == std::string::npos)
+      break;
+    out.append(source.text, at, begin + 2 - at);
+    std::string const tag = trimmed(source.text.substr(begin + 2, end - begin - 2));
+    at = end;
+    if (tag.starts_with("!")) {
+      out += tag;
+      continue;
+    }
+    auto const line = 1 + std::count(source.text.begin(), source.text.begin() + begin, '\n');
+    std::string place = "@" + source.name + ":" + std::to_string(line);
+    if (tag.starts_with("#") || tag.starts_with("^"))
+      open.push_back(place);
+    if (tag.starts_with("/") && !open.empty()) {
+      place = open.back();
+      open.pop_back();
+    }
+    out += tag + place;
+  }
+  return out.append(source.text, at, std::string::npos);
+}
+
+std::map<std::string, data> loadTemplates() {
+  std::map<std::string, data> all;
+  for (Template const &source : templates())
+    all.emplace(source.name, withPlaces(source));
+  return all;
+}
+
+data toData(nlohmann::ordered_json const &view) {
+  if (view.is_boolean())
+    return data(view.get<bool>());
+  if (view.is_string())
+    return data(view.get<std::string>());
+  if (view.is_array()) {
+    data list(data::type::list);
+    for (auto const &item : view)
+      list << toData(item);
+    return list;
+  }
+  data object(data::type::object);
+  for (auto const &[key, value] : view.items())
+    object.set(key, toData(value));
+  return object;
+}
+
+class StrictContext : public kainjow::mustache::basic_context<std::string> {
+public:
+  explicit StrictContext(data const *root) : items{root}, files(loadTemplates()) {}
+
+  void push(data const *item) override { items.push_back(item); }
+  void pop() override { items.pop_back(); }
+
+  data const *get(std::string const &tag) const override {
+    auto const [name, place] = split(tag);
+    if (name == ".")
+      return items.back();
+    for (auto item = items.rbegin(); item != items.rend(); ++item)
+      if (data const *found = (*item)->get(name))
+        return found;
+    throw std::runtime_error(place + ": the view model has no '" + name + "'");
+  }
+
+  data const *get_partial(std::string const &tag) const override {
+    auto [name, place] = split(tag);
+    if (name.starts_with("*"))
+      name = get(name.substr(1) + "@" + place)->string_value();
+    auto const found = files.find(name);
+    if (found == files.end())
+      throw std::runtime_error(place + ": there is no template '" + name + "'");
+    return &found->second;
+  }
+
+  std::string const &text(std::string const &name) const { return get_partial(name + "@ml2kokkos")->string_value(); }
+
+private:
+  static std::pair<std::string, std::string> split(std::string const &tag) {
+    size_t const at = tag.rfind('@');
+    return {trimmed(tag.substr(0, at)), tag.substr(at + 1)};
+  }
+
+  std::vector<data const *> items;
+  std::map<std::string, data> files;
+};
+
+} // namespace
+
+std::string render(std::string const &name, nlohmann::ordered_json const &view) {
+  data const root = toData(view);
+  StrictContext context(&root);
+  kainjow::mustache::mustache page(context.text(name));
+  page.set_custom_escape([](std::string const &text) { return text; });
+  std::string out = page.is_valid() ? page.render(context) : "";
+  if (!page.is_valid())
+    throw std::runtime_error(name + ": " + page.error_message());
+  return out;
+}
+
+std::string const &templateText(std::string const &name) {
+  for (Template const &file : templates())
+    if (file.name == name)
+      return file.text;
+  throw std::runtime_error("no template " + name);
+}
+
+} // namespace ml2k

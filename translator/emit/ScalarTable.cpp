@@ -1,0 +1,355 @@
+//===- ScalarTable.cpp - every arith and math operation as C++ ----------------------------------------------*- C++ -*-===//
+//
+// Signedness comes from the operation: C++ values of signless integers are signed and are cast where an operation is
+// unsigned. Integers wrap around: where C++ calls overflow undefined, the arithmetic is unsigned or a helper block does it.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/emit/Scalars.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+using Operands = ArrayRef<Expression>;
+using Print = decltype(ScalarEntry::print);
+using Table = std::map<std::string, ScalarEntry, std::less<>>;
+
+static Type operandType(Operation *op) { return op->getOperand(0).getType(); }
+static std::string resultType(Operation *op) { return computeType(op->getResult(0).getType()); }
+
+static std::string unsignedType(Type type) {
+  if (type.isIndex())
+    return "unsigned";
+  return cppType(IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth(), IntegerType::Unsigned));
+}
+
+static bool isConstantFloat(Value value, double wanted) {
+  FloatAttr constant;
+  return matchPattern(value, m_Constant(&constant)) && constant.getValueAsDouble() == wanted;
+}
+
+static bool isConstant(Value value) {
+  Attribute constant;
+  return matchPattern(value, m_Constant(&constant));
+}
+
+//===--- Kinds of entries --------------------------------------------------------------------------------------------===//
+
+static Print infix(StringRef symbol, Rank rank) {
+  return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    return binary(a[0], symbol, rank, a[1]);
+  };
+}
+
+static Print function(std::string name) {
+  return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return call(name, a); };
+}
+
+/// A helper that is printed among the blocks.
+static Print block(std::string group, std::string name) {
+  return [=](Operation *, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    printer.useBlock(group);
+    return call(name, a);
+  };
+}
+
+static Print castTo() {
+  return [](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    std::string const type = resultType(op);
+    return type == computeType(operandType(op)) ? a[0] : cast(type, a[0]);
+  };
+}
+
+/// Casts the operands to unsigned and the result back.
+static Print onUnsigned(std::function<Expression(Operands)> print) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    std::string const type = unsignedType(operandType(op));
+    SmallVector<Expression> const casted = llvm::map_to_vector(a, [&](Expression const &e) { return cast(type, e); });
+    return cast(resultType(op), print(casted));
+  };
+}
+
+static Print onUnsignedInfix(StringRef symbol, Rank rank) {
+  return onUnsigned([=](Operands a) { return binary(a[0], symbol, rank, a[1]); });
+}
+
+/// Sums, differences and products of integers, which wrap around. Index arithmetic never comes near its bounds.
+static Print wrapping(StringRef symbol, Rank rank, StringRef helper) {
+  return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    Type const type = operandType(op);
+    Expression const plain = binary(a[0], symbol, rank, a[1]);
+    auto const overflow = cast<arith::ArithIntegerOverflowFlagsInterface>(op).getOverflowAttr().getValue();
+    if (type.isIndex() || bitEnumContainsAny(overflow, arith::IntegerOverflowFlags::nsw))
+      return plain;
+    if (type.isInteger(1))
+      return symbol == "*" ? binary(a[0], "&&", Rank::And, a[1]) : binary(a[0], "!=", Rank::Equality, a[1]);
+    if (type.getIntOrFloatBitWidth() < 32) // computed in int
+      return ml2k::cast(resultType(op), plain);
+    printer.useBlock("wrapping");
+    return call(helper, a);
+  };
+}
+
+/// `&&` and the like on bool, `&` on integers.
+static Print logical(StringRef onBool, Rank boolRank, StringRef onInt, Rank intRank) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    bool const isBool = operandType(op).isInteger(1);
+    if (isBool && onBool == "!=" && a[1].text == "true")
+      return unary("!", a[0]);
+    return isBool ? binary(a[0], onBool, boolRank, a[1]) : binary(a[0], onInt, intRank, a[1]);
+  };
+}
+
+/// A NaN must come through. Kokkos::max keeps one of its first operand, so a constant goes last.
+static Print propagating(std::string forConstant, std::string helper) {
+  return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    if (isConstant(op->getOperand(1)))
+      return call(forConstant, a);
+    if (isConstant(op->getOperand(0)))
+      return call(forConstant, {a[1], a[0]});
+    printer.useBlock("maximum");
+    return call(helper, a);
+  };
+}
+
+//===--- Comparisons and conversions ---------------------------------------------------------------------------------===//
+
+static FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPrinter &) {
+  auto const compare = cast<arith::CmpIOp>(op);
+  static char const *const symbols[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+  unsigned const predicate = unsigned(compare.getPredicate());
+  Rank const rank = predicate < 2 ? Rank::Equality : Rank::Relation;
+  if (predicate < unsigned(arith::CmpIPredicate::ult) || operandType(op).isInteger(1))
+    return binary(a[0], symbols[predicate], rank, a[1]);
+  std::string const type = unsignedType(operandType(op));
+  return binary(ml2k::cast(type, a[0]), symbols[predicate], rank, ml2k::cast(type, a[1]));
+}
+
+/// Ordered comparisons are false for NaN, as C++'s are; unordered ones are the negated opposite.
+static FailureOr<Expression> compareFloats(Operation *op, Operands a, ScalarPrinter &printer) {
+  using P = arith::CmpFPredicate;
+  auto const relation = [&](StringRef symbol) { return binary(a[0], symbol, Rank::Relation, a[1]); };
+  auto const eitherWay = [&] {
+    Expression const x = printer.repeatable(a[0], operandType(op)), y = printer.repeatable(a[1], operandType(op));
+    return binary(binary(x, "<", Rank::Relation, y), "||", Rank::Or, binary(x, ">", Rank::Relation, y));
+  };
+  auto const isNan = [&](StringRef joint, StringRef prefix) {
+    auto const one = [&](int i) {
+      Expression const test = call("Kokkos::isnan", {a[i]});
+      return prefix.empty() ? test : unary(prefix, test);
+    };
+    if (op->getOperand(0) == op->getOperand(1) || isConstant(op->getOperand(1)))
+      return one(0);
+    return binary(one(0), joint, joint == "||" ? Rank::Or : Rank::And, one(1));
+  };
+  switch (cast<arith::CmpFOp>(op).getPredicate()) {
+  case P::OEQ:
+    return binary(a[0], "==", Rank::Equality, a[1]);
+  case P::UNE:
+    return binary(a[0], "!=", Rank::Equality, a[1]);
+  case P::OGT:
+    return relation(">");
+  case P::OGE:
+    return relation(">=");
+  case P::OLT:
+    return relation("<");
+  case P::OLE:
+    return relation("<=");
+  case P::UGT:
+    return unary("!", relation("<="));
+  case P::UGE:
+    return unary("!", relation("<"));
+  case P::ULT:
+    return unary("!", relation(">="));
+  case P::ULE:
+    return unary("!", relation(">"));
+  case P::ONE:
+    return eitherWay();
+  case P::UEQ:
+    return unary("!", eitherWay());
+  case P::ORD:
+    return isNan("&&", "!");
+  case P::UNO:
+    return isNan("||", "");
+  case P::AlwaysTrue:
+    return Expression{"true"};
+  default:
+    return Expression{"false"};
+  }
+}
+
+static FailureOr<Expression> select(Operation *, Operands a, ScalarPrinter &) { return conditional(a[0], a[1], a[2]); }
+
+/// A signed i1 that is set is -1.
+static FailureOr<Expression> extendSigned(Operation *op, Operands a, ScalarPrinter &) {
+  if (!operandType(op).isInteger(1))
+    return ml2k::cast(resultType(op), a[0]);
+  bool const isFloat = isa<FloatType>(op->getResult(0).getType());
+  std::string const suffix = !isFloat ? "" : resultType(op) == "float" ? ".f" : ".0";
+  return conditional(a[0], {"-1" + suffix, Rank::Unary}, {"0" + suffix});
+}
+
+static FailureOr<Expression> extendUnsigned(Operation *op, Operands a, ScalarPrinter &) {
+  Expression const operand = operandType(op).isInteger(1) ? a[0] : ml2k::cast(unsignedType(operandType(op)), a[0]);
+  return ml2k::cast(resultType(op), operand);
+}
+
+static FailureOr<Expression> truncateInteger(Operation *op, Operands a, ScalarPrinter &) {
+  if (op->getResult(0).getType().isInteger(1))
+    return binary(binary(a[0], "&", Rank::BitAnd, {"1"}), "!=", Rank::Equality, {"0"});
+  return ml2k::cast(resultType(op), a[0]);
+}
+
+static FailureOr<Expression> toUnsigned(Operation *op, Operands a, ScalarPrinter &) {
+  return ml2k::cast(resultType(op), ml2k::cast(unsignedType(op->getResult(0).getType()), a[0]));
+}
+
+static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &) {
+  Type const from = operandType(op), to = op->getResult(0).getType();
+  if (isStoredNarrow(from) || isStoredNarrow(to))
+    return op->emitError("the bits of ") << (isStoredNarrow(from) ? from : to) << " cannot be reinterpreted";
+  return from == to ? a[0] : call("Kokkos::bit_cast<" + cppType(to) + ">", a);
+}
+
+//===--- Powers, roots, bits -----------------------------------------------------------------------------------------===//
+
+static FailureOr<Expression> power(Operation *op, Operands a, ScalarPrinter &printer) {
+  if (isConstantFloat(op->getOperand(1), 1.0))
+    return a[0];
+  if (isConstantFloat(op->getOperand(1), 2.0)) {
+    Expression const x = printer.repeatable(a[0], operandType(op));
+    return binary(x, "*", Rank::Multiply, x);
+  }
+  return call("Kokkos::pow", a);
+}
+
+static FailureOr<Expression> integerPower(Operation *op, Operands a, ScalarPrinter &printer) {
+  APInt exponent;
+  if (matchPattern(op->getOperand(1), m_ConstantInt(&exponent)) && exponent.getSExtValue() == 2 &&
+      isa<FloatType>(operandType(op))) {
+    Expression const x = printer.repeatable(a[0], operandType(op));
+    return binary(x, "*", Rank::Multiply, x);
+  }
+  printer.useBlock("power");
+  return call("power", a);
+}
+
+static FailureOr<Expression> inverseRoot(Operation *op, Operands a, ScalarPrinter &) {
+  return binary({resultType(op) == "double" ? "1.0" : "1.f"}, "/", Rank::Multiply, call("Kokkos::sqrt", a));
+}
+
+static Print bitFunction(std::string name) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    return ml2k::cast(resultType(op), call(name, {ml2k::cast(unsignedType(operandType(op)), a[0])}));
+  };
+}
+
+//===--- The table ---------------------------------------------------------------------------------------------------===//
+
+static void addArithmetic(Table &table) {
+  table["arith.addf"] = {{"total", "shifted"}, infix("+", Rank::Add)};
+  table["arith.subf"] = {{"difference", "rest"}, infix("-", Rank::Add)};
+  table["arith.mulf"] = {{"product", "scaled"}, infix("*", Rank::Multiply)};
+  table["arith.divf"] = {{"ratio", "quotient"}, infix("/", Rank::Multiply)};
+  table["arith.remf"] = {{"remainder"}, function("Kokkos::fmod")};
+  table["arith.negf"] = {{"negated"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+                           return unary("-", a[0]);
+                         }};
+  table["arith.addi"] = {{"total", "shifted"}, wrapping("+", Rank::Add, "wrapping_add")};
+  table["arith.subi"] = {{"difference", "rest"}, wrapping("-", Rank::Add, "wrapping_subtract")};
+  table["arith.muli"] = {{"product", "scaled"}, wrapping("*", Rank::Multiply, "wrapping_multiply")};
+  table["arith.divsi"] = {{"quotient"}, infix("/", Rank::Multiply)};
+  table["arith.remsi"] = {{"remainder"}, infix("%", Rank::Multiply)};
+  table["arith.divui"] = {{"quotient"}, onUnsignedInfix("/", Rank::Multiply)};
+  table["arith.remui"] = {{"remainder"}, onUnsignedInfix("%", Rank::Multiply)};
+  table["arith.floordivsi"] = {{"quotient"}, block("division", "floor_div")};
+  table["arith.ceildivsi"] = {{"quotient"}, block("division", "ceil_div")};
+  table["arith.ceildivui"] = {{"quotient"}, [](Operation *op, Operands a, ScalarPrinter &p) -> FailureOr<Expression> {
+                                p.useBlock("division");
+                                return onUnsigned([](Operands u) { return call("ceil_div", u); })(op, a, p);
+                              }};
+}
+
+static void addBits(Table &table) {
+  table["arith.andi"] = {{"common", "both"}, logical("&&", Rank::And, "&", Rank::BitAnd)};
+  table["arith.ori"] = {{"joined", "either"}, logical("||", Rank::Or, "|", Rank::BitOr)};
+  table["arith.xori"] = {{"changed", "other"}, logical("!=", Rank::Equality, "^", Rank::BitXor)};
+  table["arith.shli"] = {{"raised"}, onUnsignedInfix("<<", Rank::Shift)};
+  table["arith.shrui"] = {{"lowered"}, onUnsignedInfix(">>", Rank::Shift)};
+  table["arith.shrsi"] = {{"lowered"}, infix(">>", Rank::Shift)};
+  table["math.ctpop"] = {{"ones"}, bitFunction("Kokkos::popcount")};
+  table["math.ctlz"] = {{"zeros"}, bitFunction("Kokkos::countl_zero")};
+  table["math.cttz"] = {{"zeros"}, bitFunction("Kokkos::countr_zero")};
+}
+
+static void addChoices(Table &table) {
+  table["arith.maximumf"] = {{"larger", "clipped"}, propagating("Kokkos::max", "maximum")};
+  table["arith.minimumf"] = {{"smaller", "clipped"}, propagating("Kokkos::min", "minimum")};
+  table["arith.maxnumf"] = {{"larger", "clipped"}, function("Kokkos::fmax")};
+  table["arith.minnumf"] = {{"smaller", "clipped"}, function("Kokkos::fmin")};
+  table["arith.maxsi"] = {{"larger", "clipped"}, function("Kokkos::max")};
+  table["arith.minsi"] = {{"smaller", "clipped"}, function("Kokkos::min")};
+  table["arith.maxui"] = {{"larger"}, onUnsigned([](Operands a) { return call("Kokkos::max", a); })};
+  table["arith.minui"] = {{"smaller"}, onUnsigned([](Operands a) { return call("Kokkos::min", a); })};
+  table["arith.cmpi"] = {{"condition", "test"}, compareIntegers};
+  table["arith.cmpf"] = {{"condition", "test"}, compareFloats};
+  table["arith.select"] = {{"chosen"}, select};
+}
+
+static void addConversions(Table &table) {
+  table["arith.extf"] = {{"wide"}, castTo()};
+  table["arith.truncf"] = {{"narrow"}, castTo()};
+  table["arith.extsi"] = {{"wide"}, extendSigned};
+  table["arith.extui"] = {{"wide"}, extendUnsigned};
+  table["arith.trunci"] = {{"narrow"}, truncateInteger};
+  table["arith.sitofp"] = {{"real"}, extendSigned};
+  table["arith.uitofp"] = {{"real"}, extendUnsigned};
+  table["arith.fptosi"] = {{"whole"}, castTo()};
+  table["arith.fptoui"] = {{"whole"}, toUnsigned};
+  table["arith.index_cast"] = {{"position"}, castTo()};
+  table["arith.index_castui"] = {{"position"}, extendUnsigned};
+  table["arith.bitcast"] = {{"bits"}, bitcast};
+}
+
+static void addFunctions(Table &table) {
+  struct Name {
+    char const *operation, *function, *noun;
+  };
+  for (auto [operation, name, noun] : std::initializer_list<Name>{
+           {"absf", "abs", "magnitude"},  {"absi", "abs", "magnitude"},        {"acos", "acos", "angle"},
+           {"acosh", "acosh", "area"},    {"asin", "asin", "angle"},           {"asinh", "asinh", "area"},
+           {"atan", "atan", "angle"},     {"atan2", "atan2", "angle"},         {"atanh", "atanh", "area"},
+           {"cbrt", "cbrt", "root"},      {"ceil", "ceil", "above"},           {"copysign", "copysign", "directed"},
+           {"cos", "cos", "cosine"},      {"cosh", "cosh", "cosine"},          {"erf", "erf", "error"},
+           {"exp", "exp", "power"},       {"exp2", "exp2", "power"},           {"expm1", "expm1", "power"},
+           {"floor", "floor", "below"},   {"fma", "fma", "total"},             {"log", "log", "logarithm"},
+           {"log10", "log10", "logarithm"}, {"log1p", "log1p", "logarithm"},   {"log2", "log2", "logarithm"},
+           {"round", "round", "rounded"}, {"roundeven", "nearbyint", "rounded"}, {"sin", "sin", "sine"},
+           {"sinh", "sinh", "sine"},      {"sqrt", "sqrt", "root"},            {"tan", "tan", "tangent"},
+           {"tanh", "tanh", "tangent"},   {"trunc", "trunc", "whole"}})
+    table[std::string("math.") + operation] = {{noun}, function(std::string("Kokkos::") + name)};
+  table["math.powf"] = {{"power"}, power};
+  table["math.fpowi"] = {{"power"}, integerPower};
+  table["math.ipowi"] = {{"power"}, integerPower};
+  table["math.rsqrt"] = {{"inverse_root", "scale"}, inverseRoot};
+}
+
+ScalarEntry const *lookUpScalar(StringRef operation) {
+  static Table const table = [] {
+    Table all;
+    addArithmetic(all);
+    addBits(all);
+    addChoices(all);
+    addConversions(all);
+    addFunctions(all);
+    return all;
+  }();
+  auto found = table.find(operation.str());
+  return found == table.end() ? nullptr : &found->second;
+}
+
+} // namespace ml2k

@@ -1,0 +1,109 @@
+//===- Scalars.cpp - the scalar operations of a region as C++ statements and expressions --------------------*- C++ -*-===//
+
+#include "translator/emit/Scalars.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+ScalarPrinter::ScalarPrinter(Scope const &names, UseBlock useBlock) : names(&names), onBlock(std::move(useBlock)) {}
+
+Expression ScalarPrinter::let(Json &to, Type type, Expression const &value, Nouns const &nouns) {
+  std::string const name = names.fresh(nouns);
+  to.push_back({{"template", "statement/let"}, {"type", computeType(type)}, {"name", name}, {"value", value.text}});
+  return {name};
+}
+
+Expression ScalarPrinter::repeatable(Expression const &operand, Type type) {
+  bool const simple = operand.isIdentifier() || llvm::isDigit(operand.text.front());
+  return simple || !current ? operand : let(*current, type, operand, {"x", "y", "z", "value"});
+}
+
+void ScalarPrinter::bindRead(Value value, Expression read, Json &to) {
+  if (value.use_empty())
+    return;
+  read.readsMemory = true;
+  if (isStoredNarrow(value.getType()))
+    read = ml2k::cast("float", read);
+  place(value, std::move(read), {"x", "y", "z", "value"}, to);
+}
+
+/// Inline where it is used once, in the same block; else a constant of its own.
+void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns, Json &to) {
+  bool const literalOrName = !expression.readsMemory && (expression.isIdentifier() || expression.text.size() < 3);
+  bool const once = value.hasOneUse() && value.getUses().begin()->getOwner()->getBlock() == value.getParentBlock();
+  bool const inlined = once && expression.text.size() < 100; // longer ones are hard to read
+  if (literalOrName || inlined) {
+    if (expression.readsMemory)
+      pendingReads.push_back(value);
+    bound[value] = std::move(expression);
+    return;
+  }
+  bound[value] = let(to, value.getType(), expression, nouns);
+}
+
+void ScalarPrinter::settleReads(Json &to) {
+  for (Value value : pendingReads)
+    bound[value] = let(to, value.getType(), bound[value], {"x", "y", "z", "value"});
+  pendingReads.clear();
+}
+
+FailureOr<Expression> ScalarPrinter::use(Value value) {
+  llvm::erase(pendingReads, value);
+  TypedAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && isa<FloatAttr, IntegerAttr>(constant))
+    return literal(constant);
+  auto found = bound.find(value);
+  if (found != bound.end())
+    return found->second;
+  Operation *owner = value.getDefiningOp();
+  if (!owner)
+    owner = value.getParentBlock()->getParentOp();
+  return owner->emitError("a value of type ") << value.getType() << " cannot be printed here";
+}
+
+FailureOr<SmallVector<Expression>> ScalarPrinter::use(ValueRange values) {
+  SmallVector<Expression> expressions;
+  for (Value value : values) {
+    FailureOr<Expression> expression = use(value);
+    if (failed(expression))
+      return failure();
+    expressions.push_back(std::move(*expression));
+  }
+  return expressions;
+}
+
+LogicalResult ScalarPrinter::print(Block &block, Json &to) {
+  for (Operation &op : block.without_terminator())
+    if (failed(printOperation(&op, to)))
+      return failure();
+  return success();
+}
+
+LogicalResult ScalarPrinter::printOperation(Operation *op, Json &to) {
+  if (isa<arith::ConstantOp>(op))
+    return success();
+  if (auto found = statements.find(op->getName().getStringRef().str()); found != statements.end())
+    return found->second(op, *this, to);
+  ScalarEntry const *entry = lookUpScalar(op->getName().getStringRef());
+  if (!entry)
+    return op->emitError("'") << op->getName() << "' cannot be printed inside a kernel";
+  for (Type type : op->getResultTypes())
+    if (computeType(type).empty())
+      return op->emitError("a scalar of type ") << type << " cannot be printed";
+  FailureOr<SmallVector<Expression>> operands = use(op->getOperands());
+  if (failed(operands))
+    return failure();
+  current = &to;
+  FailureOr<Expression> expression = entry->print(op, *operands, *this);
+  current = nullptr;
+  if (failed(expression))
+    return failure();
+  place(op->getResult(0), std::move(*expression), entry->nouns, to);
+  return success();
+}
+
+} // namespace ml2k

@@ -1,0 +1,35 @@
+//===- Views.h - the parts of the view model -----------------------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_EMIT_VIEWS_H
+#define ML2K_EMIT_VIEWS_H
+
+#include "translator/emit/Layer.h"
+
+namespace ml2k {
+
+/// Layers and the body of forward().
+struct ForwardView {
+  Json layers = Json::array();
+  Json statements = Json::array();
+};
+
+mlir::FailureOr<ForwardView> viewForward(Program &program);
+
+/// Parameters of forward(): space, the structs that exist, the model's arguments.
+std::string forwardParameters(Program const &program);
+
+/// Names of run-time sizes without repetition, in the order of the arguments.
+std::vector<std::string> sizeNames(Program const &program);
+
+/// Aliases of the arguments, members of Weights and Workspace, the constructor.
+mlir::FailureOr<Json> viewMembers(Program &program);
+
+/// The tensors of the sidecar in file order.
+std::vector<SidecarTensor> sidecarOf(Program const &program);
+
+/// The calls of load_weights() and what they check.
+Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors);
+
+} // namespace ml2k
+
+#endif
