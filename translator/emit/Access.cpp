@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -51,6 +52,11 @@ static AffineExpr sizeExpr(OpFoldResult size, Program const &program, HostSymbol
   return getAffineConstantExpr(cast<IntegerAttr>(cast<Attribute>(size)).getInt(), context);
 }
 
+static SmallVector<OpFoldResult> outputShape(memref::ExpandShapeOp op) {
+  Builder builder(op.getContext());
+  return getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), builder);
+}
+
 AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) const {
   auto const type = cast<MemRefType>(memref.getType());
   MLIRContext *context = type.getContext();
@@ -80,7 +86,7 @@ AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) con
         return product;
       })
       .Case<memref::ExpandShapeOp>([&](memref::ExpandShapeOp op) {
-        return sizeExpr(op.getMixedOutputShape()[dim], *this, symbols, context);
+        return sizeExpr(outputShape(op)[dim], *this, symbols, context);
       })
       .Default([](Operation *) { return AffineExpr(); });
 }
@@ -129,7 +135,7 @@ struct Tracer {
     for (auto const &group : op.getReassociationIndices()) {
       AffineExpr linear = getAffineConstantExpr(0, op.getContext());
       for (int64_t d : group)
-        linear = linear * size(op.getMixedOutputShape()[d], op) + indices[d];
+        linear = linear * size(outputShape(op)[d], op) + indices[d];
       source.push_back(linear);
     }
     return source;
@@ -151,7 +157,7 @@ FailureOr<Access> Program::access(Value memref, ArrayRef<AffineExpr> indices, Ho
     else if (auto view = dyn_cast_or_null<memref::ExpandShapeOp>(op))
       at = tracer.through(view, at);
     else if (!isa_and_nonnull<memref::CastOp>(op))
-      return (op ? op : entry.getOperation())->emitError("memory that has no name in the generated code");
+      return emitError(memref.getLoc(), "memory that has no name in the generated code");
     memref = op->getOperand(0);
   }
   return Access{storages.lookup(memref), at};

@@ -15,7 +15,14 @@ static constexpr int64_t embeddedBytes = 1024;
 
 //===--- Blocks ------------------------------------------------------------------------------------------------------===//
 
-/// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]}.
+static Json listOf(std::set<std::string> const &files) {
+  Json list = Json::array();
+  for (std::string const &file : files)
+    list.push_back({{"file", file}});
+  return list;
+}
+
+/// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the headers.
 static Json viewBlocks(std::set<std::string> const &used) {
   Json const table = Json::parse(templateText("block/blocks.json"));
   std::set<std::string> needed;
@@ -31,11 +38,20 @@ static Json viewBlocks(std::set<std::string> const &used) {
           open.push_back(need);
   }
   Json view = {{"parts", Json::array()}, {"blocks", Json::array()}};
+  std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", {"stdexcept"}}, {"cuda", {}}};
   for (Json const &entry : table) {
     std::string const name = entry["name"], kind = entry["kind"];
-    if (needed.count(name))
-      view[kind + "s"].push_back({{"template", kind + "/" + name}});
+    if (!needed.count(name))
+      continue;
+    view[kind + "s"].push_back({{"template", entry["file"]}});
+    for (Json const &file : entry.value("includes", Json::array()))
+      includes[kind].insert(file);
+    for (Json const &file : entry.value("cuda_includes", Json::array()))
+      includes["cuda"].insert(file);
   }
+  for (auto const &[kind, files] : includes)
+    view[kind + "_includes"] = listOf(files);
+  view["has_cuda_includes"] = !includes["cuda"].empty();
   return view;
 }
 

@@ -82,7 +82,7 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
     texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1
                         ? Expression{"0"}
                         : indexExpression(index, whole, [&](StringRef block) { program.useBlock(block); }));
-  return call(local(storage), texts);
+  return ml2k::call(local(storage), texts);
 }
 
 Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {
@@ -147,7 +147,7 @@ FailureOr<std::string> Layer::pointer(Value memref) {
     return text + (storage.isImage ? ".rows.data()" : ".data()");
   SmallVector<Expression> const at =
       llvm::map_to_vector(access->indices, [&](AffineExpr e) { return hostExpression(e, symbols); });
-  return "&" + call(text, at).text;
+  return "&" + ml2k::call(text, at).text;
 }
 
 static std::string elementOf(Storage const &storage) {
@@ -235,7 +235,7 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
     return printLoad(op, p, space, to);
   });
   printer.handle("memref.dim", [this](Operation *op, ScalarPrinter &p, Json &) -> LogicalResult {
-    auto const dim = cast<memref::DimOp>(op);
+    auto dim = cast<memref::DimOp>(op);
     if (!dim.getConstantIndex())
       return op->emitError("the dimension of a size is not a constant");
     p.bind(op->getResult(0), extent(dim.getSource(), *dim.getConstantIndex()));
@@ -246,7 +246,7 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
 
 /// A gather: positions are values of the region.
 LogicalResult Layer::printLoad(Operation *op, ScalarPrinter &printer, IndexSpace const &space, Json &to) {
-  auto const load = cast<memref::LoadOp>(op);
+  auto load = cast<memref::LoadOp>(op);
   FailureOr<SmallVector<Expression>> positions = printer.use(load.getIndices());
   if (failed(positions))
     return failure();

@@ -15,7 +15,7 @@ static unsigned innerLoop(AffineMap out, Layer::Loops const &loops) {
 }
 
 FailureOr<std::string> printMap(Operation *op, Layer &layer) {
-  auto const map = cast<nest::MapOp>(op);
+  auto map = cast<nest::MapOp>(op);
   SmallVector<AffineMap> const maps = mapsOf(map.getIndexingMaps());
   SmallVector<Value> const operands(op->getOperands());
   unsigned const outputCount = map.getOutputs().size();

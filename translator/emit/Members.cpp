@@ -122,7 +122,7 @@ Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors) {
                  {"header_hash", hash},
                  {"data_size", std::to_string(sidecarSize(tensors) - 8 - header.size())},
                  {"tensors", Json::array()}};
-  program.useBlock("open_sidecar");
+  program.useBlock("sidecar");
   for (Storage const &weight : program.weights) {
     program.useBlock(StringRef(weight.reader).take_until([](char c) { return c == '<'; }));
     loader["tensors"].push_back({{"reader", weight.reader}, {"name", weight.name}, {"label", quotedLabel(program, weight)}});

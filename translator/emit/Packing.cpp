@@ -60,7 +60,11 @@ LogicalResult Program::addWeight(nest::WeightOp op) {
   auto const type = dyn_cast<MemRefType>(op.getType());
   if (!type || !isSidecarType(type.getElementType()))
     return op.emitError("weight of type ") << op.getType() << " cannot be printed";
-  Storage storage{StorageKind::Weight, op.getResult(), type, op.getName().str()};
+  Storage storage{};
+  storage.kind = StorageKind::Weight;
+  storage.value = op.getResult();
+  storage.type = type;
+  storage.modelName = op.getName().str();
   std::string const scalar = cppType(type.getElementType());
   setTensorType(storage, scalar + " const");
   storage.reader = "read_plain";

@@ -64,8 +64,12 @@ LogicalResult Program::collectArguments() {
     taken.insert(word);
   llvm::StringMap<std::string> const table = nameTable(names, "value", taken);
   for (auto [argument, full] : llvm::zip(entry.getArguments(), names)) {
-    Storage storage{StorageKind::Argument, argument, cast<MemRefType>(argument.getType()), full, table.lookup(full)};
-    storage.expression = storage.name;
+    Storage storage{};
+    storage.kind = StorageKind::Argument;
+    storage.value = argument;
+    storage.type = cast<MemRefType>(argument.getType());
+    storage.modelName = full;
+    storage.name = storage.expression = table.lookup(full);
     for (Operation *user : argument.getUsers())
       if (auto kernel = dyn_cast<DestinationStyleOpInterface>(user))
         storage.isOutput |= llvm::is_contained(kernel.getDpsInits(), Value(argument));
@@ -128,7 +132,11 @@ static bool isUsedAsImage(Value memref) {
 }
 
 LogicalResult Program::addBuffer(nest::BufferOp op) {
-  Storage storage{StorageKind::Buffer, op.getResult(), cast<MemRefType>(op.getType()), op.getName().str()};
+  Storage storage{};
+  storage.kind = StorageKind::Buffer;
+  storage.value = op.getResult();
+  storage.type = cast<MemRefType>(op.getType());
+  storage.modelName = op.getName().str();
   std::string const scalar = cppType(storage.type.getElementType());
   if (scalar.empty())
     return op.emitError("elements of type ") << storage.type.getElementType() << " cannot be printed";

@@ -119,7 +119,7 @@ static Print propagating(std::string forConstant, std::string helper) {
 //===--- Comparisons and conversions ---------------------------------------------------------------------------------===//
 
 static FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPrinter &) {
-  auto const compare = cast<arith::CmpIOp>(op);
+  auto compare = cast<arith::CmpIOp>(op);
   static char const *const symbols[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
   unsigned const predicate = unsigned(compare.getPredicate());
   Rank const rank = predicate < 2 ? Rank::Equality : Rank::Relation;
