@@ -87,10 +87,25 @@ static FailureOr<Json> viewWorkspace(Program &program) {
   return workspace;
 }
 
+/// What programs need to call forward(), scripts/verify.py for one; no template reads it. Extents known at run time only are
+/// named.
+static Json viewArgument(Program const &program, Storage const &argument) {
+  Json shape = Json::array();
+  for (int64_t extent : argument.type.getShape())
+    shape.push_back(extent);
+  for (RuntimeSize const &size : program.sizes)
+    if (size.argument == argument.value)
+      shape[size.dim] = size.name;
+  return {{"model_name", argument.modelName}, {"type", argument.alias}, {"scalar", cppType(argument.type.getElementType())},
+          {"shape", shape}, {"output", argument.isOutput}, {"is_view", true}};
+}
+
 FailureOr<Json> viewMembers(Program &program) {
-  Json view = {{"aliases", Json::array()}, {"weights", Json::array()}, {"workspaces", Json::array()}};
-  for (Storage const &argument : program.arguments)
+  Json view = {{"aliases", Json::array()}, {"arguments", Json::array()}, {"weights", Json::array()}, {"workspaces", Json::array()}};
+  for (Storage const &argument : program.arguments) {
     view["aliases"].push_back(member(argument.cpp, argument.alias));
+    view["arguments"].push_back(viewArgument(program, argument));
+  }
   Json members = Json::array();
   for (Storage const &weight : program.weights)
     members.push_back(member(weight.cpp, weight.name));
