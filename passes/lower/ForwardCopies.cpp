@@ -129,6 +129,17 @@ bool findSpan(Candidate &it) {
   return it.first != it.copy;
 }
 
+/// True if no two positions of the loops share an element.
+bool addressesOnce(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (AffineExpr expr : map.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      seen.set(dim.getPosition());
+    else if (!isa<AffineConstantExpr>(expr))
+      return false;
+  return seen.all();
+}
+
 /// A map may read an element that it overwrites: same position in both, and the value is gone before anything is
 /// stored.
 bool readsWhatItWrites(Candidate &it, Access const &access) {
@@ -141,7 +152,7 @@ bool readsWhatItWrites(Candidate &it, Access const &access) {
   for (auto [i, operand] : llvm::enumerate(map->getOperands()))
     if (operand == it.alloc.getResult())
       output = all[i];
-  if (!output || !output.isPermutation())
+  if (!output || !addressesOnce(output))
     return false;
   for (auto [i, operand] : llvm::enumerate(map->getOperands()))
     if (operand == access.alias && (all[i] != output || !map.getBody().getArgument(i).hasOneUse()))

@@ -14,6 +14,7 @@
 #include "passes/lower/Operands.h"
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -111,12 +112,20 @@ private:
   Value allocateLike(Value image) {
     auto const type = cast<MemRefType>(image.getType());
     OpBuilder builder(&getContext());
-    if (image.getParentRegion() == &getOperation().getBody())
-      builder.setInsertionPointAfterValue(image);
+    if (type.hasStaticShape())
+      builder.setInsertionPoint(firstStatement());
     else
-      builder.setInsertionPointToStart(&getOperation().getBody().front());
+      builder.setInsertionPointAfterValue(image);
     return builder.create<memref::AllocOp>(image.getLoc(), MemRefType::get(type.getShape(), type.getElementType()),
                                            dynamicSizes(builder, image.getLoc(), image));
+  }
+
+  /// What comes after the weights and buffers.
+  Operation *firstStatement() {
+    for (Operation &op : getOperation().getBody().front())
+      if (!isa<nest::WeightOp, memref::AllocOp, memref::DimOp, arith::ConstantOp>(op))
+        return &op;
+    llvm_unreachable("a function has a terminator");
   }
 
   void widen(memref::AllocOp buffer, Border border) {

@@ -8,6 +8,7 @@
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -29,17 +30,25 @@ nest::MapOp createCopy(OpBuilder &builder, Location location, StringRef label, V
 
 namespace {
 
-/// `output.copy` into an argument, `concat.source` into a part of a buffer, else `source.copy`.
+/// The last part of a path: weights may be called /encoder/Constant_output_0.
+std::string shortName(StringRef name) {
+  return name.rsplit('/').second.empty() ? name.str() : name.rsplit('/').second.str();
+}
+
+/// What a copy is for: an output of the model, a step of a loop that is kept, a part of a concatenation, the start of a
+/// loop.
 std::string labelFor(memref::CopyOp copy, Labels &labels) {
   Value const target = copy.getTarget(), root = rootOf(target);
-  std::string const from = nameOfContents(copy.getSource());
+  std::string const from = shortName(nameOfContents(copy.getSource()));
   std::string const layer = layerName(copy.getLoc());
   std::string const detail = layer + "|" + from + "|" + nameOfContents(target);
   if (isa<BlockArgument>(root))
     return labels.unique(nameOfContents(root) + ".copy", detail);
-  if (target != root && !layer.empty())
-    return labels.unique(layer + "." + from, detail);
-  return labels.unique(from + ".copy", detail);
+  if (layer.empty())
+    return labels.unique(from + ".copy", detail);
+  if (target == root)
+    return labels.unique(layer + ".copy", detail);
+  return labels.unique(layer + (copy->getParentOfType<scf::ForOp>() ? ".keep" : "." + from), detail);
 }
 
 struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {

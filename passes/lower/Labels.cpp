@@ -69,7 +69,7 @@ Labels::Labels(func::FuncOp function) {
 std::string Labels::unique(StringRef wanted, StringRef detail) {
   std::string name = wanted.str(), salt = detail.str();
   while (!taken.insert(name).second) {
-    name = (wanted + "." + shortHash((wanted + "|" + salt).str())).str();
+    name = (wanted + "_" + shortHash((wanted + "|" + salt).str())).str();
     salt += "'"; // only where the details are equal too
   }
   return name;
@@ -84,16 +84,16 @@ static std::string argumentName(BlockArgument argument) {
   return name ? name.str() : ("arg" + Twine(argument.getArgNumber())).str();
 }
 
-/// The first writer of exactly this part of a buffer, else the layer that made the buffer.
+static bool isSame(Box const &a, Box const &b) { return a.offsets == b.offsets && a.sizes == b.sizes; }
+
+/// The first writer of exactly this part of a buffer, else of all of it, else the layer that made the buffer.
 static std::string writerName(Value memref) {
-  Box const box = boxOf(memref);
-  for (Access const &access : accessesOf(rootOf(memref))) {
-    StringRef const label = labelOf(access.op);
-    Box const part = boxOf(access.alias);
-    if (access.writes && !label.empty() && part.offsets == box.offsets && part.sizes == box.sizes)
-      return label.str();
-  }
-  return layerName(rootOf(memref).getLoc());
+  Value const root = rootOf(memref);
+  for (Box const &wanted : {boxOf(memref), boxOf(root)})
+    for (Access const &access : accessesOf(root))
+      if (access.writes && !labelOf(access.op).empty() && isSame(boxOf(access.alias), wanted))
+        return labelOf(access.op).str();
+  return layerName(root.getLoc());
 }
 
 std::string ml2k::nameOfContents(Value memref) {

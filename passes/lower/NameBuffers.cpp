@@ -44,7 +44,8 @@ std::string bufferName(memref::AllocOp buffer) {
       llvm::make_filter_range(writers, [&](Access const &access) { return isWhole(access.alias, buffer.getResult()); });
   if (whole.empty()) {
     std::string const joined = layerName(buffer.getLoc());
-    return joined.empty() ? outputName(writers.front()) : joined;
+    bool const isSequence = writers.back().op->getParentOfType<scf::ForOp>() != nullptr;
+    return (joined.empty() ? outputName(writers.front()) : joined) + (isSequence ? ".sequence" : "");
   }
   Access const &last = *std::prev(whole.end());
   bool const isState = writers.size() > 1 && last.op->getParentOfType<scf::ForOp>();

@@ -23,10 +23,7 @@ namespace ml2k {
 
 namespace {
 
-bool isKernel(Operation *op) {
-  return isa<nest::NestDialect>(op->getDialect()) && op->getNumRegions() > 0 &&
-         op->getName().getStringRef() != "nest.each" && op->getName().getStringRef() != "nest.fold";
-}
+bool isKernel(Operation *op) { return isa<nest::NestDialect>(op->getDialect()) && op->hasAttr("label"); }
 
 bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 
@@ -38,7 +35,7 @@ bool isHostArithmetic(Operation *op) {
 
 bool isScalarCode(Operation *op) {
   return isa<arith::ArithDialect, math::MathDialect, affine::AffineDialect, nest::NestDialect>(op->getDialect()) ||
-         isa<memref::LoadOp, memref::DimOp, scf::IfOp, scf::ForOp, scf::YieldOp>(op);
+         isa<memref::LoadOp, memref::DimOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op);
 }
 
 LogicalResult refuseTensors(Operation *op) {
@@ -51,8 +48,8 @@ LogicalResult refuseTensors(Operation *op) {
 }
 
 LogicalResult checkInside(Operation *kernel) {
-  if (isa<nest::LoopKernelOp, nest::ScanOp>(kernel))
-    return success(); // say themselves what may stand in them
+  if (!isa<DestinationStyleOpInterface>(kernel))
+    return success(); // explicit loops say themselves what may stand in them
   WalkResult const result = kernel->walk([&](Operation *op) {
     if (op == kernel)
       return WalkResult::advance();
@@ -82,7 +79,7 @@ LogicalResult checkImages(Operation *op) {
 
 LogicalResult checkLabel(Operation *op, StringSet<> &labels) {
   auto const label = op->getAttrOfType<StringAttr>("label");
-  if (!label || label.getValue().empty())
+  if (label.getValue().empty())
     return op->emitError("kernel has no label");
   if (!labels.insert(label.getValue()).second)
     return op->emitError() << "label " << label << " is used twice";

@@ -13,7 +13,7 @@ func.func @copies(%x: memref<4xf32> {nest.name = "x"}, %y: memref<4xf32> {nest.n
   // CHECK: nest.map "x.copy"
   memref.copy %x, %own : memref<4xf32> to memref<4xf32>
   // The same name twice: four characters of a hash, no counter
-  // CHECK: nest.map "y.copy.{{....}}"
+  // CHECK: nest.map "y.copy_{{....}}"
   memref.copy %own, %y : memref<4xf32> to memref<4xf32>
   return
 }

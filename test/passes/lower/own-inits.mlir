@@ -21,7 +21,7 @@ func.func @shared(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     nest.yield %v : f32
   } -> tensor<4xf32>
   // CHECK: %[[E2:.*]] = tensor.empty()
-  // CHECK: %[[Z1:.*]] = nest.map "zero.{{....}}" outs(%[[E2]]
+  // CHECK: %[[Z1:.*]] = nest.map "zero_{{....}}" outs(%[[E2]]
   // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[Z0]], %{{.*}} = %[[Z1]])
   %a, %b = scf.for %i = %c0 to %c1 step %c1 iter_args(%p = %z, %q = %z) -> (tensor<4xf32>, tensor<4xf32>) {
     scf.yield %q, %p : tensor<4xf32>, tensor<4xf32>
