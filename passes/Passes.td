@@ -37,14 +37,13 @@ def FuseElementwise : Pass<"ml2k-fuse-elementwise", "::mlir::func::FuncOp"> {
 }
 
 def FormMaps : Pass<"ml2k-form-maps", "::mlir::func::FuncOp"> {
-  let summary = "parallel linalg.generic, fills, pads, generated tensors and copies become nest.map";
+  let summary = "parallel linalg.generic, fills, generated tensors and copies become nest.map";
   let description = [{
-    Pre: no reduction that reads a fill is left, or the fill stays a kernel. Post: no parallel linalg operation, tensor.pad,
+    Pre: no reduction that reads a fill is left, or the fill stays a kernel. Post: no parallel linalg operation,
     tensor.generate or tensor.splat is left. Loops are few: extent 1 vanishes, neighbours over which all operands are
     contiguous are one; the last loop runs along the memory of the output.
   }];
-  let dependentDialects = ["nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def FormReductions : Pass<"ml2k-form-reductions", "::mlir::func::FuncOp"> {

@@ -1,6 +1,6 @@
 //===- FormMaps.cpp - what is elementwise becomes nest.map ----------------------------------------------*- C++ -*-===//
 //
-// Parallel linalg.generic, fills, pads, generated tensors and slices that cannot be views. Consumers come first, so
+// Parallel linalg.generic, fills, generated tensors and slices that cannot be views. Consumers come first, so
 // that fills and constants that they read stand in their bodies.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -13,7 +13,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -155,49 +154,6 @@ LogicalResult formPositionMap(RewriterBase &rewriter, Operation *op, function_re
   return success();
 }
 
-Value isInside(OpBuilder &builder, Location loc, Value position, Value extent) {
-  Value const zero = builder.create<arith::ConstantIndexOp>(loc, 0);
-  Value const low = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, position, zero);
-  Value const high = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, position, extent);
-  return builder.create<arith::AndIOp>(loc, low, high);
-}
-
-/// out = inside ? in : padding. The extents stand before the kernel, where they are known.
-LogicalResult formPad(RewriterBase &rewriter, tensor::PadOp pad) {
-  Value const padding = pad.getConstantPaddingValue();
-  if (!padding)
-    return pad.emitError("padding that differs from element to element is not supported");
-  Location const loc = pad.getLoc();
-  rewriter.setInsertionPoint(pad);
-  SmallVector<Value> lows, extents;
-  for (auto [d, low, high] : llvm::enumerate(pad.getMixedLowPad(), pad.getMixedHighPad())) {
-    bool const untouched = isConstantIntValue(low, 0) && isConstantIntValue(high, 0);
-    lows.push_back(isConstantIntValue(low, 0) ? Value() : getValueOrCreateConstantIndexOp(rewriter, loc, low));
-    extents.push_back(untouched ? Value() : rewriter.createOrFold<tensor::DimOp>(loc, pad.getSource(), d));
-  }
-  return formPositionMap(rewriter, pad, [&](ValueRange positions) -> Value {
-    SmallVector<Value> source;
-    Value inside;
-    for (auto [position, low, extent] : llvm::zip(positions, lows, extents)) {
-      source.push_back(low ? rewriter.create<arith::SubIOp>(loc, position, low).getResult() : position);
-      if (!extent)
-        continue;
-      Value const here = isInside(rewriter, loc, source.back(), extent);
-      inside = inside ? rewriter.create<arith::AndIOp>(loc, inside, here).getResult() : here;
-    }
-    if (!inside)
-      return rewriter.create<tensor::ExtractOp>(loc, pad.getSource(), source);
-    auto choice = rewriter.create<scf::IfOp>(
-        loc, inside,
-        [&](OpBuilder &builder, Location) {
-          builder.create<scf::YieldOp>(loc,
-                                       builder.create<tensor::ExtractOp>(loc, pad.getSource(), source).getResult());
-        },
-        [&](OpBuilder &builder, Location) { builder.create<scf::YieldOp>(loc, padding); });
-    return choice.getResult(0);
-  });
-}
-
 LogicalResult formGenerate(RewriterBase &rewriter, tensor::GenerateOp generate) {
   return formPositionMap(rewriter, generate, [&](ValueRange positions) {
     Block &body = generate.getBody().front();
@@ -291,8 +247,6 @@ struct FormMaps : impl::FormMapsBase<FormMaps> {
     }
     if (auto generic = dyn_cast<linalg::GenericOp>(op); generic && generic.getNumReductionLoops() == 0)
       return generic.hasPureTensorSemantics() ? MapFormer(rewriter, generic).form() : success();
-    if (auto pad = dyn_cast<tensor::PadOp>(op))
-      return formPad(rewriter, pad);
     if (auto generate = dyn_cast<tensor::GenerateOp>(op))
       return formGenerate(rewriter, generate);
     if (auto splat = dyn_cast<tensor::SplatOp>(op))

@@ -8,7 +8,9 @@
 #include "passes/schedule/RowFusionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace ml2k;
@@ -103,18 +105,6 @@ void RowEmitter::prepare(RowMember const &member) {
       prepareOperand(member, operand);
 }
 
-/// What a square divided by the length is: the mean of squares. Names go to the values that a reader looks for.
-static void nameMean(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::DivFOp, arith::MulFOp>(op))
-    return;
-  auto fold = op->getOperand(0).getDefiningOp<nest::FoldOp>();
-  if (!fold || fold.getCombiner() != nest::Combiner::Sum || !matchPattern(op->getOperand(1), m_Constant()))
-    return;
-  StringRef const name = fold.getName() == "squares" ? "variance" : "mean";
-  op->setAttr("nest.name", StringAttr::get(op->getContext(), name));
-}
-
 void RowEmitter::computeScalars(RowMember const &member) {
   auto op = member.op;
   if (scalars.contains(op->getResult(0)))
@@ -123,7 +113,6 @@ void RowEmitter::computeScalars(RowMember const &member) {
   BodyCopier copies = copier(member, nullptr);
   for (OpResult result : op->getResults()) {
     Value const value = copies.copy(yielded(op, result.getResultNumber()));
-    nameMean(value);
     scalars[result] = value;
   }
 }
@@ -274,6 +263,41 @@ void RowEmitter::writeOutputs() {
       rewriter.create<nest::SetOp>(loc, value, outputRows.lookup(output), pass.position);
     rewriter.create<nest::YieldOp>(loc, ValueRange());
   });
+}
+
+//===--- Tidying --------------------------------------------------------------------------------------------------===//
+
+/// What does not depend on the position along the row is computed once per row.
+static void hoistInvariants(Block &body) {
+  for (Operation &loop : llvm::make_early_inc_range(body)) {
+    if (!isa<nest::FoldOp, nest::EachOp>(loop))
+      continue;
+    for (Operation &inner : llvm::make_early_inc_range(loop.getRegion(0).front().without_terminator())) {
+      auto const isOutside = [&](Value operand) { return operand.getParentBlock() != &loop.getRegion(0).front(); };
+      if (isPure(&inner) && llvm::all_of(inner.getOperands(), isOutside))
+        inner.moveBefore(&loop);
+    }
+  }
+}
+
+/// The sum of squares over the length is a variance, any other sum a mean: names that a reader looks for.
+static void nameMeans(Block &body) {
+  for (Operation &op : body) {
+    auto fold = op.getNumOperands() == 2 ? op.getOperand(0).getDefiningOp<nest::FoldOp>() : nest::FoldOp();
+    if (!isa<arith::DivFOp, arith::MulFOp>(op) || !fold || fold.getCombiner() != nest::Combiner::Sum ||
+        !matchPattern(op.getOperand(1), m_Constant()))
+      continue;
+    StringRef const name = fold.getName() == "squares" ? "variance" : "mean";
+    op.setAttr("nest.name", StringAttr::get(op.getContext(), name));
+  }
+}
+
+void RowEmitter::tidy(nest::RowOp row) {
+  Block &body = row.getBody().front();
+  hoistInvariants(body);
+  DominanceInfo dominance(row->getParentOp());
+  eliminateCommonSubExpressions(rewriter, dominance, row);
+  nameMeans(body);
 }
 
 void RowEmitter::writeBody() {

@@ -116,6 +116,7 @@ bool RowEmitter::emit() {
     writeBody();
     rewriter.create<nest::YieldOp>(loc, ValueRange());
   }
+  tidy(row);
   finish(row);
   return true;
 }

@@ -44,6 +44,7 @@ private:
   mlir::Value joinInitial(RowMember const &member, unsigned result, nest::Combiner combiner, mlir::Value folded);
   void store(mlir::Value value);
   void writeOutputs();
+  void tidy(nest::RowOp row);
 
   void loopAlong(mlir::Region &region, llvm::function_ref<void(RowPass &)> body);
   mlir::Value read(RowMember const &member, mlir::OpOperand &operand, RowPass *pass);
