@@ -1,5 +1,4 @@
-//===- Check.cpp - --check: are the files on the disk what would be printed today? --------------------------*- C++
-//-*-===//
+//===- Check.cpp - --------------------------------------------------------------------------------------*- C++ -*-===//
 
 #include "translator/emit/Check.h"
 

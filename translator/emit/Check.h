@@ -1,5 +1,4 @@
-//===- Check.h - --check: are the files on the disk what would be printed today? ----------------------------*- C++
-//-*-===//
+//===- Check.h - ----------------------------------------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_EMIT_CHECK_H
 #define ML2K_EMIT_CHECK_H

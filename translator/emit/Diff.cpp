@@ -1,5 +1,4 @@
-//===- Diff.cpp - unified differences of two texts ----------------------------------------------------------*- C++
-//-*-===//
+//===- Diff.cpp - unified differences of two texts ------------------------------------------------------*- C++ -*-===//
 //
 // E. W. Myers, "An O(ND) difference algorithm and its variations", 1986, the greedy form: round d of it finds how far
 // one gets on each diagonal with d insertions and deletions; the saved rounds are then walked backwards.

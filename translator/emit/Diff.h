@@ -1,5 +1,4 @@
-//===- Diff.h - unified differences of two texts ------------------------------------------------------------*- C++
-//-*-===//
+//===- Diff.h - unified differences of two texts --------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_EMIT_DIFF_H
 #define ML2K_EMIT_DIFF_H

@@ -1,5 +1,4 @@
-//===- Format.h - the printed code in the style of the project that it goes to ------------------------------*- C++
-//-*-===//
+//===- Format.h - the printed code in the style of the project that it goes to --------------------------*- C++ -*-===//
 
 #ifndef ML2K_EMIT_FORMAT_H
 #define ML2K_EMIT_FORMAT_H

@@ -1,5 +1,4 @@
-//===- Verify.cpp - --verify: the printed code compiles -----------------------------------------------------*- C++
-//-*-===//
+//===- Verify.cpp - -------------------------------------------------------------------------------------*- C++ -*-===//
 //
 // clang in process, syntax only, over the texts that are about to be written: they are mapped over the places where
 // they will lie, so includes resolve as they will for the user.

@@ -1,5 +1,4 @@
-//===- Writer.cpp - puts a set of files in place, all or none -----------------------------------------------*- C++
-//-*-===//
+//===- Writer.cpp - puts a set of files in place, all or none -------------------------------------------*- C++ -*-===//
 //
 // Every file is complete on the disk under a temporary name before the first is renamed. Renames that came before one
 // that fails are undone, so that header, source and sidecar always belong together.

@@ -1,5 +1,4 @@
-//===- Writer.h - puts a set of files in place, all or none -------------------------------------------------*- C++
-//-*-===//
+//===- Writer.h - puts a set of files in place, all or none ---------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_EMIT_WRITER_H
 #define ML2K_EMIT_WRITER_H

@@ -1,5 +1,4 @@
-//===- Diagnostics.cpp - what the user is told --------------------------------------------------------------*- C++
-//-*-===//
+//===- Diagnostics.cpp - what the user is told ----------------------------------------------------------*- C++ -*-===//
 
 #include "translator/tool/Diagnostics.h"
 
@@ -14,7 +13,7 @@ using namespace llvm;
 using namespace ml2k;
 
 static constexpr int mostErrors = 100;
-static constexpr size_t longestLine = 200;
+static constexpr size_t longestLine = 160;
 static constexpr size_t longestConstant = 60;
 static constexpr size_t longestMessage = 2000;
 
@@ -73,9 +72,11 @@ static std::optional<mlir::FileLineColLoc> findLine(mlir::Location location) {
   return found;
 }
 
-static std::string nodesOf(mlir::Location location, StringRef message) {
+/// The nodes of the model that a location names; the file itself is named before them.
+static std::string nodesOf(mlir::Location location, StringRef fileName, StringRef message) {
   SmallVector<StringRef> names;
   findNames(location, names);
+  erase(names, fileName);
   if (names.empty() || message.starts_with("node ") || message.contains(names.front()))
     return {};
   std::string text = names.size() == 1 ? "node " : "nodes ";
@@ -134,7 +135,7 @@ void DiagnosticPrinter::printOne(mlir::Diagnostic &diagnostic) {
     out << ":" << line->getLine() << ":" << line->getColumn();
   out << ": " << word(diagnostic.getSeverity());
   if (!line && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Note)
-    out << nodesOf(diagnostic.getLocation(), message);
+    out << nodesOf(diagnostic.getLocation(), file.fileName, message);
   out << message << "\n";
   if (line && name == file.fileName)
     quoteLine(out, file.contents, line->getLine(), line->getColumn());

@@ -1,5 +1,4 @@
-//===- Diagnostics.h - what the user is told ----------------------------------------------------------------*- C++
-//-*-===//
+//===- Diagnostics.h - what the user is told ------------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_TOOL_DIAGNOSTICS_H
 #define ML2K_TOOL_DIAGNOSTICS_H

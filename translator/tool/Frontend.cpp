@@ -1,46 +1,28 @@
-//===- Frontend.cpp - the front end that an input needs -----------------------------------------------------*- C++
-//-*-===//
+//===- Frontend.cpp - the front end that an input needs -------------------------------------------------*- C++ -*-===//
 
 #include "translator/tool/Frontend.h"
 
 #include "translator/frontend/mlir/MlirImport.h"
-#if __has_include("translator/frontend/onnx/OnnxImport.h")
 #include "translator/frontend/onnx/OnnxImport.h"
-#define ML2K_HAS_ONNX
-#endif
 #include "translator/tool/Supported.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace ml2k;
 
-static mlir::OwningOpRef<mlir::ModuleOp> importOnnxModel(Input const &input, ToolOptions const &options,
-                                                         mlir::MLIRContext &context) {
-#ifdef ML2K_HAS_ONNX
-  return importOnnxBuffer(context, input.buffer->getBuffer(), input.fileName, input.directory,
-                          {options.dims, options.entry});
-#else
-  (void)options;
-  mlir::emitError(mlir::FileLineColLoc::get(&context, input.fileName, 0, 0)) << "built without the ONNX front end";
-  return {};
-#endif
-}
-
 mlir::OwningOpRef<mlir::ModuleOp> ml2k::importInput(Input const &input, ToolOptions const &options,
                                                     mlir::MLIRContext &context) {
   if (input.kind == InputKind::Onnx)
-    return importOnnxModel(input, options, context);
+    return importOnnxBuffer(context, input.buffer->getBuffer(), input.fileName, input.directory,
+                            {options.dims, options.entry});
   return importMlir(input.buffer->getBuffer(), {input.fileName, options.entry, options.dims}, context);
 }
 
 void ml2k::printSupportedOps(llvm::raw_ostream &out) {
   out << "MLIR dialects\n";
   printSupportedMlirOps(out);
-  out << "\n";
-#ifdef ML2K_HAS_ONNX
   out << "\nONNX operators (since-versions)\n";
   for (SupportedOp const &op : supportedOnnxOps())
     out << (op.domain.empty() ? "" : op.domain + ".") << op.name << " "
         << llvm::join(llvm::map_range(op.versions, [](int version) { return std::to_string(version); }), " ") << "\n";
-#endif
 }

@@ -1,5 +1,4 @@
-//===- Frontend.h - the front end that an input needs -------------------------------------------------------*- C++
-//-*-===//
+//===- Frontend.h - the front end that an input needs ---------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_TOOL_FRONTEND_H
 #define ML2K_TOOL_FRONTEND_H

@@ -1,5 +1,4 @@
-//===- Input.cpp - the bytes of a model and what they are ---------------------------------------------------*- C++
-//-*-===//
+//===- Input.cpp - the bytes of a model and what they are -----------------------------------------------*- C++ -*-===//
 
 #include "translator/tool/Input.h"
 

@@ -1,5 +1,4 @@
-//===- Input.h - the bytes of a model and what they are -----------------------------------------------------*- C++
-//-*-===//
+//===- Input.h - the bytes of a model and what they are -------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_TOOL_INPUT_H
 #define ML2K_TOOL_INPUT_H

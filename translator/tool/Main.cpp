@@ -1,5 +1,4 @@
-//===- Main.cpp - ml2kokkos ---------------------------------------------------------------------------------*- C++
-//-*-===//
+//===- Main.cpp - ml2kokkos -----------------------------------------------------------------------------*- C++ -*-===//
 //
 // The edge of the tool: whatever goes wrong ends in a message and an exit code.
 //
@@ -11,6 +10,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <exception>
 #include <new>
 #include <unistd.h>
@@ -22,6 +22,27 @@ static void reportDefect(void *, char const *reason, bool) {
   _exit(ExitInternal);
 }
 
+/// Only what is allowed in a signal handler: a message and the end.
+static void reportCrash(int) {
+  constexpr char message[] = "ml2kokkos: error: internal: crashed; please report this with the input\n";
+  [[maybe_unused]] ssize_t const written = write(STDERR_FILENO, message, sizeof(message) - 1);
+  _exit(ExitInternal);
+}
+
+/// On a stack of its own: an overflow of the other one is among the reasons.
+static void catchCrashes() {
+  static char stack[64 * 1024];
+  stack_t alternate = {};
+  alternate.ss_sp = stack;
+  alternate.ss_size = sizeof(stack);
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = reportCrash;
+  action.sa_flags = SA_ONSTACK;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    sigaction(signal, &action, nullptr);
+}
+
 static int run(int argc, char **argv) {
   auto const parsed = parseCommandLine(argc, argv);
   if (auto const *code = std::get_if<int>(&parsed))
@@ -31,6 +52,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   llvm::install_fatal_error_handler(reportDefect);
+  catchCrashes();
   try {
     return run(argc, argv);
   } catch (std::bad_alloc const &) {

@@ -1,5 +1,4 @@
-//===- Options.cpp - the command line of ml2kokkos ----------------------------------------------------------*- C++
-//-*-===//
+//===- Options.cpp - the command line of ml2kokkos ------------------------------------------------------*- C++ -*-===//
 
 #include "translator/tool/Options.h"
 

@@ -1,5 +1,4 @@
-//===- Options.h - the command line of ml2kokkos ------------------------------------------------------------*- C++
-//-*-===//
+//===- Options.h - the command line of ml2kokkos --------------------------------------------------------*- C++ -*-===//
 //
 // docs/options.md describes every option and exit code.
 //

@@ -1,13 +1,9 @@
-//===- Print.cpp - a module in nest form to formatted files -------------------------------------------------*- C++
-//-*-===//
+//===- Print.cpp - a module in nest form to formatted files ---------------------------------------------*- C++ -*-===//
 
 #include "translator/tool/Print.h"
 
-#include "translator/emit/Format.h"
-#if __has_include("translator/emit/Emit.h")
 #include "translator/emit/Emit.h"
-#define ML2K_HAS_EMIT
-#endif
+#include "translator/emit/Format.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -17,7 +13,6 @@
 using namespace llvm;
 using namespace ml2k;
 
-#ifdef ML2K_HAS_EMIT
 static EmitOptions emitOptions(ToolOptions const &options, std::string const &modelFile) {
   EmitOptions result;
   result.nameSpace = options.nameSpace;
@@ -75,11 +70,3 @@ Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOp
     files.push_back(sidecarFile(*emitted, how.stem));
   return files;
 }
-#else
-Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp, ToolOptions const &options,
-                                                   std::string const &modelFile) {
-  return createStringError(inconvertibleErrorCode(), modelFile +
-                                                         ": error: built without the printer; end with --emit=nest" +
-                                                         (options.check ? " and without --check" : ""));
-}
-#endif

@@ -1,5 +1,4 @@
-//===- Print.h - a module in nest form to formatted files ---------------------------------------------------*- C++
-//-*-===//
+//===- Print.h - a module in nest form to formatted files -----------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_TOOL_PRINT_H
 #define ML2K_TOOL_PRINT_H

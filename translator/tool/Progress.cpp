@@ -1,5 +1,4 @@
-//===- Progress.cpp - one line on a terminal while work takes long ------------------------------------------*- C++
-//-*-===//
+//===- Progress.cpp - one line on a terminal while work takes long --------------------------------------*- C++ -*-===//
 
 #include "translator/tool/Progress.h"
 

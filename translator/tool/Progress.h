@@ -1,5 +1,4 @@
-//===- Progress.h - one line on a terminal while work takes long --------------------------------------------*- C++
-//-*-===//
+//===- Progress.h - one line on a terminal while work takes long ----------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_TOOL_PROGRESS_H
 #define ML2K_TOOL_PROGRESS_H

@@ -1,5 +1,4 @@
-//===- Report.cpp - --report --------------------------------------------------------------------------------*- C++
-//-*-===//
+//===- Report.cpp - -------------------------------------------------------------------------------------*- C++ -*-===//
 
 #include "translator/tool/Report.h"
 
@@ -57,17 +56,18 @@ static std::string shapesOf(DestinationStyleOpInterface kernel) {
   return inputs + (inputs.empty() ? "->" : " ->") + outputs;
 }
 
-/// 3 digits and a unit: 1.81 G, 512.
-static std::string scaled(int64_t value) {
-  constexpr char const *units[] = {"", " k", " M", " G", " T", " P"};
+/// Three digits and a unit: 1.81 Gflop, 512 B.
+static std::string scaled(int64_t value, StringRef unit = "") {
+  constexpr char const *prefixes[] = {"", "k", "M", "G", "T", "P"};
   double shown = static_cast<double>(value);
-  int unit = 0;
-  for (; shown >= 1000 && unit < 5; ++unit)
+  int prefix = 0;
+  for (; shown >= 1000 && prefix < 5; ++prefix)
     shown /= 1000;
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << llvm::format(unit == 0 || shown >= 100 ? "%.0f" : shown >= 10 ? "%.1f" : "%.2f", shown) << units[unit];
-  return text;
+  out << llvm::format(prefix == 0 || shown >= 100 ? "%.0f" : shown >= 10 ? "%.1f" : "%.2f", shown) << " "
+      << prefixes[prefix] << unit;
+  return StringRef(text).rtrim().str();
 }
 
 //===--- Collecting
@@ -139,10 +139,10 @@ void ml2k::printReport(ModuleOp module, llvm::raw_ostream &out) {
   collect(module, table, storage);
   size_t const kernels = table.lines.size() - 1;
   printTable(table, out);
-  out << "\n" << kernels << " kernels, " << scaled(table.flops) << "flop, " << scaled(table.bytes) << "B moved\n";
-  out << storage.weights << " weights, " << scaled(storage.weightBytes) << "B\n";
-  out << storage.buffers << " buffers, " << scaled(storage.bufferBytes) << "B in all, " << scaled(storage.peakBytes)
-      << "B at the peak\n";
+  out << "\n" << kernels << " kernels, " << scaled(table.flops, "flop") << ", " << scaled(table.bytes, "B") << " moved\n";
+  out << storage.weights << " weights, " << scaled(storage.weightBytes, "B") << "\n";
+  out << storage.buffers << " buffers, " << scaled(storage.bufferBytes, "B") << " in all, "
+      << scaled(storage.peakBytes, "B") << " at the peak\n";
   if (hasRunTimeExtents(module))
     out << "Extents that are known at run time only (?) count as 1.\n";
 }

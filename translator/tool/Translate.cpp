@@ -1,5 +1,4 @@
-//===- Translate.cpp - from a command line to files ---------------------------------------------------------*- C++
-//-*-===//
+//===- Translate.cpp - from a command line to files -----------------------------------------------------*- C++ -*-===//
 //
 // Reads the input, takes the module from stage to stage, and ends where --emit says. Everything that can be refused is
 // refused before the first file is touched.
@@ -165,9 +164,10 @@ int Translation::printCode() {
   if (!files) {
     std::string const message = toString(files.takeError());
     progress.clear();
-    if (!message.empty())
-      errs() << message << "\n";
-    return ExitInput;
+    if (message.empty())
+      return ExitInput; // reported on the context
+    errs() << message << "\n";
+    return ExitOutput;
   }
   return options.emit == EmitKind::Json ? write(*files) : finishCode(*files);
 }

@@ -1,5 +1,4 @@
-//===- Translate.h - from a command line to files -----------------------------------------------------------*- C++
-//-*-===//
+//===- Translate.h - from a command line to files -------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_TOOL_TRANSLATE_H
 #define ML2K_TOOL_TRANSLATE_H
