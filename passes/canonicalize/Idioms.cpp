@@ -1,0 +1,112 @@
+//===- Idioms.cpp - scalar code with several spellings gets one ---------------------------------------------*- C++ -*-===//
+//
+// Only rewrites that keep every result, NaN and signed zero included, or that round no worse.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_IDIOMS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+std::optional<APFloat> constantFloat(Value value) {
+  APFloat number(0.);
+  if (matchPattern(value, m_ConstantFloat(&number)))
+    return number;
+  return std::nullopt;
+}
+
+/// select(x > c, x, c) is the maximum. An unordered comparison lets NaN through as maximumf does; with a constant c that
+/// is no NaN and not -0 both agree in every bit.
+struct SelectToMaximum : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
+    auto compare = op.getCondition().getDefiningOp<arith::CmpFOp>();
+    if (!compare || compare.getLhs() != op.getTrueValue() || compare.getRhs() != op.getFalseValue())
+      return failure();
+    auto const bound = constantFloat(op.getFalseValue());
+    if (!bound || bound->isNaN() || (bound->isZero() && bound->isNegative()))
+      return failure();
+    using P = arith::CmpFPredicate;
+    P const predicate = compare.getPredicate();
+    if (predicate == P::UGT || predicate == P::UGE)
+      rewriter.replaceOpWithNewOp<arith::MaximumFOp>(op, op.getTrueValue(), op.getFalseValue());
+    else if ((predicate == P::ULT || predicate == P::ULE) && !bound->isZero())
+      rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, op.getTrueValue(), op.getFalseValue());
+    else
+      return failure();
+    return success();
+  }
+};
+
+/// Constants stand second, as a person writes them.
+template <class Op> struct ConstantLast : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!constantFloat(op.getLhs()) || constantFloat(op.getRhs()))
+      return failure();
+    rewriter.replaceOpWithNewOp<Op>(op, op.getRhs(), op.getLhs());
+    return success();
+  }
+};
+
+/// x to a small whole power is a product; to one half a square root is exact where powf is not, except at -inf and -0,
+/// so that stays.
+template <class Op> struct PowerToProduct : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    std::optional<double> exponent;
+    APInt whole;
+    if (matchPattern(op.getRhs(), m_ConstantInt(&whole)))
+      exponent = double(whole.getSExtValue());
+    else if (auto number = constantFloat(op.getRhs()))
+      exponent = number->convertToDouble();
+    Value const x = op.getLhs();
+    if (exponent == 1.)
+      rewriter.replaceOp(op, x);
+    else if (exponent == 2.)
+      rewriter.replaceOpWithNewOp<arith::MulFOp>(op, x, x);
+    else if (exponent == 3.)
+      rewriter.replaceOpWithNewOp<arith::MulFOp>(op, rewriter.create<arith::MulFOp>(op.getLoc(), x, x), x);
+    else
+      return failure();
+    return success();
+  }
+};
+
+/// 1 / sqrt(x) is rsqrt(x), both are within a rounding.
+struct ReciprocalRoot : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const override {
+    auto const numerator = constantFloat(op.getLhs());
+    auto root = op.getRhs().getDefiningOp<math::SqrtOp>();
+    if (!numerator || !numerator->isExactlyValue(1.) || !root)
+      return failure();
+    rewriter.replaceOpWithNewOp<math::RsqrtOp>(op, root.getOperand());
+    return success();
+  }
+};
+
+struct Idioms : impl::IdiomsBase<Idioms> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>,
+                 ConstantLast<arith::MaximumFOp>, ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>,
+                 PowerToProduct<math::FPowIOp>, ReciprocalRoot>(&getContext());
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,85 @@
+//===- LabelKernels.cpp - every kernel gets the name of its layer --------------------------------------------*- C++ -*-===//
+//
+// The label is the dotted name of the operation that the kernel is about: the contraction or convolution itself, otherwise
+// the last operation fused into it. Names that are taken get a short hash of their provenance, never a counter that a new
+// layer would shift; a model without names gets the kind of kernel and its place among that kind.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/Provenance.h"
+#include "translator/ir/Nest.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_LABELKERNELS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+bool isKernel(Operation *op) {
+  return isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp, nest::RowOp>(op);
+}
+
+/// What a kernel is called in a model without names.
+StringRef kindOf(Operation *op) {
+  if (isa<nest::ConvOp>(op))
+    return "conv";
+  if (auto contract = dyn_cast<nest::ContractOp>(op))
+    return contract.getInputs()[1].getDefiningOp<nest::WeightOp>() ? "linear" : "matmul";
+  if (isa<nest::WindowOp>(op))
+    return "pool";
+  if (isa<nest::RowOp>(op))
+    return "rows";
+  return isa<nest::ReduceOp>(op) ? "reduce" : "map";
+}
+
+/// The location whose name the kernel takes.
+Location nameGiver(Operation *op) {
+  SmallVector<NameLoc> const names = namesBehind(op->getLoc());
+  if (names.empty())
+    return op->getLoc();
+  bool const isMethod = isa<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op);
+  return isMethod ? names.front() : names.back();
+}
+
+std::string shortHash(StringRef text) {
+  std::string hash = llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true);
+  hash.insert(0, 16 - hash.size(), '0');
+  return hash.substr(0, 4);
+}
+
+std::string provenance(Operation *op) {
+  std::string text;
+  for (NameLoc name : namesBehind(op->getLoc()))
+    text += name.getName().str() + ";";
+  return text;
+}
+
+struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
+  void runOnOperation() override {
+    llvm::StringSet<> taken;
+    llvm::StringMap<int> places;
+    getOperation().walk([&](Operation *op) {
+      if (isKernel(op))
+        op->setAttr("label", StringAttr::get(op->getContext(), labelFor(op, taken, places)));
+    });
+  }
+
+  static std::string labelFor(Operation *op, llvm::StringSet<> &taken, llvm::StringMap<int> &places) {
+    std::string label = nameFromLocation(nameGiver(op));
+    if (label.empty())
+      label = kindOf(op).str() + std::to_string(++places[kindOf(op)]);
+    while (!taken.insert(label).second)
+      label += "_" + shortHash(provenance(op) + label);
+    return label;
+  }
+};
+
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,378 @@
+//===- PropagateLayout.cpp - transposes move to the edges of the model and cancel ---------------------------*- C++ -*-===//
+//
+// Convolutions want channels last; the transposes around them sink through elementwise work, concatenation, padding and
+// slices towards the outputs until they meet their inverse, a reduction or a contraction that reads any order, or the end.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Constants.h"
+#include "passes/Passes.h"
+#include "passes/schedule/Tensors.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_PROPAGATELAYOUT
+#include "passes/Passes.h.inc"
+
+namespace {
+
+linalg::TransposeOp transposeBehind(Value value) { return value.getDefiningOp<linalg::TransposeOp>(); }
+
+template <class T> SmallVector<T> permute(ArrayRef<T> values, ArrayRef<int64_t> permutation) {
+  return llvm::map_to_vector(permutation, [&](int64_t d) { return values[d]; });
+}
+
+struct CancelPair : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
+    auto first = transposeBehind(op.getInput());
+    if (!first)
+      return failure();
+    SmallVector<int64_t> const both = permute<int64_t>(first.getPermutation(), op.getPermutation());
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), first.getInput(), both));
+    return success();
+  }
+};
+
+/// A transpose that only moves dimensions of extent 1 is a reshape.
+struct UnitTransposeToReshape : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
+    auto const from = cast<RankedTensorType>(op.getInput().getType());
+    auto const to = cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<int64_t> longDims;
+    for (int64_t d : op.getPermutation())
+      if (from.getDimSize(d) != 1)
+        longDims.push_back(d);
+    if (!llvm::is_sorted(longDims) || !from.hasStaticShape() || longDims.empty())
+      return failure();
+    auto const groupsOf = [](RankedTensorType type) {
+      // Units in front join the first long dimension, others the one before them
+      SmallVector<ReassociationIndices> groups;
+      bool hasLong = false;
+      for (int64_t d = 0; d < type.getRank(); ++d) {
+        bool const isLong = type.getDimSize(d) != 1;
+        if (groups.empty() || (isLong && hasLong))
+          groups.emplace_back();
+        hasLong |= isLong;
+        groups.back().push_back(d);
+      }
+      return groups;
+    };
+    SmallVector<int64_t> const shape = llvm::map_to_vector(longDims, [&](int64_t d) { return from.getDimSize(d); });
+    auto const flat = RankedTensorType::get(shape, from.getElementType());
+    Value value = op.getInput();
+    if (from.getRank() != flat.getRank())
+      value = rewriter.create<tensor::CollapseShapeOp>(op.getLoc(), flat, value, groupsOf(from));
+    if (to.getRank() != flat.getRank())
+      value = rewriter.create<tensor::ExpandShapeOp>(op.getLoc(), to, value, groupsOf(to));
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+/// Any generic reads a transposed operand in place by another map, as long as it is not the copy of a layout itself.
+/// Elementwise work instead takes over the order of its operand (SinkThroughElementwise).
+struct AbsorbIntoReduction : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics())
+      return failure();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    bool changed = false;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto transpose = transposeBehind(operand->get());
+      if (!transpose)
+        continue;
+      unsigned const number = operand->getOperandNumber();
+      SmallVector<AffineExpr> const exprs = permute<AffineExpr>(maps[number].getResults(), inverse(transpose.getPermutation()));
+      maps[number] = AffineMap::get(maps[number].getNumDims(), 0, exprs, op.getContext());
+      rewriter.modifyOpInPlace(op, [&] { operand->set(transpose.getInput()); });
+      changed = true;
+    }
+    if (changed)
+      rewriter.modifyOpInPlace(op, [&] { op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps)); });
+    return success(changed);
+  }
+};
+
+/// generic(transpose(x), y) = transpose(generic(x, transpose⁻¹(y)))
+struct SinkThroughElementwise : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (op.getNumParallelLoops() != op.getNumLoops() || op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
+        !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
+        !op.getRegion().front().getArguments().back().use_empty())
+      return failure();
+    linalg::TransposeOp leading;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (auto transpose = transposeBehind(operand->get());
+          transpose && op.getMatchingIndexingMap(operand).isIdentity() && !leading)
+        leading = transpose;
+    if (!leading)
+      return failure();
+    ArrayRef<int64_t> const permutation = leading.getPermutation();
+    // Loop i of the new operation is loop permutation⁻¹(i) of the old one
+    SmallVector<int64_t> const back = inverse(permutation);
+    SmallVector<AffineExpr> renamed(op.getNumLoops());
+    for (auto [old, now] : llvm::enumerate(permutation))
+      renamed[old] = rewriter.getAffineDimExpr(now);
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      addInput(rewriter, op, *operand, back, renamed, inputs, maps);
+    Value const init = transposed(rewriter, op.getLoc(), op.getOutputs()[0], back);
+    auto const type = cast<RankedTensorType>(init.getType());
+    maps.push_back(rewriter.getMultiDimIdentityMap(op.getNumLoops()));
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (int64_t d : back)
+      sources.push_back({op.getOutputs()[0], d});
+    auto moved = rewriter.create<linalg::GenericOp>(op.getLoc(), type, inputs, emptyLike(rewriter, op.getLoc(), type, sources),
+                                                    maps, op.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(op.getRegion(), moved.getRegion(), moved.getRegion().begin());
+    for (linalg::IndexOp index : llvm::to_vector(moved.getRegion().getOps<linalg::IndexOp>()))
+      rewriter.modifyOpInPlace(index, [&] { index.setDim(permutation[index.getDim()]); });
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), moved.getResult(0), permutation));
+    return success();
+  }
+
+  static void addInput(PatternRewriter &rewriter, linalg::GenericOp op, OpOperand &operand, ArrayRef<int64_t> back,
+                       ArrayRef<AffineExpr> renamed, SmallVector<Value> &inputs, SmallVector<AffineMap> &maps) {
+    AffineMap const map = op.getMatchingIndexingMap(&operand);
+    unsigned const loops = op.getNumLoops();
+    if (auto transpose = transposeBehind(operand.get()); transpose && map.isIdentity()) {
+      SmallVector<int64_t> const rest = permute<int64_t>(transpose.getPermutation(), back);
+      inputs.push_back(transposed(rewriter, op.getLoc(), transpose.getInput(), rest));
+      maps.push_back(rewriter.getMultiDimIdentityMap(loops));
+    } else {
+      inputs.push_back(operand.get());
+      maps.push_back(map.replaceDimsAndSymbols(renamed, {}, loops, 0));
+    }
+  }
+};
+
+/// pad(transpose(x)) = transpose(pad(x))
+struct PadThrough : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::PadOp op, PatternRewriter &rewriter) const override {
+    auto transpose = transposeBehind(op.getSource());
+    Value const value = op.getConstantPaddingValue();
+    if (!transpose || !value)
+      return failure();
+    ArrayRef<int64_t> const permutation = transpose.getPermutation();
+    SmallVector<int64_t> const back = inverse(permutation);
+    SmallVector<int64_t> const shape = permute<int64_t>(op.getType().getShape(), back);
+    auto padded = rewriter.create<tensor::PadOp>(op.getLoc(), RankedTensorType::get(shape, op.getType().getElementType()),
+                                                 transpose.getInput(), permute<OpFoldResult>(op.getMixedLowPad(), back),
+                                                 permute<OpFoldResult>(op.getMixedHighPad(), back), value);
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), padded, permutation));
+    return success();
+  }
+};
+
+struct SliceThrough : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op, PatternRewriter &rewriter) const override {
+    auto transpose = transposeBehind(op.getSource());
+    if (!transpose || op.getType().getRank() != op.getSourceType().getRank())
+      return failure();
+    ArrayRef<int64_t> const permutation = transpose.getPermutation();
+    SmallVector<int64_t> const back = inverse(permutation);
+    Value const slice = rewriter.create<tensor::ExtractSliceOp>(
+        op.getLoc(), transpose.getInput(), permute<OpFoldResult>(op.getMixedOffsets(), back),
+        permute<OpFoldResult>(op.getMixedSizes(), back), permute<OpFoldResult>(op.getMixedStrides(), back));
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), slice, permutation));
+    return success();
+  }
+};
+
+/// Concatenation of operands in one order; constants and others are brought to it if at least one lies in it.
+struct ConcatThrough : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    linalg::TransposeOp leading;
+    for (Value input : op.getInputs())
+      if (auto transpose = transposeBehind(input); transpose && !leading)
+        leading = transpose;
+    if (!leading)
+      return failure();
+    SmallVector<int64_t> const permutation(leading.getPermutation());
+    SmallVector<int64_t> const back = inverse(permutation);
+    SmallVector<Value> const inputs = llvm::map_to_vector(
+        op.getInputs(), [&](Value input) { return transposed(rewriter, op.getLoc(), input, back); });
+    Value const joined = rewriter.create<tensor::ConcatOp>(op.getLoc(), permutation[op.getDim()], inputs);
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), joined, permutation));
+    return success();
+  }
+};
+
+/// extract(transpose(x))[i...] in scalar code reads x itself.
+struct ExtractThrough : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractOp op, PatternRewriter &rewriter) const override {
+    auto transpose = transposeBehind(op.getTensor());
+    if (!transpose)
+      return failure();
+    SmallVector<Value> const position(op.getIndices());
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, transpose.getInput(),
+                                                   permute<Value>(position, inverse(transpose.getPermutation())));
+    return success();
+  }
+};
+
+/// transpose(generic(...)), used nowhere else: the generic writes the new order itself.
+struct HoistIntoProducer : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
+    auto generic = op.getInput().getDefiningOp<linalg::GenericOp>();
+    if (!generic || !generic->hasOneUse() || generic.getNumDpsInits() != 1 || generic.getNumDpsInputs() != 0 ||
+        generic.getNumParallelLoops() != generic.getNumLoops() || !generic.hasPureTensorSemantics())
+      return failure();
+    ArrayRef<int64_t> const permutation = op.getPermutation();
+    auto moved = rewriter.create<linalg::GenericOp>(
+        generic.getLoc(), op->getResultTypes(), ValueRange{}, op.getInit(),
+        rewriter.getMultiDimIdentityMap(generic.getNumLoops()), generic.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(generic.getRegion(), moved.getRegion(), moved.getRegion().begin());
+    SmallVector<int64_t> const now = inverse(permutation);
+    for (linalg::IndexOp index : llvm::to_vector(moved.getRegion().getOps<linalg::IndexOp>()))
+      rewriter.modifyOpInPlace(index, [&] { index.setDim(now[index.getDim()]); });
+    rewriter.replaceOp(op, moved.getResults());
+    rewriter.eraseOp(generic);
+    return success();
+  }
+};
+
+/// A contraction with a constant reads transposed and flattened data as it lies; the constant is permuted instead.
+struct FlattenIntoWeight : OpRewritePattern<nest::ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nest::ContractOp op, PatternRewriter &rewriter) const override {
+    auto flatten = op.getInputs()[0].getDefiningOp<tensor::CollapseShapeOp>();
+    auto weight = weightBehind(op.getInputs()[1]);
+    auto transpose = flatten ? transposeBehind(flatten.getSrc()) : nullptr;
+    if (!transpose || !weight || cast<ShapedType>(weight.getType()).getRank() != 2)
+      return failure();
+    // [m, k...] flattened over k only, its dimensions permuted among themselves
+    auto const groups = flatten.getReassociationIndices();
+    ArrayRef<int64_t> const permutation = transpose.getPermutation();
+    if (groups.size() != 2 || groups[0].size() != 1 || permutation[0] != 0 || op.getIterators().size() != 3)
+      return failure();
+    auto const type = cast<RankedTensorType>(flatten.getSrcType());
+    SmallVector<int64_t> shape{cast<ShapedType>(weight.getType()).getDimSize(0)};
+    llvm::append_range(shape, type.getShape().drop_front());
+    if (llvm::any_of(shape, ShapedType::isDynamic))
+      return failure();
+    rewriter.setInsertionPoint(weight);
+    auto const unflattened = reshaped(weight.getValue(), shape);
+    Value const other = replacementWeight(
+        rewriter, weight,
+        reshaped(permuted(unflattened, inverse(permutation)), cast<ShapedType>(weight.getType()).getShape()));
+    rewriter.setInsertionPoint(op);
+    Value const direct = rewriter.create<tensor::CollapseShapeOp>(flatten.getLoc(), transpose.getInput(), groups);
+    rewriter.modifyOpInPlace(op, [&] { op.getInputsMutable().assign(ValueRange{direct, other}); });
+    return success();
+  }
+};
+
+/// A contraction reads its operands in any order; one with a packed constant wants k to stay innermost.
+struct AbsorbIntoContraction : OpRewritePattern<nest::ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nest::ContractOp op, PatternRewriter &rewriter) const override {
+    unsigned const k = op.getIterators().size() - 1;
+    for (unsigned operand : {0u, 1u}) {
+      auto transpose = transposeBehind(op.getInputs()[operand]);
+      if (!transpose)
+        continue;
+      AffineMap const old = cast<AffineMapAttr>(op.getIndexingMaps()[operand]).getValue();
+      SmallVector<AffineExpr> const exprs = permute<AffineExpr>(old.getResults(), inverse(transpose.getPermutation()));
+      if (weightBehind(op.getInputs()[1]) && exprs.back() != rewriter.getAffineDimExpr(k))
+        continue;
+      SmallVector<Attribute> maps(op.getIndexingMaps().getValue());
+      maps[operand] = AffineMapAttr::get(AffineMap::get(old.getNumDims(), 0, exprs, op.getContext()));
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getInputsMutable()[operand].set(transpose.getInput());
+        op.setIndexingMapsAttr(rewriter.getArrayAttr(maps));
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// transpose(contract(...)), used nowhere else: the contraction writes the new order itself, unless its rows are packed.
+struct WriteTransposed : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
+    auto contract = op.getInput().getDefiningOp<nest::ContractOp>();
+    if (!contract || !contract->hasOneUse() || weightBehind(contract.getInputs()[1]))
+      return failure();
+    SmallVector<Attribute> maps(contract.getIndexingMaps().getValue());
+    AffineMap const old = cast<AffineMapAttr>(maps.back()).getValue();
+    maps.back() = AffineMapAttr::get(AffineMap::get(
+        old.getNumDims(), 0, permute<AffineExpr>(old.getResults(), op.getPermutation()), op.getContext()));
+    auto moved = cast<nest::ContractOp>(rewriter.clone(*contract));
+    moved.setIndexingMapsAttr(rewriter.getArrayAttr(maps));
+    moved.getOutputsMutable().assign(op.getInit());
+    moved->getResult(0).setType(op->getResult(0).getType());
+    rewriter.replaceOp(op, moved->getResults());
+    rewriter.eraseOp(contract);
+    return success();
+  }
+};
+
+/// collapse(transpose(x)) where only dimensions of extent 1 vanish = transpose(collapse(x))
+struct CollapseUnitsFirst : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op, PatternRewriter &rewriter) const override {
+    auto transpose = transposeBehind(op.getSrc());
+    if (!transpose)
+      return failure();
+    auto const outer = op.getSrcType();
+    SmallVector<int64_t> kept; // dimension of `outer` that each result dimension is
+    for (ReassociationIndices const &group : op.getReassociationIndices()) {
+      int64_t const *first = llvm::find_if(group, [&](int64_t d) { return outer.getDimSize(d) != 1; });
+      kept.push_back(first == group.end() ? group.front() : *first);
+      if (llvm::count_if(group, [&](int64_t d) { return outer.getDimSize(d) != 1; }) > 1)
+        return failure();
+    }
+    ArrayRef<int64_t> const permutation = transpose.getPermutation();
+    SmallVector<int64_t> const innerKept = llvm::map_to_vector(kept, [&](int64_t d) { return permutation[d]; });
+    SmallVector<ReassociationIndices> groups;
+    SmallVector<int64_t> places; // dimension of x that each collapsed dimension is
+    for (int64_t d = 0; d < outer.getRank(); ++d) {
+      bool const isKept = llvm::is_contained(innerKept, d);
+      if (groups.empty() || (isKept && places.size() == groups.size()))
+        groups.emplace_back();
+      groups.back().push_back(d);
+      if (isKept)
+        places.push_back(d);
+    }
+    Value const collapsed = rewriter.create<tensor::CollapseShapeOp>(op.getLoc(), transpose.getInput(), groups);
+    SmallVector<int64_t> const order =
+        llvm::map_to_vector(innerKept, [&](int64_t d) { return int64_t(llvm::find(places, d) - places.begin()); });
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), collapsed, order));
+    return success();
+  }
+};
+
+struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<CancelPair, UnitTransposeToReshape, AbsorbIntoReduction, SinkThroughElementwise, PadThrough, SliceThrough,
+                 ConcatThrough, ExtractThrough, HoistIntoProducer, FlattenIntoWeight,
+                 AbsorbIntoContraction, WriteTransposed, CollapseUnitsFirst>(&getContext());
+    tensor::populateReassociativeReshapeFoldingPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.maxIterations = 100;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ml2k

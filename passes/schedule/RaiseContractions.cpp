@@ -1,0 +1,218 @@
+//===- RaiseContractions.cpp - sums of products become nest.contract ----------------------------------------*- C++ -*-===//
+//
+// Any matrix product, whatever its index maps: loops are sorted into batch, m, n and k; the constant operand is b and lies as
+// [n, k]; adjacent m (and batch, k) loops that lie contiguous become one. The output is in the order batch, m, n.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Constants.h"
+#include "passes/Passes.h"
+#include "passes/schedule/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_RAISECONTRACTIONS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+/// Loops of a contraction by role; each list in the order in which the loops stand in the operand that fixes it.
+struct Roles {
+  SmallVector<unsigned> batch, m, n, k;
+};
+
+/// Sorts the loops of a generic; fails if one has no role. A matrix-vector product has no m or no n.
+std::optional<Roles> rolesOf(linalg::GenericOp op) {
+  auto const maps = op.getIndexingMapsArray();
+  if (llvm::any_of(maps, [](AffineMap map) { return !map.isProjectedPermutation(); }))
+    return std::nullopt;
+  auto const has = [&](unsigned operand, unsigned loop) { return maps[operand].isFunctionOfDim(loop); };
+  Roles roles;
+  for (AffineExpr expr : maps[2].getResults()) {
+    unsigned const loop = cast<AffineDimExpr>(expr).getPosition();
+    bool const inA = has(0, loop), inB = has(1, loop);
+    if (!inA && !inB)
+      return std::nullopt;
+    (inA && inB ? roles.batch : inA ? roles.m : roles.n).push_back(loop);
+  }
+  for (AffineExpr expr : maps[0].getResults()) {
+    unsigned const loop = cast<AffineDimExpr>(expr).getPosition();
+    if (has(2, loop))
+      continue;
+    if (!has(1, loop))
+      return std::nullopt;
+    roles.k.push_back(loop);
+  }
+  unsigned const sorted = roles.batch.size() + roles.m.size() + roles.n.size() + roles.k.size();
+  if (roles.k.empty() || sorted != op.getNumLoops())
+    return std::nullopt;
+  return roles;
+}
+
+/// The operand without its dimensions of extent 1, but for one of every group that has no other; `map` follows.
+Value withoutUnits(PatternRewriter &rewriter, Location loc, Value value, AffineMap &map,
+                   ArrayRef<ArrayRef<unsigned>> groups) {
+  auto const type = cast<RankedTensorType>(value.getType());
+  auto const dimOf = [&](unsigned loop) { return *map.getResultPosition(getAffineDimExpr(loop, map.getContext())); };
+  llvm::SmallBitVector kept(type.getRank());
+  for (ArrayRef<unsigned> group : groups) {
+    bool hasLong = false;
+    for (unsigned loop : group)
+      if (type.getDimSize(dimOf(loop)) != 1) {
+        kept.set(dimOf(loop));
+        hasLong = true;
+      }
+    if (!hasLong && !group.empty())
+      kept.set(dimOf(group.front()));
+  }
+  if (kept.all())
+    return value;
+  SmallVector<ReassociationIndices> joined;
+  SmallVector<AffineExpr> exprs;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (joined.empty() || (kept.test(d) && exprs.size() == joined.size()))
+      joined.emplace_back();
+    joined.back().push_back(d);
+    if (kept.test(d))
+      exprs.push_back(map.getResult(d));
+  }
+  map = AffineMap::get(map.getNumDims(), 0, exprs, map.getContext());
+  return rewriter.create<tensor::CollapseShapeOp>(loc, value, joined);
+}
+
+/// An operand with the given loops in this order, groups of them as one dimension each.
+Value arranged(PatternRewriter &rewriter, Location loc, Value value, AffineMap map, ArrayRef<ArrayRef<unsigned>> groups) {
+  value = withoutUnits(rewriter, loc, value, map, groups);
+  SmallVector<int64_t> order;
+  SmallVector<ReassociationIndices> joined;
+  for (ArrayRef<unsigned> group : groups) {
+    if (group.empty())
+      continue;
+    joined.emplace_back();
+    for (unsigned loop : group)
+      if (auto const dim = map.getResultPosition(getAffineDimExpr(loop, map.getContext()))) {
+        joined.back().push_back(order.size());
+        order.push_back(*dim);
+      }
+  }
+  Value const ordered = transposed(rewriter, loc, value, order);
+  if (joined.size() == order.size())
+    return ordered;
+  return rewriter.create<tensor::CollapseShapeOp>(loc, ordered, joined);
+}
+
+struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || !isMultiplyAdd(op))
+      return failure();
+    auto roles = rolesOf(op);
+    auto const start = fillValue(op.getOutputs()[0]);
+    if (!roles || !start || !isZero(*start) || !staticOrOne(op, *roles))
+      return failure();
+    Value a = op.getInputs()[0], b = op.getInputs()[1];
+    AffineMap mapA = op.getIndexingMapsArray()[0], mapB = op.getIndexingMapsArray()[1];
+    if ((weightBehind(a) && !weightBehind(b)) || (roles->n.empty() && !roles->m.empty() && !weightBehind(b))) {
+      std::swap(a, b);
+      std::swap(mapA, mapB);
+      std::swap(roles->m, roles->n);
+    }
+    build(op, rewriter, *roles, a, mapA, b, mapB);
+    return success();
+  }
+
+private:
+  /// Loops joined into one must have known extents, but for the outermost.
+  static bool staticOrOne(linalg::GenericOp op, Roles const &roles) {
+    auto const ranges = op.getStaticLoopRanges();
+    for (auto const *group : {&roles.batch, &roles.m, &roles.n, &roles.k})
+      for (unsigned loop : ArrayRef<unsigned>(*group).drop_front(group->empty() ? 0 : 1))
+        if (ShapedType::isDynamic(ranges[loop]))
+          return false;
+    return true;
+  }
+
+  static void build(linalg::GenericOp op, PatternRewriter &rewriter, Roles const &roles, Value a, AffineMap mapA, Value b,
+                    AffineMap mapB) {
+    Location const loc = op.getLoc();
+    Value const left = arranged(rewriter, loc, a, mapA, {roles.batch, roles.m, roles.k});
+    Value const right = arranged(rewriter, loc, b, mapB, {roles.batch, roles.n, roles.k});
+    SmallVector<StringRef> names;
+    for (auto [name, loops] : {std::pair<StringRef, ArrayRef<unsigned>>{"batch", roles.batch}, {"m", roles.m}, {"n", roles.n}, {"k", roles.k}})
+      if (!loops.empty())
+        names.push_back(name);
+    auto const mapWithout = [&](StringRef absent) {
+      SmallVector<AffineExpr> dims;
+      for (auto [loop, name] : llvm::enumerate(names))
+        if (name != absent)
+          dims.push_back(rewriter.getAffineDimExpr(loop));
+      return AffineMap::get(names.size(), 0, dims, rewriter.getContext());
+    };
+    AffineMap const maps[] = {mapWithout("n"), mapWithout("m"), mapWithout("k")};
+    Value const init = arranged(rewriter, loc, op.getOutputs()[0], op.getIndexingMapsArray()[2], {roles.batch, roles.m, roles.n});
+    auto const type = cast<RankedTensorType>(init.getType());
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      sources.push_back({init, d});
+    auto contract = rewriter.create<nest::ContractOp>(
+        loc, TypeRange{type}, "contract", ValueRange{left, right}, ValueRange{}, emptyLike(rewriter, loc, type, sources),
+        rewriter.getAffineMapArrayAttr(maps), rewriter.getStrArrayAttr(names));
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      Block *block = rewriter.createBlock(&contract.getEpilogue(), {}, type.getElementType(), loc);
+      rewriter.create<nest::YieldOp>(loc, block->getArgument(0));
+    }
+    rewriter.replaceOp(op, asBefore(op, rewriter, roles, contract->getResult(0)));
+  }
+
+  /// The result in the order and shape of the operation that was replaced.
+  static Value asBefore(linalg::GenericOp op, PatternRewriter &rewriter, Roles const &roles, Value made) {
+    auto const out = cast<RankedTensorType>(op.getResult(0).getType());
+    AffineMap const map = op.getIndexingMapsArray()[2];
+    SmallVector<int64_t> order, shape;
+    SmallVector<ReassociationIndices> groups;
+    for (ArrayRef<unsigned> loops : {ArrayRef<unsigned>(roles.batch), ArrayRef<unsigned>(roles.m), ArrayRef<unsigned>(roles.n)}) {
+      if (loops.empty())
+        continue;
+      groups.emplace_back();
+      for (unsigned loop : loops) {
+        groups.back().push_back(order.size());
+        order.push_back(*map.getResultPosition(getAffineDimExpr(loop, op.getContext())));
+        shape.push_back(out.getDimSize(order.back()));
+      }
+    }
+    if (groups.size() != order.size())
+      made = expanded(op, rewriter, made, RankedTensorType::get(shape, out.getElementType()), groups, order);
+    return transposed(rewriter, op.getLoc(), made, inverse(order));
+  }
+
+  static Value expanded(linalg::GenericOp op, PatternRewriter &rewriter, Value made, RankedTensorType type,
+                        ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> order) {
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      sizes.push_back(type.isDynamicDim(d)
+                          ? OpFoldResult(rewriter.create<tensor::DimOp>(op.getLoc(), op.getOutputs()[0], order[d]).getResult())
+                          : OpFoldResult(rewriter.getIndexAttr(type.getDimSize(d))));
+    return rewriter.create<tensor::ExpandShapeOp>(op.getLoc(), type, made, groups, sizes);
+  }
+};
+
+struct RaiseContractions : impl::RaiseContractionsBase<RaiseContractions> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<RaiseContraction>(&getContext());
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,33 @@
+//===- Tensors.h - small builders shared by the schedule passes ----------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_PASSES_SCHEDULE_TENSORS_H
+#define ML2K_PASSES_SCHEDULE_TENSORS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Builders.h"
+
+namespace ml2k {
+
+/// An uninitialised tensor; dynamic dimensions are taken from dimensions of other values: sources[i] = (value, dimension).
+mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
+                      llvm::ArrayRef<std::pair<mlir::Value, int64_t>> sources);
+
+/// Dimension i of the result is dimension permutation[i] of the value; the value itself for the identity.
+mlir::Value transposed(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                       llvm::ArrayRef<int64_t> permutation);
+
+llvm::SmallVector<int64_t> inverse(llvm::ArrayRef<int64_t> permutation);
+bool isIdentity(llvm::ArrayRef<int64_t> permutation);
+
+/// The scalar operations of a sum of products, with or without widening of the factors: mulf + addf or muli + addi on
+/// (first argument * second argument) and the last.
+bool isMultiplyAdd(mlir::linalg::LinalgOp op);
+
+/// A generic that adds (or what `make` builds) elementwise: result(loops) = make(first, second), result like `first`.
+mlir::Value elementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value first, mlir::Value second,
+                        mlir::AffineMap secondMap,
+                        llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value, mlir::Value)> make);
+
+} // namespace ml2k
+
+#endif
