@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 
 #include <cstring>
@@ -100,7 +101,7 @@ std::vector<double> ml2k::constantDoubles(ElementsAttr value) {
 }
 
 DenseElementsAttr ml2k::constantOf(RankedTensorType type, ArrayRef<double> values) {
-  auto const element = cast<FloatType>(type.getElementType());
+  auto element = cast<FloatType>(type.getElementType());
   if (element.isF32()) {
     std::vector<float> const rounded(values.begin(), values.end());
     return DenseElementsAttr::get(type, ArrayRef<float>(rounded));

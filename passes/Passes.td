@@ -13,6 +13,40 @@ def NameWeights : Pass<"ml2k-name-weights", "::mlir::func::FuncOp"> {
     Pre: tensors. Post: no arith.constant of a tensor with several distinct elements is left; each is a nest.weight named by
     its location, or after the layer that uses it.
   }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def Generalize : Pass<"ml2k-generalize", "::mlir::func::FuncOp"> {
+  let summary = "named operations become linalg.generic";
+  let description = [{
+    Pre: linalg on tensors. Post: linalg.generic, linalg.fill and, for every copy into another order, linalg.transpose.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def InlineScalars : Pass<"ml2k-inline-scalars", "::mlir::func::FuncOp"> {
+  let summary = "tensors that hold one value become scalars of the code that uses them";
+  let description = [{
+    Pre: linalg.generic. Post: no generic has an operand that is a splat constant or a constant fill, unless its loops would
+    lose their extents.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def Idioms : Pass<"ml2k-idioms", "::mlir::func::FuncOp"> {
+  let summary = "scalar code with several spellings gets one";
+  let description = [{
+    Pre and post: anything. select(x > c, x, c) is a maximum, constants stand last, small powers are products.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def FoldWeights : Pass<"ml2k-fold-weights", "::mlir::func::FuncOp"> {
+  let summary = "changes of order and shape go into the constants";
+  let description = [{
+    Pre: nest.weight. Post: no linalg.transpose, tensor.expand_shape or tensor.collapse_shape of a weight is left.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
 //===--- schedule: kernels and their epilogues ------------------------------------------------------------------------===//
@@ -53,6 +87,80 @@ def FormReductions : Pass<"ml2k-form-reductions", "::mlir::func::FuncOp"> {
     of a result are in its finish block. A body that is not a known combiner is an error.
   }];
   let dependentDialects = ["nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RaiseConvolutions : Pass<"ml2k-raise-convolutions", "::mlir::func::FuncOp"> {
+  let summary = "convolutions and pools become nest.conv and nest.window";
+  let description = [{
+    Pre: linalg.generic. Post: generics with one or two window directions and a constant filter, or a pool's body, are kernels on
+    N H W C between transposes; constant padding is theirs. Others (three directions, computed filters) stay.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RaiseContractions : Pass<"ml2k-raise-contractions", "::mlir::func::FuncOp"> {
+  let summary = "sums of products become nest.contract";
+  let description = [{
+    Pre: linalg.generic. Post: generics that multiply and add over plain loops are contractions with one loop each of batch, m, n, k;
+    the constant operand is second and lies as [n, k].
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def PropagateLayout : Pass<"ml2k-propagate-layout", "::mlir::func::FuncOp"> {
+  let summary = "transposes move to the edges of the model and cancel";
+  let description = [{
+    Pre: linalg.transpose between kernels and generics. Post: a transpose is left only where the order of the data must change.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def CollapseLoops : Pass<"ml2k-collapse-loops", "::mlir::func::FuncOp"> {
+  let summary = "elementwise work on a reshaped result happens before the reshape";
+  let description = [{
+    Pre and post: linalg.generic. Expansions moved down through generics, pairs of reshapes cancelled.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def FoldAffine : Pass<"ml2k-fold-affine", "::mlir::func::FuncOp"> {
+  let summary = "batch normalisation and its like go into the weights";
+  let description = [{
+    Pre: kernels without epilogue. Post: no chain of generics after a kernel with a constant is a * x + b with per-channel a.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FuseChains : Pass<"ml2k-fuse-chains", "::mlir::func::FuncOp"> {
+  let summary = "elementwise operations join the one that uses them";
+  let description = [{
+    Pre and post: linalg.generic. No elementwise generic is left whose only reader is another one.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
+def FuseEpilogues : Pass<"ml2k-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "elementwise work moves into the kernel that makes its operand";
+  let description = [{
+    Pre: kernels on tensors. Post: no elementwise generic is left that could be computed on the result of a convolution,
+    contraction or pool in registers. Of two kernels the one with more work per element takes it.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def PackWeights : Pass<"ml2k-pack-weights", "::mlir::func::FuncOp"> {
+  let summary = "how each weight is laid out for the kernel that streams it";
+  let description = [{
+    Pre: kernels. Post: weights of convolutions and contractions carry their packing.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def LabelKernels : Pass<"ml2k-label-kernels", "::mlir::func::FuncOp"> {
+  let summary = "every kernel gets the name of its layer";
+  let description = [{
+    Pre: kernels. Post: labels are unique and come from the model, through the locations.
+  }];
 }
 
 //===--- lower: memory ------------------------------------------------------------------------------------------------===//

@@ -8,15 +8,56 @@
 
 using namespace mlir;
 
+static void addCleanup(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+/// Every spelling of a network to one.
+static void addCanonical(OpPassManager &manager) {
+  using namespace ml2k;
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createGeneralize());
+  function.addPass(createNameWeights());
+  addCleanup(function);
+  function.addPass(createInlineScalars());
+  function.addPass(createIdioms());
+  addCleanup(function);
+  function.addPass(createFoldWeights());
+}
+
+/// Kernels with their epilogues, on tensors.
+static void addSchedule(OpPassManager &manager) {
+  using namespace ml2k;
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createRaiseConvolutions());
+  function.addPass(createRaiseContractions());
+  function.addPass(createFoldWeights());
+  function.addPass(createPropagateLayout());
+  function.addPass(createCollapseLoops());
+  function.addPass(createPropagateLayout());
+  function.addPass(createFoldWeights());
+  function.addPass(createFoldAffine());
+  function.addPass(createFuseChains());
+  addCleanup(function);
+  function.addPass(createFuseEpilogues());
+  function.addPass(createFormRows());
+  function.addPass(createFuseElementwise());
+  function.addPass(createFormReductions());
+  function.addPass(createFormMaps());
+  addCleanup(function);
+  function.addPass(createPackWeights());
+  function.addPass(createLabelKernels());
+}
+
 void ml2k::addStage(OpPassManager &manager, Stage to) {
   switch (to) {
   case Stage::Imported:
     return;
   case Stage::Canonical:
-    manager.addNestedPass<func::FuncOp>(createNameWeights());
-    return;
+    return addCanonical(manager);
   case Stage::Scheduled:
-    return;
+    return addSchedule(manager);
   case Stage::Nest:
     manager.addNestedPass<func::FuncOp>(createLowerLoops());
     addLowering(manager);

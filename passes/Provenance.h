@@ -15,6 +15,9 @@
 
 namespace ml2k {
 
+/// What a weight is called until the kernel that uses it has a label.
+inline constexpr char const unnamedWeight[] = "?";
+
 /// The NameLocs behind a location, in order, each once.
 llvm::SmallVector<mlir::NameLoc> namesBehind(mlir::Location location);
 

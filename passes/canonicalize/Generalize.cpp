@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "passes/schedule/Tensors.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -65,10 +68,39 @@ struct CopyToTranspose : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// A sum of products that starts from anything but zero is a sum from zero and an addition, which can be an epilogue.
+struct SeparateInit : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() == 0 || !isMultiplyAdd(op))
+      return failure();
+    Value const init = op.getOutputs()[0];
+    auto const start = fillValue(init);
+    auto const type = cast<RankedTensorType>(init.getType());
+    if (start && isZero(*start))
+      return failure();
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      sources.push_back({init, d});
+    Location const loc = op.getLoc();
+    Value const zero = rewriter.create<arith::ConstantOp>(loc, rewriter.getZeroAttr(type.getElementType()));
+    Value const zeros = rewriter.create<linalg::FillOp>(loc, zero, emptyLike(rewriter, loc, type, sources)).getResult(0);
+    rewriter.modifyOpInPlace(op, [&] { op.getOutputsMutable().assign(zeros); });
+    rewriter.setInsertionPointAfter(op);
+    AffineMap const identity = rewriter.getMultiDimIdentityMap(type.getRank());
+    Value const sum = elementwise(rewriter, loc, op.getResult(0), init, identity, [&](OpBuilder &inside, Value a, Value b) {
+      return isa<FloatType>(a.getType()) ? inside.create<arith::AddFOp>(loc, a, b).getResult()
+                                         : inside.create<arith::AddIOp>(loc, a, b).getResult();
+    });
+    rewriter.replaceAllUsesExcept(op.getResult(0), sum, sum.getDefiningOp());
+    return success();
+  }
+};
+
 struct Generalize : impl::GeneralizeBase<Generalize> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<NamedToGeneric, SoftmaxToLoops, CopyToTranspose>(&getContext());
+    patterns.add<NamedToGeneric, SoftmaxToLoops, CopyToTranspose, SeparateInit>(&getContext());
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -51,7 +51,7 @@ struct InlineOperands : OpRewritePattern<linalg::GenericOp> {
       maps.push_back(op.getMatchingIndexingMap(&operand));
     auto smaller = rewriter.create<linalg::GenericOp>(op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
                                                       op.getIteratorTypesArray());
-    op.getRegion().front().eraseArguments(inlined);
+    op.getRegion().front().eraseArguments([&](BlockArgument argument) { return inlined.test(argument.getArgNumber()); });
     rewriter.inlineRegionBefore(op.getRegion(), smaller.getRegion(), smaller.getRegion().begin());
     rewriter.replaceOp(op, smaller.getResults());
     return success();

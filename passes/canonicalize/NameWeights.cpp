@@ -24,50 +24,22 @@ bool isData(arith::ConstantOp constant) {
   return !isa<SplatElementsAttr>(value);
 }
 
-/// What a constant is to its layer: a matrix or filter is its weight, a vector its bias.
-StringRef roleOf(Value value) { return cast<ShapedType>(value.getType()).getRank() > 1 ? "weight" : "bias"; }
-
-/// The first user that computes something, through copies and reshapes.
-Operation *layerOf(Value value) {
-  for (Operation *user : value.getUsers()) {
-    if (isa<linalg::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
-      return layerOf(user->getResult(0));
-    return user;
-  }
-  return nullptr;
-}
-
 struct NameWeights : impl::NameWeightsBase<NameWeights> {
   void runOnOperation() override {
-    llvm::StringSet<> taken;
-    getOperation().walk([&](nest::WeightOp weight) { taken.insert(weight.getName()); });
     getOperation().walk([&](arith::ConstantOp constant) {
       if (isData(constant))
-        replace(constant, taken);
+        replace(constant);
     });
   }
 
-  void replace(arith::ConstantOp constant, llvm::StringSet<> &taken) {
-    std::string name = nameFromLocation(constant.getLoc());
-    if (name.empty()) {
-      Operation *layer = layerOf(constant);
-      std::string const owner = layer ? nameFromLocation(layer->getLoc()) : "";
-      name = (owner.empty() ? "" : owner + ".") + roleOf(constant).str();
-      // A model without names leaves only the order of its constants
-      if (!taken.insert(name).second || owner.empty())
-        name = numbered(name, taken);
-    }
+  /// Without a name of its own a weight is named with its kernel, once there is one (ml2k-label-kernels).
+  static void replace(arith::ConstantOp constant) {
+    std::string const name = nameFromLocation(constant.getLoc());
     OpBuilder builder(constant);
-    auto weight = builder.create<nest::WeightOp>(constant.getLoc(), constant.getType(), name,
+    auto weight = builder.create<nest::WeightOp>(constant.getLoc(), constant.getType(), name.empty() ? unnamedWeight : name,
                                                  cast<ElementsAttr>(constant.getValue()), nullptr);
     constant.replaceAllUsesWith(weight.getResult());
     constant.erase();
-  }
-
-  static std::string numbered(std::string const &base, llvm::StringSet<> &taken) {
-    for (int i = 1;; ++i)
-      if (std::string const name = base + std::to_string(i); taken.insert(name).second)
-        return name;
   }
 };
 

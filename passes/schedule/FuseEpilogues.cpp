@@ -94,7 +94,8 @@ void appendBody(OpBuilder &builder, Region &epilogue, linalg::GenericOp generic,
   for (Operation &op : body.without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(op))
       mapping.map(index.getResult(),
-                  builder.create<nest::IndexOp>(index.getLoc(), toOutput.getDimPosition(index.getDim())).getResult());
+                  builder.create<nest::IndexOp>(index.getLoc(), builder.getIndexType(), int64_t(toOutput.getDimPosition(index.getDim())))
+                      .getResult());
     else
       builder.clone(op, mapping);
   }

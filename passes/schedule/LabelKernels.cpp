@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/Constants.h"
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
 #include "translator/ir/Nest.h"
@@ -69,6 +70,46 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
       if (isKernel(op))
         op->setAttr("label", StringAttr::get(op->getContext(), labelFor(op, taken, places)));
     });
+    nameWeights();
+  }
+
+  /// Weights that the model leaves unnamed are called after the kernel that uses them first.
+  void nameWeights() {
+    llvm::StringSet<> taken;
+    getOperation().walk([&](nest::WeightOp weight) {
+      if (!isUnnamed(weight.getName()))
+        taken.insert(weight.getName());
+    });
+    getOperation().walk([&](Operation *op) {
+      if (!isKernel(op))
+        return;
+      for (OpOperand &operand : op->getOpOperands())
+        if (auto weight = weightBehind(operand.get()); weight && isUnnamed(weight.getName()))
+          weight.setName(freeName(op->getAttrOfType<StringAttr>("label").str() + "." + roleOf(operand).str(), taken));
+    });
+  }
+
+  /// Names that exporters make up for constants: none, a number, onnx::Conv_193.
+  static bool isUnnamed(StringRef name) {
+    auto const [prefix, rest] = name.split("::");
+    return name == unnamedWeight || llvm::all_of(name, llvm::isDigit) ||
+           (prefix == "onnx" && llvm::all_of(rest.rsplit('_').second, llvm::isDigit));
+  }
+
+  /// What a constant is to its layer: its second operand is the weight, a vector beside that the bias.
+  static StringRef roleOf(OpOperand &operand) {
+    Operation *op = operand.getOwner();
+    bool const isMethod = isa<nest::ConvOp, nest::ContractOp>(op);
+    if (isMethod && operand.getOperandNumber() == 1)
+      return "weight";
+    return isMethod && cast<ShapedType>(operand.get().getType()).getRank() == 1 ? "bias" : "constant";
+  }
+
+  static std::string freeName(std::string const &base, llvm::StringSet<> &taken) {
+    std::string name = base;
+    for (int i = 2; !taken.insert(name).second; ++i)
+      name = base + std::to_string(i);
+    return name;
   }
 
   static std::string labelFor(Operation *op, llvm::StringSet<> &taken, llvm::StringMap<int> &places) {

@@ -127,12 +127,12 @@ struct Result {
   WindowLoops const &loops;
   std::optional<unsigned> channel; // output channels beside the group
 
-  SmallVector<int64_t> order() const {
+  SmallVector<int64_t> order() {
     SmallVector<unsigned> spatial = llvm::map_to_vector(loops.spatial, [](auto const &s) { return s.outDim; });
     return channelsLast(op.getIndexingMapsArray()[2], loops, spatial, {loops.group, channel});
   }
 
-  RankedTensorType type() const {
+  RankedTensorType type() {
     auto const out = cast<RankedTensorType>(op.getResult(0).getType());
     SmallVector<int64_t> shape = llvm::map_to_vector(order(), [&](int64_t d) { return out.getDimSize(d); });
     if (loops.spatial.size() == 1)
@@ -144,7 +144,7 @@ struct Result {
     return RankedTensorType::get(shape, out.getElementType());
   }
 
-  Value init() const {
+  Value init() {
     SmallVector<std::pair<Value, int64_t>> sources;
     SmallVector<int64_t> dims = order();
     if (loops.spatial.size() == 1)
@@ -154,7 +154,7 @@ struct Result {
     return emptyLike(rewriter, op.getLoc(), type(), sources);
   }
 
-  void replaceWith(Value made) const {
+  void replaceWith(Value made) {
     Location const loc = op.getLoc();
     if (loops.spatial.size() == 1)
       made = withoutRows(rewriter, loc, made);
@@ -163,7 +163,7 @@ struct Result {
     rewriter.replaceOp(op, transposed(rewriter, loc, made, inverse(order())));
   }
 
-  Value splitLast(Value made) const {
+  Value splitLast(Value made) {
     auto const out = cast<RankedTensorType>(op.getResult(0).getType());
     SmallVector<int64_t> shape = llvm::map_to_vector(order(), [&](int64_t d) { return out.getDimSize(d); });
     int64_t const rank = shape.size();
@@ -222,7 +222,7 @@ struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
     if (!loops || !loops->isConvolution() || !weight || !start || !isZero(*start))
       return failure();
     Image const image = imageChannelsLast(rewriter, op, *loops, loops->inChannel, isZero);
-    Result const result{rewriter, op, *loops, loops->outChannel};
+    Result result{rewriter, op, *loops, loops->outChannel};
     Value const filter = filterInOrder(rewriter, op, *loops, weight);
     int64_t const groups = loops->group ? op.getStaticLoopRanges()[*loops->group] : 1;
     auto conv = rewriter.create<nest::ConvOp>(
@@ -247,7 +247,7 @@ struct RaisePool : OpRewritePattern<linalg::GenericOp> {
       return failure();
     auto const isPadding = [&](TypedAttr value) { return isNeutral(*combiner, value); };
     Image const image = imageChannelsLast(rewriter, op, *loops, loops->poolChannel, isPadding);
-    Result const result{rewriter, op, *loops, loops->poolChannel};
+    Result result{rewriter, op, *loops, loops->poolChannel};
     SmallVector<int64_t> kernel(2 - loops->spatial.size(), 1);
     for (auto const &spatial : loops->spatial)
       kernel.push_back(op.getStaticLoopRanges()[spatial.tapLoop]);

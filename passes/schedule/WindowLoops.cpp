@@ -3,6 +3,7 @@
 #include "passes/schedule/WindowLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using ml2k::WindowLoops;
@@ -104,16 +105,16 @@ std::optional<Combiner> ml2k::poolCombiner(linalg::GenericOp op) {
   if (!isArgument(0) || !isArgument(2))
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, std::optional<Combiner>>(join)
-      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Combiner::Sum; })
-      .Case<arith::MaximumFOp>([](auto) { return Combiner::Max; })
-      .Case<arith::MinimumFOp>([](auto) { return Combiner::Min; })
-      .Case<arith::MaxNumFOp>([](auto) { return Combiner::MaxNum; })
-      .Case<arith::MinNumFOp>([](auto) { return Combiner::MinNum; })
-      .Case<arith::MaxSIOp>([](auto) { return Combiner::MaxSI; })
-      .Case<arith::MinSIOp>([](auto) { return Combiner::MinSI; })
-      .Case<arith::MaxUIOp>([](auto) { return Combiner::MaxUI; })
-      .Case<arith::MinUIOp>([](auto) { return Combiner::MinUI; })
-      .Default([](auto) { return std::nullopt; });
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return std::optional(Combiner::Sum); })
+      .Case<arith::MaximumFOp>([](auto) { return std::optional(Combiner::Max); })
+      .Case<arith::MinimumFOp>([](auto) { return std::optional(Combiner::Min); })
+      .Case<arith::MaxNumFOp>([](auto) { return std::optional(Combiner::MaxNum); })
+      .Case<arith::MinNumFOp>([](auto) { return std::optional(Combiner::MinNum); })
+      .Case<arith::MaxSIOp>([](auto) { return std::optional(Combiner::MaxSI); })
+      .Case<arith::MinSIOp>([](auto) { return std::optional(Combiner::MinSI); })
+      .Case<arith::MaxUIOp>([](auto) { return std::optional(Combiner::MaxUI); })
+      .Case<arith::MinUIOp>([](auto) { return std::optional(Combiner::MinUI); })
+      .Default([](auto) { return std::optional<Combiner>(); });
 }
 
 bool ml2k::isNeutral(Combiner combiner, TypedAttr value) {
