@@ -127,8 +127,8 @@ struct SinkThroughElementwise : OpRewritePattern<linalg::GenericOp> {
     SmallVector<AffineMap> maps;
     for (OpOperand *operand : op.getDpsInputOperands())
       addInput(rewriter, op, *operand, back, renamed, inputs, maps);
-    Value const init = transposed(rewriter, op.getLoc(), op.getOutputs()[0], back);
-    auto const type = cast<RankedTensorType>(init.getType());
+    auto const old = cast<RankedTensorType>(op.getResult(0).getType());
+    auto const type = RankedTensorType::get(permute<int64_t>(old.getShape(), back), old.getElementType());
     maps.push_back(rewriter.getMultiDimIdentityMap(op.getNumLoops()));
     SmallVector<std::pair<Value, int64_t>> sources;
     for (int64_t d : back)
@@ -192,20 +192,20 @@ struct SliceThrough : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
-/// Concatenation of operands in one order; constants and others are brought to it if at least one lies in it.
+/// Concatenation of operands that all lie in one order.
 struct ConcatThrough : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
-    linalg::TransposeOp leading;
-    for (Value input : op.getInputs())
-      if (auto transpose = transposeBehind(input); transpose && !leading)
-        leading = transpose;
-    if (!leading)
+    auto leading = transposeBehind(op.getInputs().front());
+    auto const lies = [&](Value input) {
+      auto transpose = transposeBehind(input);
+      return transpose && transpose.getPermutation() == leading.getPermutation();
+    };
+    if (!leading || !llvm::all_of(op.getInputs(), lies))
       return failure();
     SmallVector<int64_t> const permutation(leading.getPermutation());
-    SmallVector<int64_t> const back = inverse(permutation);
-    SmallVector<Value> const inputs = llvm::map_to_vector(
-        op.getInputs(), [&](Value input) { return transposed(rewriter, op.getLoc(), input, back); });
+    SmallVector<Value> const inputs =
+        llvm::map_to_vector(op.getInputs(), [](Value input) { return transposeBehind(input).getInput(); });
     Value const joined = rewriter.create<tensor::ConcatOp>(op.getLoc(), permutation[op.getDim()], inputs);
     rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), joined, permutation));
     return success();

@@ -1,0 +1,42 @@
+// Bias, batch normalisation, residual and activation join the convolution.
+// RUN: ml2kokkos-opt %s --ml2k-fold-affine --ml2k-fuse-chains --ml2k-fuse-epilogues --ml2k-pack-weights --ml2k-label-kernels | FileCheck %s
+
+#id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#channel = affine_map<(d0, d1, d2, d3) -> (d3)>
+
+// y = (x - mean) * scale: row o of the filter times scale(o), bias -mean * scale.
+// CHECK-LABEL: func.func @batch_norm
+// CHECK-DAG: %[[W:.*]] = nest.weight "conv.weight" packing {kind = "panels"} : tensor<2x1x1x1xf32> = dense<{{\[+}}4.000000e+00{{\]+}}, {{\[+}}1.500000e+00{{\]+}}>
+// CHECK-DAG: %[[B:.*]] = nest.weight "conv.bias" : tensor<2xf32> = dense<[-2.000000e+00, -1.500000e+00]>
+// CHECK: nest.conv "conv" {{.*}} ins(%arg0, %[[W]] : {{.*}}) extras(%{{.*}}, %arg1 :
+// CHECK: arith.addf
+// CHECK: arith.addf
+// CHECK: arith.maximumf
+// CHECK-NOT: linalg.generic
+func.func @batch_norm(%x: tensor<1x2x2x1xf32>, %residual: tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32> {
+  %w = nest.weight "conv.weight" : tensor<2x1x1x1xf32> = dense<[[[[2.0]]], [[[3.0]]]]> : tensor<2x1x1x1xf32>
+  %mean = nest.weight "mean" : tensor<2xf32> = dense<[1.0, 3.0]> : tensor<2xf32>
+  %scale = nest.weight "scale" : tensor<2xf32> = dense<[2.0, 0.5]> : tensor<2xf32>
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1x2x2x2xf32>
+  %0 = nest.conv "conv" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : tensor<1x2x2x1xf32>, tensor<2x1x1x1xf32>) outs(%empty : tensor<1x2x2x2xf32>) epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  } -> tensor<1x2x2x2xf32> loc("Conv \"/conv/Conv\"")
+  %1 = linalg.generic {indexing_maps = [#id, #channel, #channel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0, %mean, %scale : tensor<1x2x2x2xf32>, tensor<2xf32>, tensor<2xf32>) outs(%empty : tensor<1x2x2x2xf32>) {
+  ^bb0(%in: f32, %m: f32, %s: f32, %out: f32):
+    %4 = arith.subf %in, %m : f32
+    %5 = arith.mulf %4, %s : f32
+    linalg.yield %5 : f32
+  } -> tensor<1x2x2x2xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%1, %residual : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) outs(%empty : tensor<1x2x2x2xf32>) {
+  ^bb0(%in: f32, %r: f32, %out: f32):
+    %4 = arith.addf %in, %r : f32
+    %5 = arith.maximumf %4, %zero : f32
+    linalg.yield %5 : f32
+  } -> tensor<1x2x2x2xf32>
+  return %2 : tensor<1x2x2x2xf32>
+}

@@ -1,0 +1,45 @@
+// Convolutions, pools and products are found by their index maps, whatever their spelling.
+// RUN: ml2kokkos-opt %s --ml2k-generalize --ml2k-raise-convolutions --ml2k-raise-contractions --ml2k-fold-weights --ml2k-propagate-layout | FileCheck %s
+
+// Padding goes into the kernel, layouts to N H W C; the filter stays O C R S.
+// CHECK-LABEL: func.func @conv_nchw
+// CHECK: nest.conv "conv" strides [2, 2] dilations [1, 1] pads [1, 2, 3, 4] groups 1
+// CHECK-SAME: tensor<1x8x8x2xf32>, tensor<4x2x3x3xf32>) outs(%{{.*}} : tensor<1x5x6x4xf32>)
+// CHECK: linalg.transpose
+func.func @conv_nchw(%x: tensor<1x2x8x8xf32>) -> tensor<1x4x5x6xf32> {
+  %w = nest.weight "w" : tensor<4x2x3x3xf32> = dense<0.5> : tensor<4x2x3x3xf32>
+  %zero = arith.constant 0.0 : f32
+  %padded = tensor.pad %x low[0, 0, 1, 2] high[0, 0, 3, 4] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x8x8xf32> to tensor<1x2x12x14xf32>
+  %empty = tensor.empty() : tensor<1x4x5x6xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x4x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %0 = linalg.conv_2d_nchw_fchw {strides = dense<2> : tensor<2xi64>} ins(%padded, %w : tensor<1x2x12x14xf32>, tensor<4x2x3x3xf32>)
+      outs(%init : tensor<1x4x5x6xf32>) -> tensor<1x4x5x6xf32>
+  return %0 : tensor<1x4x5x6xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise
+// CHECK: nest.conv {{.*}} groups 4 ins(%{{.*}} : tensor<1x8x8x4xf32>, tensor<4x1x3x3xf32>)
+func.func @depthwise(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x6x6xf32> {
+  %w = nest.weight "w" : tensor<4x3x3xf32> = dense<0.5> : tensor<4x3x3xf32>
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1x4x6x6xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
+  %0 = linalg.depthwise_conv_2d_nchw_chw ins(%x, %w : tensor<1x4x8x8xf32>, tensor<4x3x3xf32>)
+      outs(%init : tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
+  return %0 : tensor<1x4x6x6xf32>
+}
+
+// A constant on the left, transposed: it becomes the second operand as [n, k].
+// CHECK-LABEL: func.func @weight_first
+// CHECK: nest.contract "contract" ["m", "n", "k"] ins(%{{.*}}, %{{.*}} : tensor<3x5xf32>, tensor<2x5xf32>)
+func.func @weight_first(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {
+  %w = nest.weight "w" : tensor<2x5xf32> = dense<0.5> : tensor<2x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<2x3xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = linalg.matmul ins(%w, %x : tensor<2x5xf32>, tensor<5x3xf32>) outs(%init : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
