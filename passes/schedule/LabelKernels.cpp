@@ -27,6 +27,8 @@ bool isKernel(Operation *op) {
   return isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp, nest::RowOp>(op);
 }
 
+bool isMethod(Operation *op) { return isa<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }
+
 /// What a kernel is called in a model without names.
 StringRef kindOf(Operation *op) {
   if (isa<nest::ConvOp>(op))
@@ -45,8 +47,7 @@ Location nameGiver(Operation *op) {
   SmallVector<NameLoc> const names = namesBehind(op->getLoc());
   if (names.empty())
     return op->getLoc();
-  bool const isMethod = isa<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op);
-  return isMethod ? names.front() : names.back();
+  return isMethod(op) ? names.front() : names.back();
 }
 
 std::string shortHash(StringRef text) {
@@ -66,10 +67,12 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
   void runOnOperation() override {
     llvm::StringSet<> taken;
     llvm::StringMap<int> places;
-    getOperation().walk([&](Operation *op) {
-      if (isKernel(op))
-        op->setAttr("label", StringAttr::get(op->getContext(), labelFor(op, taken, places)));
-    });
+    // The method of a layer has the first right to its name
+    for (bool methods : {true, false})
+      getOperation().walk([&](Operation *op) {
+        if (isKernel(op) && isMethod(op) == methods)
+          op->setAttr("label", StringAttr::get(op->getContext(), labelFor(op, taken, places)));
+      });
     nameWeights();
   }
 

@@ -77,22 +77,22 @@ struct UnitTransposeToReshape : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
-/// Any generic reads a transposed operand in place by another map, as long as it is not the copy of a layout itself.
-/// Elementwise work instead takes over the order of its operand (SinkThroughElementwise).
-struct AbsorbIntoReduction : OpRewritePattern<linalg::GenericOp> {
+/// A generic reads a transposed operand in place by another map. Elementwise work that reads it in order instead takes over
+/// the order in which it lies (SinkThroughElementwise).
+struct AbsorbIntoMap : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
-    if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics())
+    if (!op.hasPureTensorSemantics())
       return failure();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     bool changed = false;
     for (OpOperand *operand : op.getDpsInputOperands()) {
+      AffineMap &map = maps[operand->getOperandNumber()];
       auto transpose = transposeBehind(operand->get());
-      if (!transpose)
+      if (!transpose || (op.getNumReductionLoops() == 0 && map.isIdentity()))
         continue;
-      unsigned const number = operand->getOperandNumber();
-      SmallVector<AffineExpr> const exprs = permute<AffineExpr>(maps[number].getResults(), inverse(transpose.getPermutation()));
-      maps[number] = AffineMap::get(maps[number].getNumDims(), 0, exprs, op.getContext());
+      SmallVector<AffineExpr> const exprs = permute<AffineExpr>(map.getResults(), inverse(transpose.getPermutation()));
+      map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
       rewriter.modifyOpInPlace(op, [&] { operand->set(transpose.getInput()); });
       changed = true;
     }
@@ -205,7 +205,7 @@ struct ConcatThrough : OpRewritePattern<tensor::ConcatOp> {
       return failure();
     SmallVector<int64_t> const permutation(leading.getPermutation());
     SmallVector<Value> const inputs =
-        llvm::map_to_vector(op.getInputs(), [](Value input) { return transposeBehind(input).getInput(); });
+        llvm::map_to_vector(op.getInputs(), [](Value input) -> Value { return transposeBehind(input).getInput(); });
     Value const joined = rewriter.create<tensor::ConcatOp>(op.getLoc(), permutation[op.getDim()], inputs);
     rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), joined, permutation));
     return success();
@@ -363,7 +363,7 @@ struct CollapseUnitsFirst : OpRewritePattern<tensor::CollapseShapeOp> {
 struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<CancelPair, UnitTransposeToReshape, AbsorbIntoReduction, SinkThroughElementwise, PadThrough, SliceThrough,
+    patterns.add<CancelPair, UnitTransposeToReshape, AbsorbIntoMap, SinkThroughElementwise, PadThrough, SliceThrough,
                  ConcatThrough, ExtractThrough, HoistIntoProducer, FlattenIntoWeight,
                  AbsorbIntoContraction, WriteTransposed, CollapseUnitsFirst>(&getContext());
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);

@@ -99,13 +99,22 @@ SmallVector<int64_t> channelsLast(AffineMap map, WindowLoops const &loops, Array
   return order;
 }
 
+/// A change of layout of the model's own input is called after it, not after the layer that wants it.
+Location layoutLocation(linalg::GenericOp op, Value source) {
+  auto argument = dyn_cast<BlockArgument>(source);
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
+  auto const name = function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name") : StringAttr();
+  return name ? Location(NameLoc::get(name)) : op.getLoc();
+}
+
 Image imageChannelsLast(PatternRewriter &rewriter, linalg::GenericOp op, WindowLoops const &loops,
                         std::optional<unsigned> channel, function_ref<bool(TypedAttr)> isPadding) {
   Image image;
   Value const source = withoutPadding(op.getInputs()[0], loops, isPadding, image);
   SmallVector<unsigned> spatial = llvm::map_to_vector(loops.spatial, [](auto const &s) { return s.imageDim; });
   AffineMap const map = op.getIndexingMapsArray()[0];
-  image.value = transposed(rewriter, op.getLoc(), source, channelsLast(map, loops, spatial, {loops.group, channel}));
+  image.value = transposed(rewriter, layoutLocation(op, source), source,
+                           channelsLast(map, loops, spatial, {loops.group, channel}));
   if (loops.group && channel)
     image.value = joinLast(rewriter, op.getLoc(), image.value);
   if (loops.spatial.size() == 1)
