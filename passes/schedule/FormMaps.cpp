@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -217,7 +219,10 @@ struct FormMaps : impl::FormMapsBase<FormMaps> {
     IRRewriter rewriter(&getContext());
     generalize(rewriter);
     SmallVector<Operation *> found;
-    getOperation().walk([&](Operation *op) { found.push_back(op); });
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      found.push_back(op);
+      return isa<FunctionOpInterface, RegionBranchOpInterface>(op) ? WalkResult::advance() : WalkResult::skip();
+    });
     for (Operation *op : llvm::reverse(found))
       if (isOpTriviallyDead(op))
         rewriter.eraseOp(op);

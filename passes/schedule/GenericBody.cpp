@@ -164,8 +164,8 @@ Value ml2k::freshDestination(OpBuilder &builder, Value output) {
 
 void ml2k::eraseDead(RewriterBase &rewriter, Operation *root) {
   SmallVector<Operation *> all;
-  root->walk([&](Operation *op) { all.push_back(op); });
-  for (Operation *op : llvm::reverse(all))
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) { all.push_back(op); });
+  for (Operation *op : llvm::reverse(all)) // what is inside an operation before the operation itself
     if (op != root && isOpTriviallyDead(op))
       rewriter.eraseOp(op);
 }
