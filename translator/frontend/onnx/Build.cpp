@@ -283,7 +283,7 @@ Value Build::matmulBroadcast(Value l, Value r) {
   int64_t const leadL = std::max<int64_t>(rankOf(l) - 2, 0), leadR = std::max<int64_t>(rankOf(r) - 2, 0);
   int64_t const lead = std::max(leadL, leadR), m = lead, n = m + hasM, k = n + hasN, loops = k + 1;
   Sizes sizes(lead);
-  llvm::SmallVector<AffineExpr> mapL, mapR, mapC;
+  llvm::SmallVector<AffineExpr> mapL, mapR;
   auto batchOf = [&](int64_t own, int64_t dim) { return dim - (lead - own) >= 0 ? dim - (lead - own) : -1; };
   for (int64_t dim = 0; dim < lead; ++dim) {
     int64_t const dimL = batchOf(leadL, dim), dimR = batchOf(leadR, dim);
@@ -297,26 +297,35 @@ Value Build::matmulBroadcast(Value l, Value r) {
       mapL.push_back(position(extentL));
     if (dimR >= 0)
       mapR.push_back(position(extentR));
-    mapC.push_back(getAffineDimExpr(dim));
-  }
+      }
   if (hasM) {
     mapL.push_back(getAffineDimExpr(m));
-    mapC.push_back(getAffineDimExpr(m));
     sizes.push_back(sizeOf(l, rankOf(l) - 2));
   }
   mapL.push_back(getAffineDimExpr(k));
   mapR.push_back(getAffineDimExpr(k));
   if (hasN) {
     mapR.push_back(getAffineDimExpr(n));
-    mapC.push_back(getAffineDimExpr(n));
     sizes.push_back(sizeOf(r, rankOf(r) - 1));
   }
   auto toMap = [&](ArrayRef<AffineExpr> exprs) { return AffineMap::get(loops, 0, exprs, getContext()); };
-  Value const init = initial(sizes, computeType(elementOf(l)), Fold::sum);
-  Value const product =
-      generic({l, r}, {toMap(mapL), toMap(mapR), toMap(mapC)}, init, {k}, /*isUnsigned=*/false,
-              [](Scalars &s, ValueRange v, Value acc) { return s.add(acc, s.mul(v[0], v[1])); });
-  return elementwiseCast(product, elementOf(l));
+  return contract({l, r}, {toMap(mapL), toMap(mapR)}, sizes, k);
+}
+
+Value Build::contract(ArrayRef<Value> inputs, ArrayRef<AffineMap> maps, SizesRef sizes, int64_t kept) {
+  int64_t const loops = maps[0].getNumDims();
+  Type const element = elementOf(inputs[0]);
+  llvm::SmallVector<AffineMap> all(maps);
+  all.push_back(selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, kept))));
+  Value const sum = generic(inputs, all, initial(sizes, computeType(element), Fold::sum),
+                            llvm::to_vector(llvm::seq<int64_t>(kept, loops)), /*isUnsigned=*/false,
+                            [](Scalars &s, ValueRange v, Value acc) {
+                              Value product = v[0];
+                              for (Value factor : v.drop_front())
+                                product = s.mul(product, factor);
+                              return s.add(acc, product);
+                            });
+  return elementwiseCast(sum, element);
 }
 
 } // namespace ml2k::frontend

@@ -84,6 +84,9 @@ public:
   mlir::Value broadcastTo(mlir::Value x, SizesRef sizes);
   /// a [m,k] times b [k,n] into zeros.
   mlir::Value matmul(mlir::Value a, mlir::Value b);
+  /// The sum of products over all loops from `kept` on; the first `kept` loops are those of the result.
+  mlir::Value contract(llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<mlir::AffineMap> maps, SizesRef sizes,
+                       int64_t kept);
   /// numpy's matmul for any ranks.
   mlir::Value matmulBroadcast(mlir::Value a, mlir::Value b);
 

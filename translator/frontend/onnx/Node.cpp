@@ -62,6 +62,12 @@ void Node::needFloat(size_t at) const {
     refuse("input " + Twine(at) + " holds " + dataTypeName(dataType(at)) + " where floats are needed");
 }
 
+Value Node::table(StringRef name, DenseElementsAttr value) const {
+  std::string const &owner = proto.name().empty() ? proto.output(0) : proto.name();
+  GraphValue constant{owner + "." + name.str(), dataTypeOf(value.getElementType()), {}, value};
+  return materialize(constant);
+}
+
 void Node::needStatic(size_t at) const {
   if (!type(at).hasStaticShape())
     refuse("input " + Twine(at) + " has shape " + shapeText(shape(at)) + "; give its symbolic dimensions by --dim");

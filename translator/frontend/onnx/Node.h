@@ -58,6 +58,8 @@ public:
   double scalar(size_t at, llvm::StringRef what) const;
   void needRank(size_t at, int64_t low, int64_t high) const;
   void needFloat(size_t at) const;
+  /// A constant that the node needs besides its inputs, named after it: a weight called `<node>.<name>`.
+  mlir::Value table(llvm::StringRef name, mlir::DenseElementsAttr value) const;
   /// All extents known.
   void needStatic(size_t at) const;
 

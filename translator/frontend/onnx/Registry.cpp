@@ -9,14 +9,18 @@ namespace ml2k::frontend {
 
 Registry::Registry() {
   registerConvolution(*this);
+  registerEinsum(*this);
   registerElementwise(*this);
   registerIndexing(*this);
+  registerLoops(*this);
   registerMatMul(*this);
   registerMovement(*this);
   registerNormalization(*this);
   registerPooling(*this);
+  registerQuantization(*this);
   registerRecurrent(*this);
   registerReduction(*this);
+  registerResize(*this);
   registerShape(*this);
 }
 

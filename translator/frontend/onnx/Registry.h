@@ -42,14 +42,18 @@ private:
 
 // One per family of operators, in the file of that name.
 void registerConvolution(Registry &);
+void registerEinsum(Registry &);
 void registerElementwise(Registry &);
 void registerIndexing(Registry &);
+void registerLoops(Registry &);
 void registerMatMul(Registry &);
 void registerMovement(Registry &);
 void registerNormalization(Registry &);
 void registerPooling(Registry &);
+void registerQuantization(Registry &);
 void registerRecurrent(Registry &);
 void registerReduction(Registry &);
+void registerResize(Registry &);
 void registerShape(Registry &);
 
 } // namespace ml2k::frontend

@@ -1,0 +1,142 @@
+//===- Loops.cpp - operators that need loops in order: Scatter*, CumSum -------------------------------------*- C++ -*-===//
+
+#include "translator/frontend/onnx/Registry.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using llvm::Twine;
+
+namespace ml2k::frontend {
+
+using Body = llvm::function_ref<Value(ValueRange position, Value carried)>;
+
+/// A loop per size around `body`, which makes the next value of the carried tensor.
+static Value loopNest(Build &b, SizesRef sizes, Value carried, Body body) {
+  Location const loc = b.getLoc();
+  llvm::SmallVector<Value> zeros, ends, ones;
+  for (OpFoldResult size : sizes) {
+    zeros.push_back(b.create<arith::ConstantIndexOp>(0));
+    ends.push_back(getValueOrCreateConstantIndexOp(b, loc, size));
+    ones.push_back(b.create<arith::ConstantIndexOp>(1));
+  }
+  auto const loops = scf::buildLoopNest(b, loc, zeros, ends, ones, ValueRange(carried),
+                                        [&](OpBuilder &nested, Location, ValueRange position, ValueRange values) {
+                                          OpBuilder::InsertionGuard const guard(b);
+                                          b.setInsertionPoint(nested.getBlock(), nested.getInsertionPoint());
+                                          return scf::ValueVector{body(position, values[0])};
+                                        });
+  return loops.results[0];
+}
+
+//===--- Scatter ----------------------------------------------------------------------------------------------------===//
+
+static Value combined(Node &node, Value before, Value update) {
+  std::string const how = node.stringAttr("reduction", "none");
+  Scalars s(node.b, node.b.getLoc(), node.isUnsigned());
+  Type const type = before.getType(), wide = computeType(type);
+  Value const l = s.convert(before, wide), r = s.convert(update, wide);
+  if (how == "none")
+    return update;
+  if (how == "add")
+    return s.convert(s.add(l, r), type);
+  if (how == "mul")
+    return s.convert(s.mul(l, r), type);
+  if (how == "max")
+    return s.convert(s.max(l, r), type);
+  if (how == "min")
+    return s.convert(s.min(l, r), type);
+  node.refuse("reduction \"" + how + "\" is unknown");
+}
+
+static Value position(Node &node, Value index, int64_t axis) {
+  Scalars s(node.b, node.b.getLoc(), /*isUnsigned=*/false);
+  Value const extent = getValueOrCreateConstantIndexOp(node.b, node.b.getLoc(), node.b.sizeOf(node.in(0), axis));
+  Value const at = s.create<arith::IndexCastOp>(s.b.getIndexType(), index);
+  Value const isNegative = s.compare(Compare::lt, at, s.index(0));
+  return s.select(isNegative, s.create<arith::AddIOp>(at, extent), at);
+}
+
+static Value scattered(Node &node, Value carried, ValueRange at, Value update) {
+  Value const before = node.b.create<tensor::ExtractOp>(carried, at);
+  return node.b.create<tensor::InsertOp>(combined(node, before, update), carried, at);
+}
+
+static void checkScatter(Node &node) {
+  if (!isa<IntegerType>(node.element(1)))
+    node.refuse("indices are no integers");
+  if (node.dataType(0) != node.dataType(2))
+    node.refuse("data and updates are of different types");
+}
+
+static void importScatterElements(Node &node) {
+  checkScatter(node);
+  int64_t const axis = node.axisAttr("axis", 0, node.rank(0));
+  for (size_t at : {1, 2})
+    node.needRank(at, node.rank(0), node.rank(0));
+  Value const indices = node.in(1), updates = node.in(2);
+  node.out(0, loopNest(node.b, node.b.sizesOf(indices), node.in(0), [&](ValueRange loops, Value carried) {
+    llvm::SmallVector<Value> at(loops);
+    at[axis] = position(node, node.b.create<tensor::ExtractOp>(indices, loops), axis);
+    return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
+  }));
+}
+
+/// indices [.., k] name the first k dimensions of data, updates [.., rest] what goes there.
+static void importScatterND(Node &node) {
+  checkScatter(node);
+  int64_t const outer = node.rank(1) - 1, rank = node.rank(0);
+  if (outer < 0 || ShapedType::isDynamic(node.shape(1)[outer]) || node.shape(1)[outer] > rank)
+    node.refuse("indices " + shapeText(node.shape(1)) + " do not fit data " + shapeText(node.shape(0)));
+  int64_t const count = node.shape(1)[outer];
+  node.needRank(2, outer + rank - count, outer + rank - count);
+  Value const indices = node.in(1), updates = node.in(2);
+  node.out(0, loopNest(node.b, node.b.sizesOf(updates), node.in(0), [&](ValueRange loops, Value carried) {
+    llvm::SmallVector<Value> row(loops.take_front(outer)), at;
+    for (int64_t dim = 0; dim < count; ++dim) {
+      row.push_back(node.b.create<arith::ConstantIndexOp>(dim));
+      at.push_back(position(node, node.b.create<tensor::ExtractOp>(indices, row), dim));
+      row.pop_back();
+    }
+    at.append(loops.begin() + outer, loops.end());
+    return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
+  }));
+}
+
+//===--- Running sums -----------------------------------------------------------------------------------------------===//
+
+/// y[i] = y[i - 1] + x[i] along the axis; `exclusive` leaves x[i] out, `reverse` starts at the end.
+static void importCumSum(Node &node) {
+  Build &b = node.b;
+  node.needStatic(0);
+  int64_t const axis = node.axis(static_cast<int64_t>(node.scalar(1, "axis")), node.rank(0));
+  bool const isReverse = node.intAttr("reverse", 0), isExclusive = node.intAttr("exclusive", 0);
+  int64_t const extent = node.shape(0)[axis];
+  Value const x = node.in(0);
+  Value const zeros = b.initial(b.sizesOf(x), node.element(0), Build::Fold::sum);
+  node.out(0, loopNest(b, b.sizesOf(x), zeros, [&](ValueRange loops, Value carried) -> Value {
+    Scalars s(b, b.getLoc(), node.isUnsigned());
+    llvm::SmallVector<Value> at(loops), before(loops);
+    if (isReverse)
+      at[axis] = s.create<arith::SubIOp>(s.index(extent - 1), loops[axis]);
+    int64_t const back = isReverse ? 1 : -1;
+    Value const previous = s.create<arith::AddIOp>(at[axis], s.index(back));
+    Value const isFirst = s.compare(Compare::eq, loops[axis], s.index(0));
+    before = at;
+    before[axis] = s.select(isFirst, at[axis], previous); // a zero is read at the first step: nothing is written there yet
+    Value term = s.create<tensor::ExtractOp>(x, isExclusive ? before : at);
+    if (isExclusive)
+      term = s.select(isFirst, s.constantLike(term, 0), term);
+    Value const sum = s.add(s.create<tensor::ExtractOp>(carried, before), term);
+    return s.create<tensor::InsertOp>(sum, carried, at);
+  }));
+}
+
+void registerLoops(Registry &table) {
+  table.add("Scatter", {9, 11}, importScatterElements);
+  table.add("ScatterElements", {11, 13, 16, 18}, importScatterElements);
+  table.add("ScatterND", {11, 13, 16, 18}, importScatterND);
+  table.add("CumSum", {11, 14}, importCumSum);
+}
+
+} // namespace ml2k::frontend

@@ -1,0 +1,141 @@
+//===- Quantization.cpp - linear quantization and integer products ------------------------------------------*- C++ -*-===//
+
+#include "translator/frontend/onnx/Registry.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+using llvm::Twine;
+
+namespace ml2k::frontend {
+
+/// The representable numbers nearest to a float x.
+static Value saturated(Scalars &s, Value x, Type element, bool isUnsigned) {
+  unsigned const width = element.getIntOrFloatBitWidth();
+  double const low = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+  double const high = std::ldexp(1.0, isUnsigned ? width : width - 1) - 1;
+  return s.convert(s.min(s.max(x, s.constantLike(x, low)), s.constantLike(x, high)), element, isUnsigned);
+}
+
+/// A scale or zero point as a value that broadcasts to input 0: a scalar, or a vector along the axis.
+static Value alongAxis(Node &node, size_t at) {
+  Value const x = node.in(at);
+  if (node.type(at).getNumElements() == 1)
+    return node.b.reshape(x, {});
+  node.needRank(at, 1, 1);
+  int64_t const axis = node.axisAttr("axis", 1, node.rank(0));
+  Ints shape(node.rank(0), 1);
+  shape[axis] = node.shape(at)[0];
+  return node.b.reshape(x, shape);
+}
+
+static void refuseBlocks(Node &node) {
+  if (node.intAttr("block_size", 0) != 0)
+    node.refuse("block_size is not supported");
+}
+
+/// x as a wider integer or float, by the signedness of the model.
+static Value widened(Value x, bool isUnsigned, Type to, Scalars &s) {
+  return Scalars(s.b, s.b.getLoc(), isUnsigned).convert(x, to);
+}
+
+/// saturate(round(x / scale) + zero point), rounding half to even.
+static void importQuantizeLinear(Node &node) {
+  refuseBlocks(node);
+  bool const hasZero = node.has(2);
+  auto const given = static_cast<int32_t>(node.intAttr("output_dtype", 0));
+  int32_t const dataType = hasZero ? node.dataType(2) : given ? given : int32_t(pb::TensorProto::UINT8);
+  Type const element = elementType(*node.b.getContext(), dataType);
+  bool const isUnsigned = isUnsignedType(dataType);
+  if (!element || !isa<IntegerType>(element))
+    node.refuse("quantization to " + dataTypeName(dataType) + " is not supported");
+  llvm::SmallVector<Value> inputs{node.in(0), alongAxis(node, 1)};
+  if (hasZero)
+    inputs.push_back(alongAxis(node, 2));
+  Value const result = node.b.elementwise(
+      inputs, element,
+      [&](Scalars &s, ValueRange v) {
+        Type const type = s.b.getF32Type();
+        Value x = s.convert(v[0], type);
+        x = s.create<math::RoundEvenOp>(s.div(x, s.convert(v[1], type)));
+        if (hasZero)
+          x = s.add(x, widened(v[2], isUnsigned, type, s));
+        return saturated(s, x, element, isUnsigned);
+      },
+      node.isUnsigned());
+  node.out(0, result, dataType);
+}
+
+/// (x - zero point) * scale
+static void importDequantizeLinear(Node &node) {
+  refuseBlocks(node);
+  bool const hasZero = node.has(2);
+  llvm::SmallVector<Value> inputs{node.in(0), alongAxis(node, 1)};
+  if (hasZero)
+    inputs.push_back(alongAxis(node, 2));
+  Value const result = node.b.elementwise(inputs, node.element(1), [&](Scalars &s, ValueRange v) {
+    Type const i32 = s.b.getI32Type();
+    Value x = widened(v[0], node.isUnsigned(), i32, s);
+    if (hasZero)
+      x = s.sub(x, widened(v[2], node.isUnsigned(), i32, s));
+    return s.mul(s.convert(x, computeType(node.element(1))), v[1]);
+  });
+  node.out(0, result, node.dataType(1));
+}
+
+/// Input `at` less its zero point, as int32. The zero point is a scalar, or a vector along `axis`.
+static Value centred(Node &node, size_t at, size_t zeroAt, int64_t axis) {
+  Type const i32 = node.b.getI32Type();
+  bool const isUnsigned = node.isUnsigned(at);
+  llvm::SmallVector<Value> inputs{node.in(at)};
+  if (node.has(zeroAt)) {
+    Ints shape(node.rank(at), 1);
+    if (node.type(zeroAt).getNumElements() != 1)
+      shape[axis] = node.type(zeroAt).getNumElements();
+    else
+      shape.clear();
+    inputs.push_back(node.b.reshape(node.in(zeroAt), shape));
+  }
+  return node.b.elementwise(inputs, i32, [&](Scalars &s, ValueRange v) {
+    Value const x = widened(v[0], isUnsigned, i32, s);
+    return v.size() == 1 ? x : s.sub(x, widened(v[1], node.isUnsigned(zeroAt), i32, s));
+  });
+}
+
+static void importMatMulInteger(Node &node) {
+  int64_t const rowAxis = std::max<int64_t>(node.rank(0) - 2, 0), columnAxis = node.rank(1) - 1;
+  Value const l = centred(node, 0, 2, rowAxis), r = centred(node, 1, 3, columnAxis);
+  node.out(0, node.b.matmulBroadcast(l, r), pb::TensorProto::INT32);
+}
+
+/// The integer product, rescaled: saturate(round(sum * a scale * b scale / y scale) + y zero point).
+static void importQLinearMatMul(Node &node) {
+  for (size_t at : {1, 4, 6})
+    if (node.type(at).getNumElements() != 1)
+      node.refuse("scales per row or column are not supported");
+  Value const l = centred(node, 0, 2, 0), r = centred(node, 3, 5, 0);
+  Value const sum = node.b.matmulBroadcast(l, r);
+  int32_t const dataType = node.dataType(7);
+  bool const isUnsigned = isUnsignedType(dataType);
+  Type const element = node.element(7);
+  auto scalar = [&](size_t at) { return node.b.reshape(node.in(at), {}); };
+  Value const result = node.b.elementwise(
+      {sum, scalar(1), scalar(4), scalar(6), scalar(7)}, element, [&](Scalars &s, ValueRange v) {
+        Type const f32 = s.b.getF32Type();
+        Value x = s.mul(s.convert(v[0], f32), s.div(s.mul(v[1], v[2]), v[3]));
+        x = s.add(s.create<math::RoundEvenOp>(x), widened(v[4], isUnsigned, f32, s));
+        return saturated(s, x, element, isUnsigned);
+      });
+  node.out(0, result, dataType);
+}
+
+void registerQuantization(Registry &table) {
+  table.add("QuantizeLinear", {10, 13, 19, 21, 23, 24, 25}, importQuantizeLinear);
+  table.add("DequantizeLinear", {10, 13, 19, 21, 23, 24, 25}, importDequantizeLinear);
+  table.add("MatMulInteger", {10}, importMatMulInteger);
+  table.add("QLinearMatMul", {10, 21}, importQLinearMatMul);
+}
+
+} // namespace ml2k::frontend

@@ -1,0 +1,258 @@
+//===- Resize.cpp - Resize and Upsample ---------------------------------------------------------------------*- C++ -*-===//
+//
+// One axis after the other: an output is a weighted sum of 1 (nearest), 2 (linear) or 4 (cubic) elements. Which ones and
+// with what weights depends on the position along the axis alone, so that both are tables, made here.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/frontend/onnx/Registry.h"
+
+#include <cmath>
+
+using namespace mlir;
+using llvm::Twine;
+
+namespace ml2k::frontend {
+
+namespace {
+
+struct Mode {
+  std::string kind, coordinates, nearest;
+  double cubicCoefficient;
+  bool excludeOutside;
+};
+
+/// taps[t][i]: the t-th element that output i reads, and its weight.
+struct Taps {
+  std::vector<std::vector<int64_t>> positions;
+  std::vector<std::vector<double>> weights;
+};
+
+struct Axis {
+  int64_t from, to;
+  double scale; // to / from, or what the model says
+};
+
+} // namespace
+
+/// The place in the input of an output position.
+static double coordinate(Node &node, Mode const &mode, Axis const &axis, int64_t at) {
+  double const x = static_cast<double>(at), from = static_cast<double>(axis.from), to = static_cast<double>(axis.to);
+  if (mode.coordinates == "half_pixel")
+    return (x + 0.5) / axis.scale - 0.5;
+  if (mode.coordinates == "asymmetric")
+    return x / axis.scale;
+  if (mode.coordinates == "align_corners")
+    return axis.to == 1 ? 0 : x * (from - 1) / (to - 1);
+  if (mode.coordinates == "pytorch_half_pixel")
+    return axis.to == 1 ? 0 : (x + 0.5) / axis.scale - 0.5;
+  if (mode.coordinates == "tf_half_pixel_for_nn")
+    return (x + 0.5) / axis.scale;
+  if (mode.coordinates == "half_pixel_symmetric") {
+    double const adjustment = to / (axis.scale * from), centre = from / 2;
+    return centre * (1 - adjustment) + (x + 0.5) / axis.scale - 0.5;
+  }
+  node.refuse("coordinate_transformation_mode \"" + mode.coordinates + "\" is not supported");
+}
+
+static double nearest(Node &node, Mode const &mode, double x) {
+  if (mode.nearest == "round_prefer_floor")
+    return std::ceil(x - 0.5);
+  if (mode.nearest == "round_prefer_ceil")
+    return std::floor(x + 0.5);
+  if (mode.nearest == "floor")
+    return std::floor(x);
+  if (mode.nearest == "ceil")
+    return std::ceil(x);
+  node.refuse("nearest_mode \"" + mode.nearest + "\" is unknown");
+}
+
+/// Keys' kernel at distance x.
+static double cubic(double x, double a) {
+  x = std::abs(x);
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+static double weightAt(Mode const &mode, double distance) {
+  if (mode.kind == "nearest")
+    return 1;
+  return mode.kind == "linear" ? std::max(1 - std::abs(distance), 0.0) : cubic(distance, mode.cubicCoefficient);
+}
+
+static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
+  int64_t const count = mode.kind == "nearest" ? 1 : mode.kind == "linear" ? 2 : 4;
+  Taps taps;
+  taps.positions.assign(count, std::vector<int64_t>(axis.to));
+  taps.weights.assign(count, std::vector<double>(axis.to));
+  for (int64_t i = 0; i < axis.to; ++i) {
+    double const x = coordinate(node, mode, axis, i);
+    double const first = count == 1 ? nearest(node, mode, x) : std::floor(x) - static_cast<double>(count / 2 - 1);
+    double total = 0;
+    for (int64_t t = 0; t < count; ++t) {
+      double const at = first + static_cast<double>(t);
+      bool const isOutside = at < 0 || at >= static_cast<double>(axis.from);
+      taps.positions[t][i] = std::clamp<int64_t>(static_cast<int64_t>(at), 0, axis.from - 1);
+      taps.weights[t][i] = mode.excludeOutside && isOutside ? 0 : weightAt(mode, at - x);
+      total += taps.weights[t][i];
+    }
+    for (int64_t t = 0; mode.excludeOutside && t < count; ++t)
+      taps.weights[t][i] /= total;
+  }
+  return taps;
+}
+
+//===--- Operations -------------------------------------------------------------------------------------------------===//
+
+/// Every element `factor` times: a broadcast over a dimension that is then merged.
+static Value repeat(Build &b, Value x, int64_t axis, int64_t factor) {
+  int64_t const rank = Build::rankOf(x);
+  Sizes sizes = b.sizesOf(x);
+  sizes.insert(sizes.begin() + axis + 1, b.getIndexAttr(factor));
+  Ints read, shape(Build::shapeOf(x));
+  for (int64_t dim = 0; dim < rank; ++dim)
+    read.push_back(dim <= axis ? dim : dim + 1);
+  Value const copies = b.map(x, b.selectDims(rank + 1, read), sizes, Build::elementOf(x),
+                             [](Scalars &, ValueRange v) { return v[0]; });
+  shape[axis] *= factor;
+  return b.reshape(copies, shape);
+}
+
+static Value resizeAxis(Node &node, Value x, int64_t axis, Taps const &taps) {
+  Build &b = node.b;
+  int64_t const rank = Build::rankOf(x), count = taps.positions[0].size();
+  bool const isCopy = taps.positions.size() == 1;
+  llvm::SmallVector<Value> tables;
+  std::string const name = "axis" + std::to_string(axis);
+  Type const element = computeType(Build::elementOf(x));
+  for (size_t t = 0; t < taps.positions.size(); ++t) {
+    std::string const tap = isCopy ? name : name + ".tap" + std::to_string(t);
+    llvm::SmallVector<int32_t> positions(taps.positions[t].begin(), taps.positions[t].end());
+    tables.push_back(node.table(tap + ".position", DenseElementsAttr::get(
+        RankedTensorType::get(count, b.getI32Type()), ArrayRef<int32_t>(positions))));
+    if (isCopy)
+      continue;
+    llvm::SmallVector<Attribute> weights;
+    for (double weight : taps.weights[t])
+      weights.push_back(b.getFloatAttr(element, weight));
+    tables.push_back(node.table(tap + ".weight", DenseElementsAttr::get(RankedTensorType::get(count, element), weights)));
+  }
+  Sizes sizes = b.sizesOf(x);
+  sizes[axis] = b.getIndexAttr(count);
+  llvm::SmallVector<AffineMap> const maps(tables.size(), b.selectDims(rank, {axis}));
+  return b.map(tables, maps, sizes, Build::elementOf(x), [&](Scalars &s, ValueRange v) {
+    llvm::SmallVector<Value> at;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      at.push_back(s.create<linalg::IndexOp>(dim));
+    Value sum;
+    for (size_t t = 0; t < taps.positions.size(); ++t) {
+      at[axis] = s.create<arith::IndexCastOp>(s.b.getIndexType(), v[isCopy ? t : 2 * t]);
+      Value term = s.convert(s.create<tensor::ExtractOp>(x, at), element);
+      if (!isCopy)
+        term = s.mul(v[2 * t + 1], term);
+      sum = sum ? s.add(sum, term) : term;
+    }
+    return sum;
+  });
+}
+
+static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis const &axis) {
+  if (axis.from == axis.to && axis.scale == 1)
+    return x;
+  if (axis.from == 0 || axis.to < 0)
+    node.refuse("axis " + Twine(at) + " cannot be resized from " + Twine(axis.from) + " to " + Twine(axis.to));
+  Taps const taps = tapsOf(node, mode, axis);
+  int64_t const factor = axis.to / axis.from;
+  auto isRepeat = [&] {
+    for (int64_t i = 0; i < axis.to; ++i)
+      if (taps.positions[0][i] != i / factor)
+        return false;
+    return true;
+  };
+  if (mode.kind == "nearest" && axis.to % axis.from == 0 && isRepeat())
+    return repeat(node.b, x, at, factor);
+  return resizeAxis(node, x, at, taps);
+}
+
+//===--- Attributes and inputs --------------------------------------------------------------------------------------===//
+
+static std::vector<double> floats(Node &node, size_t at, StringRef what) {
+  DenseElementsAttr const constant = node.constant(at);
+  if (!constant)
+    node.refuse(what + " (input " + Twine(at) + ") depends on run-time data");
+  std::vector<double> values;
+  for (APFloat const &value : constant.getValues<APFloat>())
+    values.push_back(FloatAttr::get(constant.getElementType(), value).getValueAsDouble());
+  return values;
+}
+
+static bool isGiven(Node &node, size_t at) { return node.has(at) && node.type(at).getNumElements() > 0; }
+
+static Ints resizedAxes(Node &node, size_t count) {
+  Ints axes = node.intsAttr("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))));
+  for (int64_t &axis : axes)
+    axis = node.axis(axis, node.rank(0));
+  if (count != axes.size())
+    node.refuse(Twine(count) + " scales or sizes are given for " + Twine(axes.size()) + " axes");
+  return axes;
+}
+
+static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> scales, std::optional<Ints> const &sizes) {
+  if (mode.kind != "nearest")
+    node.needFloat(0);
+  Value x = node.in(0);
+  for (auto [i, at] : llvm::enumerate(axes)) {
+    int64_t const from = node.shape(0)[at];
+    if (ShapedType::isDynamic(from)) {
+      if (!sizes && scales[i] == 1)
+        continue;
+      node.refuse("axis " + Twine(at) + " has no known extent; give it by --dim");
+    }
+    int64_t const to = sizes ? (*sizes)[i] : static_cast<int64_t>(std::floor(static_cast<double>(from) * scales[i]));
+    double const scale = sizes ? static_cast<double>(to) / static_cast<double>(from) : scales[i];
+    x = resize(node, x, at, mode, {from, to, scale});
+  }
+  node.out(0, x);
+}
+
+static void importResize(Node &node) {
+  if (node.intAttr("antialias", 0))
+    node.refuse("antialias is not supported");
+  if (node.stringAttr("keep_aspect_ratio_policy", "stretch") != "stretch")
+    node.refuse("keep_aspect_ratio_policy is not supported");
+  bool const isOld = node.opset < 11;
+  Mode mode{node.stringAttr("mode", "nearest"),
+            node.stringAttr("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel"),
+            node.stringAttr("nearest_mode", isOld ? "floor" : "round_prefer_floor"),
+            node.floatAttr("cubic_coeff_a", -0.75), node.intAttr("exclude_outside", 0) != 0};
+  if (mode.coordinates == "tf_half_pixel_for_nn")
+    mode.nearest = "floor";
+  size_t const scalesAt = isOld ? 1 : 2;
+  if (!isOld && isGiven(node, 3)) {
+    Ints const sizes = node.ints(3, "sizes");
+    return run(node, mode, resizedAxes(node, sizes.size()), {}, sizes);
+  }
+  if (!isGiven(node, scalesAt))
+    node.refuse("neither scales nor sizes are given");
+  auto const scales = floats(node, scalesAt, "scales");
+  run(node, mode, resizedAxes(node, scales.size()), scales, std::nullopt);
+}
+
+static void importUpsample(Node &node) {
+  Mode const mode{node.stringAttr("mode", "nearest"), "asymmetric", "floor", -0.75, false};
+  std::vector<double> scales;
+  if (node.opset >= 9)
+    scales = floats(node, 1, "scales");
+  else if (auto const *given = node.attribute("scales"))
+    scales.assign(given->floats().begin(), given->floats().end());
+  run(node, mode, resizedAxes(node, scales.size()), scales, std::nullopt);
+}
+
+void registerResize(Registry &table) {
+  table.add("Resize", {10, 11, 13, 18, 19}, importResize);
+  table.add("Upsample", {7, 9}, importUpsample);
+  table.addUnsupported("Upsample", {1});
+}
+
+} // namespace ml2k::frontend
