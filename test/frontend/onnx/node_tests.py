@@ -73,9 +73,12 @@ def prepare(tool, case, directory):
         if done.returncode < 0:
             return f"crash: signal {-done.returncode}"
         named = re.search(r'"([^"]*)"\) (?:depends on run-time data|is not a constant scalar)', done.stderr)
-        if not named or named.group(1) not in case.inputs:
+        integers = [name for name, value in case.inputs.items() if value.dtype.kind in "iub"] if named else []
+        wanted = [name for name in integers if name == named.group(1)] or integers
+        if not wanted:
             return done.stderr.strip().replace(os.path.join(directory, "model.onnx"), "").strip(": ")
-        case.bind(named.group(1))
+        for name in wanted:
+            case.bind(name)
 
 
 def merged(cases):

@@ -156,8 +156,10 @@ Value Build::alongAxis(Value x, ArrayRef<Value> vectors, int64_t axis, Formula f
   llvm::SmallVector<Value> inputs{x};
   llvm::SmallVector<AffineMap> maps{identityMap(rankOf(x))};
   for (Value vector : vectors) {
+    if (rankOf(vector) != 1)
+      throw Refusal("a tensor of shape " + shapeText(shapeOf(vector)) + " where a vector is needed");
     int64_t const extent = shapeOf(x)[axis], own = shapeOf(vector)[0];
-    if (rankOf(vector) != 1 || (own != extent && !ShapedType::isDynamic(extent)))
+    if (own != extent && !ShapedType::isDynamic(extent))
       throw Refusal("a vector of " + Twine(own) + " elements over an axis of " + Twine(extent));
     inputs.push_back(vector);
     maps.push_back(selectDims(rankOf(x), {axis}));

@@ -70,7 +70,7 @@ public:
   mlir::Value initial(SizesRef sizes, mlir::Type element, Fold fold, bool isUnsigned = false);
   static mlir::Value combine(Scalars &s, Fold fold, mlir::Value l, mlir::Value r);
 
-  /// Throws Refusal where the number of elements differs; at most one extent may be unknown.
+  /// Throws Refusal where the number of elements differs. Unknown extents keep their order, or are joined.
   mlir::Value reshape(mlir::Value x, IntsRef shape);
   mlir::Value transpose(mlir::Value x, IntsRef permutation);
   /// Extents of 1 put in at `axes` (positions in the result).

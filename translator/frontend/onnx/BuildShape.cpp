@@ -92,8 +92,9 @@ Value Build::reshape(Value x, IntsRef shape) {
     return x;
   Type const element = elementOf(x);
   int64_t const unknown = llvm::count(from, ShapedType::kDynamic);
-  bool const fits = unknown == 0 ? sameProducts(from, shape) : llvm::count(shape, ShapedType::kDynamic) == unknown;
-  if (unknown > 1 || !fits)
+  int64_t const left = llvm::count(shape, ShapedType::kDynamic);
+  bool const fits = unknown == 0 ? sameProducts(from, shape) : left > 0 && left <= unknown;
+  if (!fits || (unknown > 1 && left > 1 && !sameProducts(from, shape)))
     throw Refusal("a tensor of shape " + shapeText(from) + " cannot be reshaped to " + shapeText(shape));
   if (llvm::is_contained(from, 0)) // no element: nothing to keep
     return empty(sizes(shape), element);

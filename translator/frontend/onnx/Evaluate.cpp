@@ -22,6 +22,7 @@ constexpr int64_t maxSteps = 1 << 16;
 
 class Evaluator {
 public:
+  explicit Evaluator(bool hasUnknown) : hasUnknown(hasUnknown) {}
   LogicalResult run(Operation &op);
   Elements const *tensor(Value value) const {
     auto const found = tensors.find(value);
@@ -40,6 +41,12 @@ private:
   LogicalResult runScalar(Operation &op, ArrayRef<int64_t> loops);
   Attribute &element(Value tensor, ArrayRef<int64_t> position);
 
+  bool isUnknown(Attribute value) const {
+    auto const integer = dyn_cast_or_null<IntegerAttr>(value);
+    return hasUnknown && integer && integer.getType().isInteger(64) && integer.getInt() == ShapedType::kDynamic;
+  }
+
+  bool hasUnknown;
   llvm::DenseMap<Value, Elements> tensors;
   llvm::DenseMap<Value, Attribute> scalars;
 };
@@ -185,7 +192,7 @@ LogicalResult Evaluator::runScalar(Operation &op, ArrayRef<int64_t> loops) {
   Elements operands;
   for (Value operand : op.getOperands())
     operands.push_back(scalars.lookup(operand));
-  if (llvm::is_contained(operands, Attribute()))
+  if (llvm::is_contained(operands, Attribute()) || llvm::any_of(operands, [&](Attribute a) { return isUnknown(a); }))
     return failure();
   llvm::SmallVector<OpFoldResult> results;
   // A folder may replace a value by an operand, or change its operation in place and return nothing
@@ -248,8 +255,8 @@ LogicalResult Evaluator::run(Operation &op) {
       .Default([&](Operation *other) { return runScalar(*other, {}); });
 }
 
-std::optional<llvm::SmallVector<DenseElementsAttr>> evaluate(Block &block, ArrayRef<Value> results) {
-  Evaluator evaluator;
+std::optional<llvm::SmallVector<DenseElementsAttr>> evaluate(Block &block, ArrayRef<Value> results, bool hasUnknown) {
+  Evaluator evaluator(hasUnknown);
   for (Operation &op : block)
     if (failed(evaluator.run(op)))
       return std::nullopt;

@@ -16,9 +16,10 @@
 
 namespace ml2k::frontend {
 
-/// The values of tensors defined in `block`; nothing if the block holds an operation that cannot be executed.
-std::optional<llvm::SmallVector<mlir::DenseElementsAttr>> evaluate(mlir::Block &block,
-                                                                   llvm::ArrayRef<mlir::Value> results);
+/// The values of tensors defined in `block`; nothing if the block holds an operation that cannot be executed. With
+/// `hasUnknown`, integers of the value ShapedType::kDynamic are unknown: they can be moved, but not computed with.
+std::optional<llvm::SmallVector<mlir::DenseElementsAttr>>
+evaluate(mlir::Block &block, llvm::ArrayRef<mlir::Value> results, bool hasUnknown);
 
 } // namespace ml2k::frontend
 

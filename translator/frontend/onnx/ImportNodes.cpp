@@ -108,6 +108,24 @@ void Importer::define(pb::NodeProto const &node, int opset, Scope &scope, Node &
   }
 }
 
+/// Inputs that the specification gives one type variable hold elements of one type.
+static void checkTypes(pb::NodeProto const &node, int opset, ArrayRef<GraphValue *> inputs) {
+  auto const *schema = domainOf(node).empty() ? pb::OpSchemaRegistry::Schema(node.op_type(), opset, "") : nullptr;
+  if (!schema || schema->inputs().empty())
+    return;
+  std::map<std::string, size_t> first;
+  for (auto [at, input] : llvm::enumerate(inputs)) {
+    auto const &formal = schema->inputs()[std::min(at, schema->inputs().size() - 1)];
+    bool const isVariadic = at >= schema->inputs().size() || formal.GetOption() == pb::OpSchema::Variadic;
+    if (!input || formal.GetTypeStr().empty() || (isVariadic && !formal.GetIsHomogeneous()))
+      continue;
+    auto const [known, isNew] = first.try_emplace(formal.GetTypeStr(), at);
+    if (!isNew && inputs[known->second]->dataType != input->dataType)
+      throw Refusal("input " + Twine(known->second) + " holds " + dataTypeName(inputs[known->second]->dataType) +
+                    ", input " + Twine(at) + " holds " + dataTypeName(input->dataType));
+  }
+}
+
 void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const &opsets) {
   std::string const domain = domainOf(node);
   auto const opsetOf = opsets.find(domain);
@@ -127,6 +145,7 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
                           : "the operator is not supported");
       return;
     }
+    checkTypes(node, opset, inputs);
     if (foldNode(node, opset, *import, inputs, scope))
       return;
     Node view(node, opset, inputs, build, [&](GraphValue &value) { return materialize(value); }, directory);
@@ -170,7 +189,9 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
   for (auto &output : view.outputs)
     if (output && !output->constant)
       results.push_back(output->value);
-  auto const values = evaluate(scratch, results);
+  bool const hasUnknown =
+      llvm::any_of(inputs, [](GraphValue const *input) { return input && input->hasUnknown; });
+  auto const values = evaluate(scratch, results, hasUnknown);
   if (!values)
     return false;
   auto next = values->begin();
@@ -178,6 +199,8 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
     if (output && !output->constant) {
       output->constant = *next++;
       output->value = nullptr;
+      output->hasUnknown = hasUnknown && output->constant.getElementType().isInteger(64) &&
+                           llvm::is_contained(integersOf(output->constant), ShapedType::kDynamic);
     }
   define(node, opset, scope, view);
   return true;
@@ -190,6 +213,17 @@ static pb::FunctionProto const *localFunction(pb::ModelProto const &model, pb::N
     if (function.domain() == node.domain() && function.name() == node.op_type())
       return &function;
   return nullptr;
+}
+
+/// The node with the attributes that it leaves to their defaults: a body refers to them.
+static pb::NodeProto withDefaults(pb::NodeProto node, pb::OpSchema const &schema) {
+  auto isGiven = [&](std::string const &name) {
+    return llvm::any_of(node.attribute(), [&](auto const &attribute) { return attribute.name() == name; });
+  };
+  for (auto const &[name, attribute] : schema.attributes())
+    if (!isGiven(name) && attribute.default_value.type() != pb::AttributeProto::UNDEFINED)
+      *node.add_attribute() = attribute.default_value;
+  return node;
 }
 
 /// Operators that the specification defines by other operators need no row of their own.
@@ -209,6 +243,7 @@ bool Importer::expandFunction(pb::NodeProto const &node, int opset, std::vector<
   auto const *schema = pb::OpSchemaRegistry::Schema(node.op_type(), opset, "");
   if (!schema)
     return false;
+  pb::NodeProto const complete = withDefaults(node, *schema);
   pb::FunctionProto body;
   if (schema->HasFunction()) {
     body = *schema->GetFunction();
@@ -217,13 +252,13 @@ bool Importer::expandFunction(pb::NodeProto const &node, int opset, std::vector<
     for (auto [type, input] : llvm::zip(types, inputs))
       if (input)
         type.mutable_tensor_type()->set_elem_type(input->dataType);
-    pb::FunctionBodyBuildContextImpl const buildContext(node, types);
+    pb::FunctionBodyBuildContextImpl const buildContext(complete, types);
     if (!schema->BuildContextDependentFunction(buildContext, body))
       return false;
   } else {
     return false;
   }
-  expandBody(body, node, {{"", opset}}, inputs, scope);
+  expandBody(body, complete, {{"", opset}}, inputs, scope);
   return true;
 }
 

@@ -4,7 +4,9 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -147,9 +149,14 @@ void Importer::importInputs(Scope &scope) {
 //===--- Weights ----------------------------------------------------------------------------------------------------===//
 
 std::string Importer::weightName(std::string const &name, DenseElementsAttr value) {
-  std::string unique = name;
+  if (weights.try_emplace(name, value).second)
+    return name;
+  // The same weight in another shape
+  std::string unique = name + "." + llvm::join(llvm::map_range(value.getType().getShape(),
+                                                               [](int64_t extent) { return std::to_string(extent); }),
+                                               "x");
   while (!weights.try_emplace(unique, value).second)
-    unique += "." + std::to_string(weights.size());
+    unique += "'";
   return unique;
 }
 
@@ -160,6 +167,8 @@ Value Importer::materialize(GraphValue &value) {
     build.setInsertionPointAfter(lastWeight);
   else
     build.setInsertionPointToStart(&entry);
+  if (value.hasUnknown)
+    throw Refusal("\"" + Twine(value.name) + "\" depends on a symbolic dimension; give it by --dim");
   Location const loc = NameLoc::get(build.getStringAttr(value.name));
   if (value.constant.getNumElements() == 1)
     lastWeight = build.OpBuilder::create<arith::ConstantOp>(loc, value.constant);
@@ -172,6 +181,22 @@ Value Importer::materialize(GraphValue &value) {
 
 //===--- Outputs ----------------------------------------------------------------------------------------------------===//
 
+/// What the model declares about an output has to be what its nodes make; else what is wrong.
+static std::string againstDeclared(pb::ValueInfoProto const &output, GraphValue const &value) {
+  pb::TypeProto::Tensor const &declared = output.type().tensor_type();
+  if (declared.elem_type() != pb::TensorProto::UNDEFINED && declared.elem_type() != value.dataType)
+    return "it is declared to hold " + dataTypeName(declared.elem_type()).str() + ", its node makes " +
+           dataTypeName(value.dataType).str();
+  if (!declared.has_shape())
+    return "";
+  Ints shape;
+  for (auto const &dimension : declared.shape().dim())
+    shape.push_back(dimension.has_dim_value() ? dimension.dim_value() : ShapedType::kDynamic);
+  if (succeeded(verifyCompatibleShape(shape, value.type().getShape())))
+    return "";
+  return "it is declared with shape " + shapeText(shape) + ", its node makes " + shapeText(value.type().getShape());
+}
+
 void Importer::importOutputs(Scope &scope) {
   llvm::SmallVector<Value> results;
   llvm::SmallVector<Type> types;
@@ -183,6 +208,12 @@ void Importer::importOutputs(Scope &scope) {
       continue;
     }
     GraphValue &value = found->second;
+    if (value.hasUnknown) {
+      error() << "output \"" << output.name() << "\" depends on a symbolic dimension; give it by --dim";
+      continue;
+    }
+    if (std::string const problem = againstDeclared(output, value); !problem.empty())
+      error() << "output \"" << output.name() << "\": " << problem;
     results.push_back(value.value ? value.value : materialize(value));
     types.push_back(results.back().getType());
     NamedAttrList named;

@@ -100,6 +100,8 @@ static void importSplit(Node &node) {
   if (ShapedType::isDynamic(extent))
     node.refuse("axis " + Twine(axis) + " has no known extent; give it by --dim");
   int64_t const count = node.outputCount();
+  if (count == 0)
+    node.refuse("it has no outputs");
   Ints const parts = node.intsAttrOrInput("split", 1).value_or([&] {
     int64_t const each = llvm::divideCeil(extent, count);
     Ints equal(count, each);
@@ -195,17 +197,21 @@ static void importPad(Node &node) {
 //===--- Copies -----------------------------------------------------------------------------------------------------===//
 
 static void importExpand(Node &node) {
-  Ints target = node.ints(1, "shape");
+  Ints target = node.shapeInput(1, "shape");
   Ints own(node.shape(0));
   size_t const rank = std::max(target.size(), own.size());
   target.insert(target.begin(), rank - target.size(), 1);
   own.insert(own.begin(), rank - own.size(), 1);
   Value const x = node.b.reshape(node.in(0), own);
+  tensorType(target, node.element(0));
   Sizes sizes;
   for (auto [dim, extents] : llvm::enumerate(llvm::zip(own, target))) {
     auto const [from, to] = extents;
-    if (from != 1 && to != 1 && from != to && !ShapedType::isDynamic(from))
+    bool const isKnown = !ShapedType::isDynamic(from) && !ShapedType::isDynamic(to);
+    if (from != 1 && to != 1 && from != to && isKnown)
       node.refuse("shapes " + shapeText(own) + " and " + shapeText(target) + " do not broadcast");
+    if (from == 1 && ShapedType::isDynamic(to))
+      node.refuse("shape depends on a symbolic dimension; give it by --dim");
     sizes.push_back(from == 1 ? OpFoldResult(node.b.getIndexAttr(to)) : node.b.sizeOf(x, dim));
   }
   if (llvm::all_of(llvm::zip(own, target), [](auto pair) { return std::get<0>(pair) != 1 || std::get<1>(pair) == 1; }))
@@ -250,6 +256,7 @@ static void importTrilu(Node &node) {
 
 static void importDepthToSpace(Node &node) {
   node.needRank(0, 4, 4);
+  node.needStatic(0);
   Build &b = node.b;
   int64_t const block = node.intAttr("blocksize");
   IntsRef const from = node.shape(0);
@@ -266,6 +273,7 @@ static void importDepthToSpace(Node &node) {
 
 static void importSpaceToDepth(Node &node) {
   node.needRank(0, 4, 4);
+  node.needStatic(0);
   Build &b = node.b;
   int64_t const block = node.intAttr("blocksize");
   IntsRef const from = node.shape(0);

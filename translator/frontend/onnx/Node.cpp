@@ -35,6 +35,13 @@ llvm::SmallVector<Value> Node::allInputs() {
 
 Ints Node::ints(size_t at, StringRef what) const {
   GraphValue const &value = given(at);
+  if (value.hasUnknown)
+    refuse(what + " (input " + Twine(at) + ") depends on a symbolic dimension; give it by --dim");
+  return shapeInput(at, what);
+}
+
+Ints Node::shapeInput(size_t at, StringRef what) const {
+  GraphValue const &value = given(at);
   if (!isa<IntegerType>(value.type().getElementType()))
     refuse(what + " (input " + Twine(at) + ") holds " + dataTypeName(value.dataType) + " where integers are needed");
   if (!value.constant)
@@ -44,6 +51,8 @@ Ints Node::ints(size_t at, StringRef what) const {
 
 double Node::scalar(size_t at, StringRef what) const {
   GraphValue const &value = given(at);
+  if (value.hasUnknown)
+    refuse(what + " (input " + Twine(at) + ") depends on a symbolic dimension; give it by --dim");
   if (!value.constant || value.constant.getNumElements() != 1)
     refuse(what + " (input " + Twine(at) + ", \"" + value.name + "\") is not a constant scalar");
   if (isa<IntegerType>(value.type().getElementType()))
@@ -153,6 +162,7 @@ void Node::out(size_t at, Value value) {
 }
 
 void Node::out(size_t at, Value value, int32_t dataType) {
+  tensorType(Build::shapeOf(value), Build::elementOf(value)); // refuses what is too large
   if (wants(at))
     outputs[at] = GraphValue{proto.output(at), dataType, value, {}};
 }
@@ -160,6 +170,12 @@ void Node::out(size_t at, Value value, int32_t dataType) {
 void Node::outConstant(size_t at, DenseElementsAttr value, int32_t dataType) {
   if (wants(at))
     outputs[at] = GraphValue{proto.output(at), dataType, {}, value};
+}
+
+void Node::outShape(size_t at, IntsRef extents) {
+  outConstant(at, integersAttr(*b.getContext(), extents), pb::TensorProto::INT64);
+  if (outputs[at])
+    outputs[at]->hasUnknown = llvm::is_contained(extents, ShapedType::kDynamic);
 }
 
 void Node::outReshaped(size_t at, IntsRef shape) {
@@ -170,8 +186,10 @@ void Node::outReshaped(size_t at, IntsRef shape) {
   if (type.getNumElements() != input.type().getNumElements())
     refuse("a tensor of shape " + shapeText(input.type().getShape()) + " cannot be reshaped to " + shapeText(shape));
   outConstant(at, input.constant.reshape(type), input.dataType);
-  if (outputs[at])
+  if (outputs[at]) {
     outputs[at]->name = input.name;
+    outputs[at]->hasUnknown = input.hasUnknown;
+  }
 }
 
 } // namespace ml2k::frontend

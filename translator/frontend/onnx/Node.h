@@ -24,6 +24,8 @@ struct GraphValue {
   mlir::Value value;                  ///< null while it is a constant that nothing has used as data
   mlir::DenseElementsAttr constant;   ///< null if not known at import
   bool isRefused = false;             ///< its node was refused; nodes that use it are passed over
+  /// It has extents that are not known (ShapedType::kDynamic among the elements of `constant`): part of a shape.
+  bool hasUnknown = false;
 
   mlir::RankedTensorType type() const {
     return mlir::cast<mlir::RankedTensorType>(constant ? constant.getType() : value.getType());
@@ -55,6 +57,8 @@ public:
   mlir::DenseElementsAttr constant(size_t at) const { return given(at).constant; }
   /// The integers of an input that must be known at import; `what` names it in the message.
   Ints ints(size_t at, llvm::StringRef what) const;
+  /// The same for a shape, in which unknown extents are kDynamic.
+  Ints shapeInput(size_t at, llvm::StringRef what) const;
   double scalar(size_t at, llvm::StringRef what) const;
   void needRank(size_t at, int64_t low, int64_t high) const;
   void needFloat(size_t at) const;
@@ -86,6 +90,8 @@ public:
   void out(size_t at, mlir::Value value);
   void out(size_t at, mlir::Value value, int32_t dataType);
   void outConstant(size_t at, mlir::DenseElementsAttr value, int32_t dataType);
+  /// A shape, with kDynamic for what is not known.
+  void outShape(size_t at, IntsRef extents);
   /// The output is input 0 with another shape; a constant stays one, under its own name.
   void outReshaped(size_t at, IntsRef shape);
 

@@ -15,7 +15,8 @@ using Fold = Build::Fold;
 /// Before opset 13 everything from the axis on is normalized together.
 static Ints softmaxAxes(Node &node) {
   node.needFloat(0);
-  int64_t const rank = std::max<int64_t>(node.rank(0), 1);
+  node.needRank(0, 1, 16);
+  int64_t const rank = node.rank(0);
   int64_t const axis = node.axisAttr("axis", node.opset < 13 ? 1 : -1, node.opset < 13 ? rank + 1 : rank);
   if (node.opset < 13)
     return llvm::to_vector(llvm::seq<int64_t>(axis, node.rank(0)));

@@ -107,12 +107,19 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
                 shapeText(node.shape(2)) + " do not fit");
   if (node.has(3) && node.shape(3) != IntsRef({directions, 2 * gates * hidden}))
     node.refuse("B has shape " + shapeText(node.shape(3)));
+  int64_t const steps = node.shape(0)[0], batch = node.shape(0)[1];
+  for (size_t at : {5, 6})
+    if (node.has(at) && node.shape(at) != IntsRef({directions, batch, hidden}))
+      node.refuse("initial state " + Twine(at) + " has shape " + shapeText(node.shape(at)) + ", " +
+                  shapeText({directions, batch, hidden}) + " is needed");
+  if (node.has(7) && node.shape(7) != IntsRef({directions, 3 * hidden}))
+    node.refuse("P has shape " + shapeText(node.shape(7)));
   return {node,
           gates,
           hidden,
           directions,
-          node.shape(0)[0],
-          node.shape(0)[1],
+          steps,
+          batch,
           activationsOf(node, usualActivations, directions),
           node.floatAttr("clip", 0.0)};
 }

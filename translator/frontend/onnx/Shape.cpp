@@ -30,10 +30,12 @@ static Ints reshapedShape(Node &node, Ints shape) {
       if (rest >= 0)
         node.refuse("shape " + shapeText(shape) + " leaves two dimensions open");
       rest = i;
-    } else if (extent < 0) {
+    } else if (extent < 0 && !ShapedType::isDynamic(extent)) {
       node.refuse("shape holds " + Twine(extent));
     }
   }
+  if (llvm::is_contained(shape, ShapedType::kDynamic) && !llvm::is_contained(from, ShapedType::kDynamic))
+    node.refuse("shape depends on a symbolic dimension; give it by --dim");
   if (rest < 0)
     return shape;
   shape[rest] = 1;
@@ -52,7 +54,7 @@ static Ints reshapedShape(Node &node, Ints shape) {
 }
 
 static void importReshape(Node &node) {
-  auto const shape = node.opset < 5 ? node.intsAttr("shape") : node.ints(1, "shape");
+  auto const shape = node.opset < 5 ? node.intsAttr("shape") : node.shapeInput(1, "shape");
   if (!shape)
     node.refuse("attribute shape is missing");
   node.outReshaped(0, reshapedShape(node, *shape));
@@ -162,14 +164,7 @@ static void importShape(Node &node) {
   auto clamped = [&](int64_t value) { return std::clamp<int64_t>(value < 0 ? value + rank : value, 0, rank); };
   int64_t const start = clamped(node.intAttr("start", 0)), end = clamped(node.intAttr("end", rank));
   IntsRef const extents = node.shape(0).slice(start, std::max<int64_t>(end - start, 0));
-  if (!llvm::is_contained(extents, ShapedType::kDynamic))
-    return node.outConstant(0, integersAttr(*node.b.getContext(), extents), pb::TensorProto::INT64);
-  llvm::SmallVector<Value> elements;
-  for (int64_t dim = start; dim < end; ++dim) {
-    Value const extent = getValueOrCreateConstantIndexOp(node.b, node.b.getLoc(), node.b.sizeOf(node.in(0), dim));
-    elements.push_back(node.b.create<arith::IndexCastOp>(node.b.getI64Type(), extent));
-  }
-  node.out(0, node.b.create<tensor::FromElementsOp>(elements), pb::TensorProto::INT64);
+  node.outShape(0, extents);
 }
 
 static void importSize(Node &node) {
