@@ -63,6 +63,8 @@ data toData(nlohmann::ordered_json const &view) {
     return data(view.get<bool>());
   if (view.is_string())
     return data(view.get<std::string>());
+  if (view.is_primitive()) // numbers are for readers of the JSON; nlohmann's items() of one is itself, without end
+    return data(view.dump());
   if (view.is_array()) {
     data list(data::type::list);
     for (auto const &item : view)
