@@ -71,6 +71,8 @@ data toData(nlohmann::ordered_json const &view) {
       list << toData(item);
     return list;
   }
+  if (!view.is_object()) // numbers, which items() would give as their own only item
+    return data(view.dump());
   data object(data::type::object);
   for (auto const &[key, value] : view.items())
     object.set(key, toData(value));
