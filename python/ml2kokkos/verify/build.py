@@ -36,7 +36,8 @@ def function_of(model):
     setup = [f"  auto const a{i} = run.argument<{argument.type}>();" for i, argument in enumerate(model.arguments)]
     call = ["space"]
     if model.has_weights:
-        setup.append("  Weights const weights = load_weights(space, run.weights);")
+        path = "" if model.is_embedded else ", run.weights"
+        setup.append(f"  Weights const weights = load_weights(space{path});")
         call.append("weights")
     if model.has_workspace:
         sizes = "".join(f", int(run.extent({argument}, {dim}))" for argument, dim in model.sizes)

@@ -42,6 +42,7 @@ class Translated:
     sizes: list           # run-time sizes that the workspace takes: (argument, dimension)
     has_weights: bool
     has_workspace: bool
+    is_embedded: bool     # the weights stand in the source
     weights: Path         # the sidecar; may be absent
 
     @property
@@ -75,7 +76,7 @@ def describe(view, stem, folder):
     arguments = [argument_of(entry) for entry in view["arguments"]]
     sizes = [place_of(size["name"], arguments) for workspace in view["workspaces"] for size in workspace["sizes"]]
     return Translated(stem, folder, view["namespace"], arguments, sizes, bool(view["weights"]), bool(view["workspaces"]),
-                      folder / f"{stem}.safetensors")
+                      any(loader.get("embedded") for loader in view["loaders"]), folder / f"{stem}.safetensors")
 
 
 def place_of(size, arguments):
