@@ -52,7 +52,8 @@ struct Contraction {
       fused->recover(statements);
       names.push_back(fused->name());
     }
-    layer.addLambda(first + indexParameters(names, statements), std::move(statements));
+    std::string const lambda = first + indexParameters(names, statements);
+    layer.addLambda(lambda, std::move(statements));
   }
 
   /// The lambda that returns an element of an operand.

@@ -58,7 +58,8 @@ static LogicalResult addEpilogue(Layer &layer, Block &block, ValueRange extras, 
   if (failed(bindElements(layer, printer, block.getArguments().drop_front(), extras, mapsOf(extraMaps), space, statements)) ||
       failed(returnValue(printer, block, statements)))
     return failure();
-  layer.addLambda(parameters + indexParameters(names, statements), std::move(statements));
+  std::string const lambda = parameters + indexParameters(names, statements);
+  layer.addLambda(lambda, std::move(statements));
   return success();
 }
 

@@ -70,9 +70,10 @@ FusedLoops::FusedLoops(Layer &layer, Layer::Loops const &all, ArrayRef<unsigned>
 
 void FusedLoops::recover(Json &statements) const {
   for (auto const &[name, value] : declarations)
-    if (mentions(statements, name))
-      statements.insert(statements.begin(),
-                        {{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", value}});
+    if (mentions(statements, name)) {
+      Json const declaration = {{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", value}};
+      statements.insert(statements.begin(), declaration);
+    }
 }
 
 std::vector<std::string> loopNames(Layer &layer, unsigned count, bool image) {

@@ -57,6 +57,64 @@ std::string Layer::local(Storage const &storage) {
   return name;
 }
 
+static std::string elementOf(Storage const &storage) {
+  bool const isConst = StringRef(storage.cpp).contains(" const");
+  return cppType(storage.type.getElementType()) + (isConst ? " const" : "");
+}
+
+/// Row-major without gaps, whatever the strides of dimensions of extent 1.
+static bool isContiguous(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0, expected = 1;
+  if (failed(getStridesAndOffset(type, strides, offset)))
+    return false;
+  for (auto [stride, extent] : llvm::reverse(llvm::zip(strides, type.getShape()))) {
+    if (extent != 1 && stride != expected)
+      return type.getLayout().isIdentity();
+    expected *= extent;
+  }
+  return true;
+}
+
+static bool hasDivision(AffineExpr expr) {
+  bool found = false;
+  expr.walk([&](AffineExpr part) {
+    found |= part.getKind() == AffineExprKind::FloorDiv || part.getKind() == AffineExprKind::Mod;
+  });
+  return found;
+}
+
+/// Contiguous, of static extents but the first, and within the rank of a view.
+static bool isReshapeable(MemRefType type) {
+  return isContiguous(type) && type.getRank() > 0 && type.getRank() <= 8 &&
+         llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic);
+}
+
+/// Contiguous memory of another shape as a view of its own: no division per element.
+FailureOr<std::string> Layer::reshaped(Value memref, Storage const &storage) {
+  std::string &name = localOf[memref];
+  if (!name.empty())
+    return name;
+  FailureOr<std::string> const data = pointer(memref);
+  if (failed(data))
+    return failure();
+  std::vector<std::string> wanted = localNames(storage);
+  wanted.push_back(storage.name + "_reshaped");
+  if (storage.kind == StorageKind::Argument)
+    wanted = {storage.isOutput ? "out" : "in", storage.name + "_reshaped"};
+  name = scope.fresh(wanted);
+  std::string arguments = *data;
+  auto const type = cast<MemRefType>(memref.getType());
+  for (unsigned d = 0; d < unsigned(type.getRank()); ++d)
+    if (type.isDynamicDim(d))
+      arguments += ", " + extent(memref, d).text;
+  locals.push_back({{"template", "statement/view"},
+                    {"type", tensorType(elementOf(storage), type.getShape())},
+                    {"name", name},
+                    {"arguments", arguments}});
+  return name;
+}
+
 FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices, IndexSpace const &space) {
   HostSymbols symbols(space.symbols.size());
   FailureOr<Access> access = program.access(memref, indices, symbols);
@@ -68,9 +126,20 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
   IndexSpace whole = space;
   for (Value value : symbols.values()) {
     whole.symbols.push_back({program.hostName(value)});
-    hostValues.insert(value);
+    hostNames.insert(program.hostName(value));
   }
-  SmallVector<AffineExpr> at = access->indices;
+  SmallVector<AffineExpr> at = llvm::map_to_vector(access->indices, [&](AffineExpr e) { return simplify(e, whole); });
+  bool const bordered = storage.border[0] || storage.border[1];
+  if (llvm::any_of(at, hasDivision) && memref != storage.value && !bordered && !storage.isFlat &&
+      isReshapeable(cast<MemRefType>(memref.getType()))) {
+    FailureOr<std::string> const view = reshaped(memref, storage);
+    if (failed(view))
+      return failure();
+    SmallVector<Expression> const texts = llvm::map_to_vector(indices, [&](AffineExpr e) {
+      return indexExpression(e, space, [&](StringRef block) { program.useBlock(block); });
+    });
+    return ml2k::call(*view, texts);
+  }
   if (storage.isFlat) {
     AffineExpr linear = getAffineConstantExpr(0, kernel->getContext());
     for (auto [index, extent] : llvm::zip(at, storage.type.getShape()))
@@ -89,7 +158,7 @@ Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {
   IndexSpace space;
   for (Value value : symbols.values()) {
     space.symbols.push_back({program.hostName(value)});
-    hostValues.insert(value);
+    hostNames.insert(program.hostName(value));
   }
   return indexExpression(expr, space, [&](StringRef block) { program.useBlock(block); });
 }
@@ -97,9 +166,14 @@ Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {
 Expression Layer::extent(Value memref, unsigned dim) {
   HostSymbols symbols;
   AffineExpr const expr = program.extent(memref, dim, symbols);
-  if (!expr) // an argument whose size the host did not ask for
-    return {member(*program.storageOf(memref)) + ".extent_int(" + std::to_string(dim) + ")"};
-  return hostExpression(expr, symbols);
+  if (expr)
+    return hostExpression(expr, symbols);
+  for (RuntimeSize const &size : program.sizes) // the host did not ask for it
+    if (size.argument == memref && size.dim == dim) {
+      hostNames.insert(size.name);
+      return {size.name};
+    }
+  return {member(*program.storageOf(memref)) + ".extent_int(" + std::to_string(dim) + ")"};
 }
 
 Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
@@ -118,20 +192,6 @@ Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
   return loops;
 }
 
-/// Row-major without gaps, whatever the strides of dimensions of extent 1.
-static bool isContiguous(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset = 0, expected = 1;
-  if (failed(getStridesAndOffset(type, strides, offset)))
-    return false;
-  for (auto [stride, extent] : llvm::reverse(llvm::zip(strides, type.getShape()))) {
-    if (extent != 1 && stride != expected)
-      return type.getLayout().isIdentity();
-    expected *= extent;
-  }
-  return true;
-}
-
 FailureOr<std::string> Layer::pointer(Value memref) {
   HostSymbols symbols;
   auto const type = cast<MemRefType>(memref.getType());
@@ -148,11 +208,6 @@ FailureOr<std::string> Layer::pointer(Value memref) {
   SmallVector<Expression> const at =
       llvm::map_to_vector(access->indices, [&](AffineExpr e) { return hostExpression(e, symbols); });
   return "&" + ml2k::call(text, at).text;
-}
-
-static std::string elementOf(Storage const &storage) {
-  bool const isConst = StringRef(storage.cpp).contains(" const");
-  return cppType(storage.type.getElementType()) + (isConst ? " const" : "");
 }
 
 FailureOr<std::string> Layer::matrix(Value memref, int64_t columns, int64_t rows, Expression const &rowCount,

@@ -85,6 +85,7 @@ public:
 private:
   std::string local(Storage const &storage);
   std::vector<std::string> localNames(Storage const &storage) const;
+  mlir::FailureOr<std::string> reshaped(mlir::Value memref, Storage const &storage);
   std::string provenance() const;
   std::string functionName() const;
   mlir::FailureOr<std::string> pointer(mlir::Value memref);
@@ -94,7 +95,7 @@ private:
   std::string signature(bool declare) const;
 
   llvm::DenseMap<mlir::Value, std::string> localOf;
-  llvm::SetVector<mlir::Value> hostValues;
+  std::set<std::string> hostNames; ///< run-time sizes and loop indices in use
   llvm::SmallVector<Storage const *> used;
   Json call;
   Json lambdas = Json::array();

@@ -14,8 +14,18 @@ void Layer::setCall(std::string function, std::vector<std::string> arguments) {
   call = {{"function", std::move(function)}, {"arguments", llvm::join(arguments, ", ")}};
 }
 
+/// A statement that stands in one line with its lambda.
+static bool isShort(Json const &statement) {
+  return statement["template"] == "statement/return" || statement["template"] == "statement/assign";
+}
+
 void Layer::addLambda(std::string parameters, Json statements) {
-  lambdas.push_back({{"parameters", std::move(parameters)}, {"statements", std::move(statements)}});
+  Json none = Json::array();
+  bool const single = statements.size() == 1 && isShort(statements[0]);
+  lambdas.push_back({{"parameters", std::move(parameters)},
+                     {"is_block", !single},
+                     {"single", single ? statements : none},
+                     {"statements", single ? none : statements}});
 }
 
 std::string Layer::described(Value memref) {
@@ -81,10 +91,8 @@ std::string Layer::signature(bool declare) const {
   for (Storage const &argument : program.arguments)
     if (llvm::is_contained(used, &argument))
       add(argument.alias + " const &", argument.name);
-  std::set<std::string> names;
-  for (Value value : hostValues)
-    if (names.insert(program.hostName(value)).second)
-      add("int", program.hostName(value));
+  for (std::string const &name : hostNames)
+    add("int", name);
   return text;
 }
 

@@ -56,7 +56,8 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   layer.program.useBlock("for_each");
   Expression const length = loops.sizes.empty() ? Expression{"1"} : loops.sizes[inner];
   layer.setCall("for_each", {rows.size().text, length.text});
-  layer.addLambda(indexParameters({rows.name(), along}, statements), std::move(statements));
+  std::string const lambda = indexParameters({rows.name(), along}, statements);
+  layer.addLambda(lambda, std::move(statements));
   return describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
 }
 

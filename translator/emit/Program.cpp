@@ -12,7 +12,7 @@ namespace ml2k {
 static constexpr int64_t maxViewRank = 8;
 
 /// Words that mean something in every layer function.
-static char const *const layerWords[] = {"space", "weights", "work", "sum", "row", "along", "forward", "load_weights"};
+static char const *const layerWords[] = {"space", "weights", "work", "forward", "load_weights"};
 
 std::string tensorType(StringRef scalar, ArrayRef<int64_t> shape) {
   int lastDynamic = -1;

@@ -95,7 +95,8 @@ LogicalResult Reduction::printRows() {
   rows.recover(statements);
   layer.program.useBlock("for_rows");
   layer.setCall("for_rows", {rows.size().text, along.size().text});
-  layer.addLambda(indexParameters({rows.name()}, statements) + ", Row const &along", std::move(statements));
+  std::string const lambda = indexParameters({rows.name()}, statements) + ", Row const &along";
+  layer.addLambda(lambda, std::move(statements));
   return success();
 }
 
@@ -138,7 +139,8 @@ LogicalResult Reduction::printElements() {
   rows.recover(statements);
   layer.program.useBlock("for_each");
   layer.setCall("for_each", {rows.size().text, length.text});
-  layer.addLambda(indexParameters({rows.name(), inner}, statements), std::move(statements));
+  std::string const lambda = indexParameters({rows.name(), inner}, statements);
+  layer.addLambda(lambda, std::move(statements));
   return success();
 }
 

@@ -48,7 +48,10 @@ std::string withPlaces(Template const &source) {
     }
     out += tag + place;
   }
-  return out.append(source.text, at, std::string::npos);
+  out.append(source.text, at, std::string::npos);
+  while (!out.empty() && out.back() == '\n') // the line of the tag that includes it ends already
+    out.pop_back();
+  return out;
 }
 
 std::map<std::string, data> loadTemplates() {

@@ -160,7 +160,8 @@ FailureOr<std::string> printRow(Operation *op, Layer &layer) {
   fused.recover(statements);
   layer.program.useBlock("for_rows");
   layer.setCall("for_rows", {fused.size().text, rows.length().text});
-  layer.addLambda(indexParameters({fused.name()}, statements) + ", Row const &along", std::move(statements));
+  std::string const lambda = indexParameters({fused.name()}, statements) + ", Row const &along";
+  layer.addLambda(lambda, std::move(statements));
   return describe(layer, rows.op.getInputs(), rows.op.getExtras(), rows.op.getOutputs(), ", ");
 }
 

@@ -77,9 +77,13 @@ FailureOr<SmallVector<Expression>> ScalarPrinter::use(ValueRange values) {
 }
 
 LogicalResult ScalarPrinter::print(Block &block, Json &to) {
+  Scope const outside = names;
+  ++depth;
   for (Operation &op : block.without_terminator())
     if (failed(printOperation(&op, to)))
       return failure();
+  if (--depth > 0)
+    names = outside;
   return success();
 }
 

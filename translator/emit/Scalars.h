@@ -72,6 +72,7 @@ private:
   std::map<std::string, Statement> statements;
   llvm::DenseMap<mlir::Value, Expression> bound;
   std::vector<mlir::Value> pendingReads; ///< inlined reads that no statement has used yet, in program order
+  unsigned depth = 0;                    ///< of blocks in blocks: names of an inner one are free after it
   Json *current = nullptr;               ///< where repeatable() declares
 };
 
