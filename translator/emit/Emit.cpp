@@ -23,7 +23,7 @@ static Json listOf(std::set<std::string> const &files) {
 }
 
 /// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the headers.
-static Json viewBlocks(std::set<std::string> const &used) {
+static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool throws) {
   Json const table = Json::parse(templateText("block/blocks.json"));
   std::set<std::string> needed;
   std::vector<std::string> open(used.begin(), used.end());
@@ -35,10 +35,12 @@ static Json viewBlocks(std::set<std::string> const &used) {
     for (Json const &entry : table)
       if (entry["name"] == name)
         for (Json const &need : entry["needs"])
-          open.push_back(need);
+          open.push_back(embedded && need == "sidecar" ? "embedded" : need.get<std::string>());
   }
   Json view = {{"parts", Json::array()}, {"blocks", Json::array()}};
-  std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", {"stdexcept"}}, {"cuda", {}}};
+  std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", {}}, {"cuda", {}}};
+  if (throws)
+    includes["block"].insert("stdexcept");
   for (Json const &entry : table) {
     std::string const name = entry["name"], kind = entry["kind"];
     if (!needed.count(name))
@@ -126,7 +128,8 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
     return failure();
   Json view = {{"model_file", options.modelFile}, {"header_file", options.stem + ".hpp"}, {"guard", guardOf(options.stem)},
                {"namespace", program.model}, {"forward_parameters", forwardParameters(program)}};
-  view["banner"] = viewBanner(program, module, tensors, false);
+  bool const embedded = embedsWeights(options, tensors);
+  view["banner"] = viewBanner(program, module, tensors, embedded);
   view["license"] = Json::array();
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
@@ -135,9 +138,10 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   view.update(*members);
   view["loaders"] = Json::array();
   if (!tensors.empty())
-    view["loaders"].push_back(viewLoader(program, tensors));
+    view["loaders"].push_back(viewLoader(program, tensors, embedded));
   program.useBlock("tensor");
-  view.update(viewBlocks(program.blocks));
+  bool const throws = llvm::any_of(forward->statements, [](Json const &s) { return s["template"] == "statement/refuse"; });
+  view.update(viewBlocks(program.blocks, embedded, throws));
   return view;
 }
 

@@ -101,7 +101,7 @@ struct Printer {
     case AffineExprKind::Mul:
       return binary(print(node.getLHS()), "*", Rank::Multiply, print(node.getRHS()));
     case AffineExprKind::CeilDiv:
-      useBlock("ceil_div");
+      useBlock("division");
       return call("ceil_div", {print(node.getLHS()), print(node.getRHS())});
     default:
       return divide(node, expr.getKind() == AffineExprKind::Mod);
@@ -131,9 +131,8 @@ struct Printer {
     Expression const a = print(node.getLHS()), b = print(node.getRHS());
     if (intervalOf(node.getLHS(), space).least >= 0)
       return binary(a, remainder ? "%" : "/", Rank::Multiply, b);
-    llvm::StringRef const block = remainder ? "floor_mod" : "floor_div";
-    useBlock(block);
-    return call(block, {a, b});
+    useBlock("division");
+    return call(remainder ? "floor_mod" : "floor_div", {a, b});
   }
 };
 

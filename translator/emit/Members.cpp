@@ -129,18 +129,43 @@ std::vector<SidecarTensor> sidecarOf(Program const &program) {
   return tensors;
 }
 
-Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors) {
+/// The elements of a weight as literals; 16-bit floating point as its bits.
+static Json viewArray(Storage const &weight, ElementsAttr value) {
+  Type const type = value.getElementType();
+  std::vector<std::string> literals;
+  if (isStoredNarrow(type)) {
+    for (APFloat const &element : value.getValues<APFloat>())
+      literals.push_back(std::to_string(element.bitcastToAPInt().getZExtValue()));
+  } else {
+    for (Attribute element : value.getValues<Attribute>())
+      literals.push_back(literal(cast<TypedAttr>(element)).text);
+  }
+  std::string const scalar = isStoredNarrow(type) ? "std::uint16_t" : type.isIndex() ? "std::int64_t" : cppType(type);
+  return {{"label", weight.modelName}, {"type", scalar}, {"name", weight.name + "_values"},
+          {"values", llvm::join(literals, ", ")}};
+}
+
+Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, bool embedded) {
   std::string const header = sidecarHeader(tensors);
   char hash[24];
   snprintf(hash, sizeof(hash), "0x%016llxu", static_cast<unsigned long long>(fnv1a(header)));
   Json loader = {{"header_size", std::to_string(header.size())},
                  {"header_hash", hash},
                  {"data_size", std::to_string(sidecarSize(tensors) - 8 - header.size())},
+                 {"parameters", embedded ? "ExecutionSpace const &space" : "ExecutionSpace const &space, std::string const &path"},
+                 {"embedded", embedded},
+                 {"from_file", !embedded},
+                 {"arrays", Json::array()},
                  {"tensors", Json::array()}};
-  program.useBlock("sidecar");
-  for (Storage const &weight : program.weights) {
+  program.useBlock(embedded ? "embedded" : "sidecar");
+  for (auto [weight, tensor] : llvm::zip(program.weights, tensors)) {
     program.useBlock(StringRef(weight.reader).take_until([](char c) { return c == '<'; }));
-    loader["tensors"].push_back({{"reader", weight.reader}, {"name", weight.name}, {"label", quotedLabel(program, weight)}});
+    if (embedded)
+      loader["arrays"].push_back(viewArray(weight, tensor.value));
+    loader["tensors"].push_back({{"reader", weight.reader},
+                                 {"source", embedded ? "arrays.at(" + weight.name + "_values)" : "file"},
+                                 {"name", weight.name},
+                                 {"label", quotedLabel(program, weight)}});
   }
   return loader;
 }

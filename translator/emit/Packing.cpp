@@ -67,7 +67,7 @@ LogicalResult Program::addWeight(nest::WeightOp op) {
   storage.modelName = op.getName().str();
   std::string const scalar = cppType(type.getElementType());
   setTensorType(storage, scalar + " const");
-  storage.reader = "read_plain";
+  storage.reader = type.getElementType().isF16() ? "read_half<5>" : type.getElementType().isBF16() ? "read_half<8>" : "read_plain";
   if (DictionaryAttr const packing = op.getPackingAttr())
     storage.packing = packing.getAs<StringAttr>("kind").str();
   if (storage.packing == "taps") {

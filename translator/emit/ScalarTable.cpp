@@ -116,6 +116,19 @@ static Print propagating(std::string forConstant, std::string helper) {
   };
 }
 
+/// Both operands have the type of the result: literals are int.
+static Print integerChoice(std::string name) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    std::string const type = resultType(op);
+    if (type == "int")
+      return call(name, a);
+    SmallVector<Expression> typed;
+    for (auto [operand, value] : llvm::zip(a, op->getOperands()))
+      typed.push_back(isConstant(value) ? ml2k::cast(type, operand) : operand);
+    return call(name, typed);
+  };
+}
+
 //===--- Comparisons and conversions ---------------------------------------------------------------------------------===//
 
 static FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPrinter &) {
@@ -291,8 +304,8 @@ static void addChoices(Table &table) {
   table["arith.minimumf"] = {{"smaller", "clipped"}, propagating("Kokkos::min", "minimum")};
   table["arith.maxnumf"] = {{"larger", "clipped"}, function("Kokkos::fmax")};
   table["arith.minnumf"] = {{"smaller", "clipped"}, function("Kokkos::fmin")};
-  table["arith.maxsi"] = {{"larger", "clipped"}, function("Kokkos::max")};
-  table["arith.minsi"] = {{"smaller", "clipped"}, function("Kokkos::min")};
+  table["arith.maxsi"] = {{"larger", "clipped"}, integerChoice("Kokkos::max")};
+  table["arith.minsi"] = {{"smaller", "clipped"}, integerChoice("Kokkos::min")};
   table["arith.maxui"] = {{"larger"}, onUnsigned([](Operands a) { return call("Kokkos::max", a); })};
   table["arith.minui"] = {{"smaller"}, onUnsigned([](Operands a) { return call("Kokkos::min", a); })};
   table["arith.cmpi"] = {{"condition", "test"}, compareIntegers};

@@ -27,8 +27,8 @@ mlir::FailureOr<Json> viewMembers(Program &program);
 /// The tensors of the sidecar in file order.
 std::vector<SidecarTensor> sidecarOf(Program const &program);
 
-/// The calls of load_weights() and what they check.
-Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors);
+/// load_weights(): its calls and what they check; the arrays of weights that stand in the source.
+Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, bool embedded);
 
 } // namespace ml2k
 
