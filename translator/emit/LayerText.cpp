@@ -5,6 +5,8 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
 
+#include <tuple>
+
 using namespace mlir;
 
 namespace ml2k {
@@ -29,11 +31,13 @@ void Layer::addLambda(std::string parameters, Json statements) {
 }
 
 std::string Layer::described(Value memref) {
+  auto const usedInCode = std::pair(hostNames, used); // a comment needs no parameter
   Storage const *storage = program.storageOf(memref);
   std::string text = storage->name + "[";
   auto const type = cast<MemRefType>(memref.getType());
   for (unsigned d = 0; d < unsigned(type.getRank()); ++d)
     text += (d ? "," : "") + extent(memref, d).text;
+  std::tie(hostNames, used) = usedInCode;
   return text + "]";
 }
 
