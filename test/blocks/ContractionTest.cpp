@@ -1,0 +1,110 @@
+//===- ContractionTest.cpp - contract and batched_contract against plain loops ----------------------------------------===//
+
+#include "Check.h"
+
+using namespace blocks;
+
+namespace {
+/// Both orders of the weight in the file: [o][k] and [k][o]
+template <class T, int K, int N> void contraction(int rows) {
+  std::string const name =
+      "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) + (sizeof(T) == 8 ? "d" : "");
+  auto const left = check::numbers<T>(std::size_t(rows) * K, 1);
+  auto const weight = check::numbers<T>(std::size_t(K) * N, 2); // k o
+  ExecutionSpace const space;
+  Tensor<T *[K]> const a("a", rows);
+  check::put(a, left);
+  SplitSums<T> const split("split", space);
+  std::vector<T> transposed(weight.size());
+  std::vector<double> expected(std::size_t(rows) * N);
+  for (int k = 0; k < K; ++k)
+    for (int o = 0; o < N; ++o)
+      transposed[std::size_t(o) * K + k] = weight[std::size_t(k) * N + o];
+  for (int row = 0; row < rows; ++row)
+    for (int o = 0; o < N; ++o) {
+      double sum = 0;
+      for (int k = 0; k < K; ++k)
+        sum += double(left[std::size_t(row) * K + k]) * transposed[std::size_t(o) * K + k];
+      expected[std::size_t(row) * N + o] = sum + .01 * row - .02 * o;
+    }
+  for (bool const outputs_first : {true, false}) {
+    Panels<T, N, K> packed;
+    auto file = check::opened(outputs_first ? transposed : weight);
+    if (outputs_first)
+      read_panels<1>(file, space, packed, "weight");
+    else
+      read_panels_kn(file, space, packed, "weight");
+    Tensor<T *[N]> const out("out", rows);
+    for (int repeat = 0; repeat < 2; ++repeat)
+      contract(
+          "test::contract", space, rows, a, packed, out, split,
+          KOKKOS_LAMBDA(T sum, int row, int o) { return sum + T(.01) * row - T(.02) * o; });
+    space.fence();
+    check::compare(name, check::get(out), expected);
+  }
+}
+
+/// scores = q * k^T, then out = scores * v with the heads of v side by side
+template <class T> void batched(int batches, int rows, int columns, int depth) {
+  std::string const name = "batched_contract " + std::to_string(batches) + "x" + std::to_string(rows) + "x" +
+                           std::to_string(columns) + "x" + std::to_string(depth);
+  auto const left = check::numbers<T>(std::size_t(batches) * rows * depth, 1);    // b m k
+  auto const right = check::numbers<T>(std::size_t(batches) * columns * depth, 2); // b n k: transposed
+  ExecutionSpace const space;
+  Tensor<T ***> const a("a", batches, rows, depth);
+  Tensor<T ***> const b("b", batches, columns, depth);
+  Tensor<T ***> const out("out", batches, rows, columns);
+  Tensor<T ***> const flipped("flipped", batches, columns, rows);
+  check::put(a, left);
+  check::put(b, right);
+  batched_contract(
+      "test::scores", space, batches, rows, columns, depth,
+      KOKKOS_LAMBDA(int n, int i, int k) { return a(n, i, k); }, KOKKOS_LAMBDA(int n, int k, int j) { return b(n, j, k); },
+      KOKKOS_LAMBDA(T sum, int n, int i, int j) { out(n, i, j) = sum + T(.01) * n; });
+  // Contiguous columns of b, rows of a far apart
+  batched_contract(
+      "test::flipped", space, batches, columns, rows, depth,
+      KOKKOS_LAMBDA(int n, int j, int k) { return b(n, j, k); }, KOKKOS_LAMBDA(int n, int k, int i) { return a(n, i, k); },
+      KOKKOS_LAMBDA(T sum, int n, int j, int i) { flipped(n, j, i) = sum + T(.01) * n; });
+  space.fence();
+  std::vector<double> expected;
+  std::vector<double> expected_flipped(left.empty() && depth ? 0 : std::size_t(batches) * rows * columns);
+  expected_flipped.resize(std::size_t(batches) * rows * columns);
+  for (int n = 0; n < batches; ++n)
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) {
+        double sum = .01 * n;
+        for (int k = 0; k < depth; ++k)
+          sum += double(left[(std::size_t(n) * rows + i) * depth + k]) * right[(std::size_t(n) * columns + j) * depth + k];
+        expected.push_back(sum);
+        expected_flipped[(std::size_t(n) * columns + j) * rows + i] = sum;
+      }
+  check::compare(name, check::get(out), expected);
+  check::compare(name + " flipped", check::get(flipped), expected_flipped);
+}
+
+template <class T, int K, int N> void contractions() {
+  for (int const rows : {0, 1, 2, 3, 5, 7, 13, 50, 100})
+    contraction<T, K, N>(rows);
+}
+} // namespace
+
+void testContractions() {
+  contractions<float, 1, 1>();
+  contractions<float, 5, 3>();
+  contractions<float, 24, 5>();
+  contractions<float, 96, 24>();
+  contractions<float, 512, 96>();
+  contractions<float, 17, 1000>();
+  contractions<float, 1024, 256>();
+  contractions<double, 24, 40>();
+  contractions<double, 300, 10>();
+  batched<float>(12, 128, 128, 64);
+  batched<float>(2, 64, 64, 300);
+  batched<float>(3, 7, 13, 5);
+  batched<float>(1, 1, 1, 1);
+  batched<float>(2, 50, 17, 513);
+  batched<float>(2, 5, 3, 0);
+  batched<float>(0, 5, 3, 4);
+  batched<double>(2, 33, 65, 24);
+}

@@ -1,0 +1,141 @@
+//===- ConvolutionTest.cpp - conv and depthwise against plain loops ---------------------------------------------------===//
+
+#include "Check.h"
+
+using namespace blocks;
+
+namespace {
+/// One convolution. In and Out are the activations, Window and Groups the geometry.
+template <class Window, class In, class Out, int Groups> struct Case {
+  using T = typename In::value_type;
+  static constexpr int taps = Window::kernel_rows * Window::kernel_columns;
+  static constexpr int channels = In::channels / Groups; // of a group
+  static constexpr int outputs = Out::channels / Groups;
+  int images;
+  std::vector<T> image = check::numbers<T>(std::size_t(images) * In::height * In::width * In::channels, 1);
+  std::vector<T> weight = check::numbers<T>(std::size_t(Out::channels) * channels * taps, 2); // o c r s
+  std::vector<T> bias = check::numbers<T>(Out::channels, 3);
+
+  double at(int n, int h, int w, int c) const {
+    bool const inside = h >= 0 && w >= 0 && h < In::height && w < In::width;
+    return inside ? image[((std::size_t(n) * In::height + h) * In::width + w) * In::channels + c] : 0;
+  }
+  double sum(int n, int p, int q, int o) const {
+    double total = 0;
+    for (int c = 0; c < channels; ++c)
+      for (int tap = 0; tap < taps; ++tap)
+        total += at(n, Window::row(p) + tap / Window::kernel_columns * Window::dilation_rows,
+                    Window::column(q) + tap % Window::kernel_columns * Window::dilation_columns,
+                    o / outputs * channels + c) *
+                 weight[(std::size_t(o) * channels + c) * taps + tap];
+    return total;
+  }
+  /// Sum + bias + position, ReLU: the epilogue of the tests
+  std::vector<double> expected() const {
+    std::vector<double> values;
+    for (int n = 0; n < images; ++n)
+      for (int p = 0; p < Out::height; ++p)
+        for (int q = 0; q < Out::width; ++q)
+          for (int o = 0; o < Out::channels; ++o)
+            values.push_back(std::max(sum(n, p, q, o) + bias[o] + .01 * n + .02 * p + .03 * q, 0.));
+    return values;
+  }
+};
+
+template <class Window, class In, class Out, int Groups = 1> void convolution(std::string const &name, int images) {
+  using T = typename In::value_type;
+  using C = Case<Window, In, Out, Groups>;
+  C const test{images};
+  ExecutionSpace const space;
+  auto const in = check::activation<In>(images, test.image);
+  Out const out{{"out", std::size_t(images)}};
+  Panels<T, Out::channels, C::taps * C::channels, Groups> weight;
+  auto file = check::opened(test.weight);
+  read_panels<C::taps>(file, space, weight, "weight");
+  Tensor<T[Out::channels]> const bias("bias");
+  check::put(bias, test.bias);
+  SplitSums<T> const split("split", space);
+  for (int repeat = 0; repeat < 2; ++repeat) // what a launch leaves behind must not disturb the next
+    conv<Window>(
+        "test::conv", space, in, weight, out, split, KOKKOS_LAMBDA(T sum, int n, int p, int q, int o) {
+          return Kokkos::max(sum + bias(o) + T(.01) * n + T(.02) * p + T(.03) * q, T(0));
+        });
+  space.fence();
+  check::compare("conv " + name, check::pixels("conv " + name, out), test.expected());
+}
+
+template <class Window, class In, class Out> void channelwise(std::string const &name, int images) {
+  using T = typename In::value_type;
+  using C = Case<Window, In, Out, In::channels>;
+  C const test{images};
+  ExecutionSpace const space;
+  auto const in = check::activation<In>(images, test.image);
+  Out const out{{"out", std::size_t(images)}};
+  Tensor<T const[C::taps][Out::channels]> weight;
+  auto file = check::opened(test.weight);
+  read_taps(file, space, weight, "weight");
+  Tensor<T[Out::channels]> const bias("bias");
+  check::put(bias, test.bias);
+  depthwise<Window>(
+      "test::depthwise", space, in, weight, out, KOKKOS_LAMBDA(T sum, int n, int p, int q, int c) {
+        return Kokkos::max(sum + bias(c) + T(.01) * n + T(.02) * p + T(.03) * q, T(0));
+      });
+  space.fence();
+  check::compare("depthwise " + name, check::pixels("depthwise " + name, out), test.expected());
+}
+
+/// Slices: reads the middle channels of a wide image, writes the middle channels of another
+void slices() {
+  using Wide = Activation<float, 9, 11, 40, 1>;
+  using Test = Case<Square<3, 1, 1>, Activation<float, 9, 11, 24, 1>, Activation<float, 9, 11, 20>, 1>;
+  Test const test{2};
+  ExecutionSpace const space;
+  Wide const wide{{"wide", 2}};
+  auto const in = wide.slice<8, 24>();
+  Kokkos::deep_copy(wide.rows, check::activation<std::decay_t<decltype(in)>>(2, test.image).rows);
+  Activation<float, 9, 11, 50, 2> const results{{"out", 2}};
+  auto const out = results.slice<10, 20>();
+  Panels<float, 20, 9 * 24> weight;
+  auto file = check::opened(test.weight);
+  read_panels<9>(file, space, weight, "weight");
+  Tensor<float[20]> const bias("bias");
+  check::put(bias, test.bias);
+  SplitSums<float> const split("split", space);
+  conv<Square<3, 1, 1>>(
+      "test::slices", space, in, weight, out, split, KOKKOS_LAMBDA(float sum, int n, int p, int q, int o) {
+        return Kokkos::max(sum + bias(o) + .01f * n + .02f * p + .03f * q, 0.f);
+      });
+  space.fence();
+  check::compare("conv slices", check::pixels("conv slices", out), test.expected());
+}
+} // namespace
+
+void testConvolutions() {
+  convolution<Square<7, 2, 3>, Activation<float, 28, 28, 3, 3>, Activation<float, 14, 14, 64, 1>>("stem", 2);
+  convolution<Square<3, 1, 1>, Activation<float, 56, 56, 24, 1>, Activation<float, 56, 56, 96>>("3x3 24-96 @56", 1);
+  convolution<Square<3, 1, 1>, Activation<float, 7, 7, 96, 1>, Activation<float, 7, 7, 1000, 1>>("3x3 96-1000 @7", 3);
+  convolution<Square<3, 1, 1>, Activation<float, 7, 7, 512, 1>, Activation<float, 7, 7, 64, 1>>("3x3 512-64 @7", 1);
+  convolution<Square<3, 2, 1>, Activation<float, 14, 14, 64, 1>, Activation<float, 7, 7, 128>>("3x3s2", 2);
+  convolution<Square<1>, Activation<float, 13, 13, 5, 2>, Activation<float, 13, 13, 24>>("1x1 5-24 @13", 2);
+  convolution<Square<1, 2>, Activation<float, 13, 13, 24>, Activation<float, 7, 7, 1>>("1x1s2 24-1", 2);
+  convolution<Square<1>, Activation<float, 1, 1, 96>, Activation<float, 1, 1, 24>>("1x1 on one pixel", 1);
+  convolution<Square<1>, Activation<float, 1, 1, 96>, Activation<float, 1, 1, 250>>("1x1 on few pixels", 4);
+  convolution<Square<3, 1, 1>, Activation<float, 1, 1, 1, 1>, Activation<float, 1, 1, 1>>("3x3 1-1 @1", 7);
+  convolution<Square<3, 1, 2, 2>, Activation<float, 14, 13, 24, 2>, Activation<float, 14, 13, 40>>("dilated", 2);
+  convolution<Square<3, 1, 1>, Activation<float, 13, 13, 32, 1>, Activation<float, 13, 13, 64, 1>, 4>("4 groups", 2);
+  convolution<Square<3, 1, 1>, Activation<float, 7, 7, 15, 1>, Activation<float, 7, 7, 10>, 5>("5 groups", 2);
+  convolution<Window<1, 5, 1, 2, 0, 2>, Activation<float, 1, 56, 24, 0, 2>, Activation<float, 1, 28, 24>>("1-d", 3);
+  convolution<Window<3, 5, 2, 1, 1, 2, 1, 1>, Activation<float, 14, 9, 3, 1, 2>, Activation<float, 7, 9, 17, 1, 0>>(
+      "rectangular", 2);
+  convolution<Window<2, 3, 1, 1, 0, 0, 3, 2>, Activation<float, 9, 9, 4>, Activation<float, 6, 5, 33>>(
+      "rectangular dilation, no padding", 2);
+  convolution<Square<3, 1, 1>, Activation<double, 7, 13, 24, 1>, Activation<double, 7, 13, 40, 1>>("double", 2);
+  convolution<Square<7, 2, 3>, Activation<double, 14, 14, 3, 3>, Activation<double, 7, 7, 10>>("double stem", 2);
+  convolution<Square<3, 1, 1>, Activation<float, 7, 7, 24, 1>, Activation<float, 7, 7, 24>>("no image", 0);
+  slices();
+  channelwise<Square<3, 1, 1>, Activation<float, 14, 14, 96, 1>, Activation<float, 14, 14, 96, 2>>("3x3 96 @14", 2);
+  channelwise<Square<3, 2, 1>, Activation<float, 14, 14, 24, 1>, Activation<float, 7, 7, 24>>("3x3s2 24", 2);
+  channelwise<Square<5, 1, 2>, Activation<float, 7, 13, 5, 2>, Activation<float, 7, 13, 5>>("5x5 5 @7x13", 1);
+  channelwise<Square<3, 1, 2, 2>, Activation<float, 7, 7, 17, 2>, Activation<float, 7, 7, 17>>("dilated", 1);
+  channelwise<Window<1, 3, 1, 1, 0, 1>, Activation<double, 1, 1, 3, 0, 1>, Activation<double, 1, 1, 3>>("1-d", 7);
+}

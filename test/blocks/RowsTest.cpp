@@ -1,0 +1,155 @@
+//===- RowsTest.cpp - for_rows, for_each, pool and the combiners ------------------------------------------------------===//
+
+#include "Check.h"
+
+using namespace blocks;
+
+namespace {
+template <class T> void softmax(int rows, int length) {
+  std::string const name = "softmax " + std::to_string(rows) + "x" + std::to_string(length);
+  auto const values = check::numbers<T>(std::size_t(rows) * length, 5);
+  ExecutionSpace const space;
+  Tensor<T **> const in("in", rows, length);
+  Tensor<T **> const out("out", rows, length);
+  Tensor<T *> const mean("mean", rows);
+  check::put(in, values);
+  for_rows(
+      "test::softmax", space, rows, length, KOKKOS_LAMBDA(int row, Row const &along) {
+        T const largest = along.fold<Max>(length, [&](int i) { return in(row, i); });
+        along.each(length, [&](int i) { out(row, i) = Kokkos::exp(in(row, i) - largest); });
+        T const total = along.fold<Sum>(length, [&](int i) { return out(row, i); });
+        along.each(length, [&](int i) { out(row, i) = out(row, i) / total; });
+        along.each(1, [&](int) { mean(row) = total / length; });
+      });
+  space.fence();
+  std::vector<double> expected, means;
+  for (int row = 0; row < rows; ++row) {
+    double largest = -INFINITY, total = 0;
+    for (int i = 0; i < length; ++i)
+      largest = std::max(largest, double(values[std::size_t(row) * length + i]));
+    for (int i = 0; i < length; ++i)
+      total += std::exp(values[std::size_t(row) * length + i] - largest);
+    for (int i = 0; i < length; ++i)
+      expected.push_back(std::exp(values[std::size_t(row) * length + i] - largest) / total);
+    means.push_back(total / length);
+  }
+  check::compare(name, check::get(out), expected);
+  check::compare(name + " (mean)", check::get(mean), means);
+}
+
+/// Every combiner over rows with and without a NaN, and of integers
+template <class Join, class T> T folded(std::vector<T> const &values) {
+  ExecutionSpace const space;
+  int const length = int(values.size());
+  Tensor<T *> const in("in", length);
+  Tensor<T> const out("out");
+  check::put(in, values);
+  for_rows(
+      "test::fold", space, 1, length, KOKKOS_LAMBDA(int, Row const &along) {
+        T const result = along.fold<Join>(length, [&](int i) { return in(i); });
+        along.each(1, [&](int) { out() = result; });
+      });
+  space.fence();
+  return check::get(out)[0];
+}
+
+void combiners() {
+  float const nan = NAN;
+  for (int const length : {1, 3, 31, 32, 70, 1500}) {
+    std::string const name = "fold of " + std::to_string(length);
+    auto values = check::numbers<float>(length, 9);
+    float const largest = *std::max_element(values.begin(), values.end());
+    float const smallest = *std::min_element(values.begin(), values.end());
+    check::report(name + " Max", folded<Max>(values) == largest);
+    check::report(name + " Min", folded<Min>(values) == smallest);
+    values[length / 2] = values[length - 1];
+    values[length - 1] = nan;
+    check::report(name + " Max with NaN", std::isnan(folded<Max>(values)));
+    check::report(name + " Min with NaN", std::isnan(folded<Min>(values)));
+    check::report(name + " MaxNum", length == 1 || !std::isnan(folded<MaxNum>(values)));
+    check::report(name + " MinNum", length == 1 || !std::isnan(folded<MinNum>(values)));
+    values[length - 1] = values[0];
+    values[0] = nan;
+    check::report(name + " Max with NaN first", std::isnan(folded<Max>(values)));
+    check::report(name + " MaxNum with NaN first", length == 1 || !std::isnan(folded<MaxNum>(values)));
+    std::vector<int> integers(length, -7);
+    integers[length - 1] = 5;
+    check::report(name + " Max of int", folded<Max>(integers) == 5);
+    check::report(name + " Min of int", folded<Min>(integers) == (length == 1 ? 5 : -7));
+    check::report(name + " Sum of int", folded<Sum>(integers) == 5 - 7 * (length - 1));
+    check::report(name + " And", folded<And>(integers) == (length == 1 ? 5 : (-7 & 5)));
+    check::report(name + " Or", folded<Or>(integers) == (length == 1 ? 5 : (-7 | 5)));
+    check::report(name + " Xor", folded<Xor>(integers) == ((length - 1) % 2 ? -7 ^ 5 : 5));
+    std::vector<double> factors(length, -1);
+    factors[0] = 3;
+    check::report(name + " Prod", folded<Prod>(factors) == (length % 2 ? 3 : -3));
+  }
+  check::report("Max of -infinity", folded<Max>(std::vector<float>(5, -INFINITY)) == -INFINITY);
+  check::report("maximum", std::isnan(maximum(nan, 1.f)) && std::isnan(maximum(1.f, nan)) && maximum(2, 1) == 2);
+  check::report("minimum", std::isnan(minimum(nan, 1.f)) && std::isnan(minimum(1.f, nan)) && minimum(2, 1) == 1);
+  check::report("Kokkos::max keeps a NaN of its first operand", std::isnan(Kokkos::max(nan, 0.f)));
+}
+
+template <class Window, class Join, class In, class Out> void pooling(std::string const &name, int images, bool mean) {
+  auto const values = check::numbers<float>(std::size_t(images) * In::height * In::width * In::channels, 3);
+  ExecutionSpace const space;
+  auto const in = check::activation<In>(images, values);
+  Out const out{{"out", std::size_t(images)}};
+  pool<Window, Join>(
+      "test::pool", space, in, out, KOKKOS_LAMBDA(float joined, int taps, int n, int p, int q, int c) {
+        return (mean ? joined / taps : joined) + .01f * n + .02f * p + .03f * q + .04f * c;
+      });
+  space.fence();
+  std::vector<double> expected;
+  for (int n = 0; n < images; ++n)
+    for (int p = 0; p < Out::height; ++p)
+      for (int q = 0; q < Out::width; ++q)
+        for (int c = 0; c < Out::channels; ++c) {
+          double joined = Join::template neutral<double>();
+          int taps = 0;
+          for (int r = 0; r < Window::kernel_rows; ++r)
+            for (int s = 0; s < Window::kernel_columns; ++s) {
+              int const h = Window::row(p) + r * Window::dilation_rows;
+              int const w = Window::column(q) + s * Window::dilation_columns;
+              if (h < 0 || w < 0 || h >= In::height || w >= In::width)
+                continue;
+              ++taps;
+              joined = Join::template join<double>(
+                  joined, values[((std::size_t(n) * In::height + h) * In::width + w) * In::channels + c]);
+            }
+          expected.push_back((mean ? joined / taps : joined) + .01 * n + .02 * p + .03 * q + .04 * c);
+        }
+  check::compare("pool " + name, check::pixels("pool " + name, out), expected);
+}
+
+void elementwise(int rows, int length) {
+  ExecutionSpace const space;
+  Tensor<float **> const out("out", rows, length);
+  for (int repeat = 0; repeat < 2; ++repeat)
+    for_each(
+        "test::for_each", space, rows, length, KOKKOS_LAMBDA(int row, int i) { out(row, i) += 1 + row + .5f * i; });
+  space.fence();
+  std::vector<double> expected;
+  for (int row = 0; row < rows; ++row)
+    for (int i = 0; i < length; ++i)
+      expected.push_back(2 * (1 + row + .5f * i));
+  check::compare("for_each " + std::to_string(rows) + "x" + std::to_string(length), check::get(out), expected);
+}
+} // namespace
+
+void testRows() {
+  for (int const rows : {0, 1, 2, 7, 100})
+    for (int const length : {1, 10, 31, 64, 128, 1000, 1025})
+      softmax<float>(rows, length);
+  softmax<double>(3, 77);
+  combiners();
+  pooling<Square<3, 2, 1>, Max, Activation<float, 14, 14, 64, 1>, Activation<float, 7, 7, 64, 1>>("max", 2, false);
+  pooling<Square<3, 2, 1>, Max, Activation<float, 13, 7, 5>, Activation<float, 7, 4, 5>>("max, no border", 3, false);
+  pooling<Square<2, 2>, Max, Activation<float, 7, 7, 96>, Activation<float, 4, 4, 96>>("max, ceil", 1, false);
+  pooling<Square<3, 1, 1>, Sum, Activation<float, 7, 7, 100>, Activation<float, 7, 7, 100>>("mean", 1, true);
+  pooling<Square<7>, Sum, Activation<float, 7, 7, 512>, Activation<float, 1, 1, 512>>("global", 2, true);
+  pooling<Window<1, 3, 1, 2, 0, 1, 1, 2>, Min, Activation<float, 1, 56, 3>, Activation<float, 1, 27, 3>>("1-d", 2, false);
+  for (int const rows : {0, 1, 2, 7, 100})
+    for (int const length : {0, 1, 3, 64, 5000})
+      elementwise(rows, length);
+}

@@ -1,0 +1,13 @@
+//===- main.cpp - runs the tests of the building blocks on the default execution space --------------------------------===//
+
+#include "Check.h"
+
+int main(int argc, char *argv[]) {
+  Kokkos::ScopeGuard const guard(argc, argv);
+  testLoader();
+  testRows();
+  testContractions();
+  testConvolutions();
+  std::printf("%s: %d checks, %d failed\n", blocks::ExecutionSpace::name(), check::cases, check::failures);
+  return check::failures != 0;
+}
