@@ -27,23 +27,31 @@ std::optional<unsigned> findInputs(tensor::ConcatOp part, tensor::ConcatOp whole
   return std::nullopt;
 }
 
+/// Replaces neighbouring inputs of `whole` by a concatenation of just these; false if there is none.
+bool takeWhole(tensor::ConcatOp whole, ArrayRef<tensor::ConcatOp> earlier, DominanceInfo &dominance) {
+  for (tensor::ConcatOp part : llvm::reverse(earlier)) {
+    auto const at = findInputs(part, whole);
+    if (!at || part.getDim() != whole.getDim() || part.getInputs().size() == whole.getInputs().size() ||
+        !dominance.properlyDominates(part.getOperation(), whole))
+      continue;
+    SmallVector<Value> inputs(whole.getInputs());
+    inputs.erase(inputs.begin() + *at, inputs.begin() + *at + part.getInputs().size());
+    inputs.insert(inputs.begin() + *at, part.getResult());
+    whole.getInputsMutable().assign(inputs);
+    return true;
+  }
+  return false;
+}
+
 /// Dense blocks concatenate everything so far again and again: concat(a, b, c) becomes concat(concat(a, b), c), and the
 /// inner one later is a slice of the outer one.
 void nest(func::FuncOp function) {
   DominanceInfo dominance(function);
-  SmallVector<tensor::ConcatOp> seen;
+  SmallVector<tensor::ConcatOp> earlier;
   function.walk([&](tensor::ConcatOp whole) {
-    for (tensor::ConcatOp part : llvm::reverse(seen)) {
-      if (part.getDim() != whole.getDim() || !dominance.properlyDominates(part.getOperation(), whole))
-        continue;
-      if (auto const at = findInputs(part, whole)) {
-        SmallVector<Value> inputs(whole.getInputs());
-        inputs.erase(inputs.begin() + *at, inputs.begin() + *at + part.getInputs().size());
-        inputs.insert(inputs.begin() + *at, part.getResult());
-        whole.getInputsMutable().assign(inputs);
-      }
-    }
-    seen.push_back(whole);
+    while (takeWhole(whole, earlier, dominance))
+      ; // concat(a, b) first, then concat(concat(a, b), c)
+    earlier.push_back(whole);
   });
 }
 

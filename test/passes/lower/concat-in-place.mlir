@@ -16,6 +16,23 @@ func.func @dense(%a: tensor<1x4xf32>, %b: tensor<1x2xf32>, %c: tensor<1x3xf32>) 
   return %ab, %cab : tensor<1x6xf32>, tensor<1x9xf32>
 }
 
+// Each level takes the one before.
+// CHECK-LABEL: func.func @deep
+// CHECK-SAME:  (%[[A:.*]]: tensor<1x4xf32>, %[[B:.*]]: tensor<1x2xf32>, %[[C:.*]]: tensor<1x3xf32>)
+func.func @deep(%a: tensor<1x4xf32>, %b: tensor<1x2xf32>, %c: tensor<1x3xf32>)
+    -> (tensor<1x6xf32>, tensor<1x9xf32>, tensor<1x11xf32>) {
+  // CHECK: %[[AB:.*]] = tensor.insert_slice %[[B]] into
+  // CHECK: %[[AB1:.*]] = tensor.insert_slice %[[AB]] into
+  // CHECK: %[[ABC:.*]] = tensor.insert_slice %[[C]] into %[[AB1]][0, 6]
+  // CHECK: %[[ABC1:.*]] = tensor.insert_slice %[[ABC]] into
+  // CHECK: tensor.insert_slice %[[B]] into %[[ABC1]][0, 9]
+  %ab = tensor.concat dim(1) %a, %b : (tensor<1x4xf32>, tensor<1x2xf32>) -> tensor<1x6xf32>
+  %abc = tensor.concat dim(1) %a, %b, %c : (tensor<1x4xf32>, tensor<1x2xf32>, tensor<1x3xf32>) -> tensor<1x9xf32>
+  %abcb = tensor.concat dim(1) %a, %b, %c, %b
+      : (tensor<1x4xf32>, tensor<1x2xf32>, tensor<1x3xf32>, tensor<1x2xf32>) -> tensor<1x11xf32>
+  return %ab, %abc, %abcb : tensor<1x6xf32>, tensor<1x9xf32>, tensor<1x11xf32>
+}
+
 // Along a run-time dimension the offsets are sums of sizes.
 // CHECK-LABEL: func.func @dynamic
 // CHECK-SAME:  (%[[A:.*]]: tensor<?x4xf32>, %[[B:.*]]: tensor<?x4xf32>)
