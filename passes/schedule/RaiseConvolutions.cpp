@@ -99,12 +99,14 @@ SmallVector<int64_t> channelsLast(AffineMap map, WindowLoops const &loops, Array
   return order;
 }
 
-/// A change of layout of the model's own input is called after it, not after the layer that wants it.
+/// A change of layout of an input of the model is called after the input, not after the layer that wants it.
 Location layoutLocation(linalg::GenericOp op, Value source) {
   auto argument = dyn_cast<BlockArgument>(source);
   auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
   auto const name = function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name") : StringAttr();
-  return name ? Location(NameLoc::get(name)) : op.getLoc();
+  if (!name)
+    return op.getLoc();
+  return NameLoc::get(StringAttr::get(op.getContext(), name.str() + ".channels_last"));
 }
 
 Image imageChannelsLast(PatternRewriter &rewriter, linalg::GenericOp op, WindowLoops const &loops,
