@@ -82,6 +82,8 @@ data toData(nlohmann::ordered_json const &view) {
   return object;
 }
 
+constexpr size_t deepestNesting = 100;
+
 class StrictContext : public kainjow::mustache::basic_context<std::string> {
 public:
   explicit StrictContext(data const *root) : items{root}, files(loadTemplates()) {}
@@ -93,6 +95,8 @@ public:
     auto const [name, place] = split(tag);
     if (name == ".")
       return items.back();
+    if (items.size() > deepestNesting) // a statement without a list of its own found that of the one around it
+      throw std::runtime_error(place + ": '" + name + "' of the view model contains itself");
     for (auto item = items.rbegin(); item != items.rend(); ++item)
       if (data const *found = (*item)->get(name))
         return found;
