@@ -210,6 +210,13 @@ void Program::collectFunctions() {
   for (char const *name : {"conv", "depthwise", "contract", "batched_contract", "pool", "for_rows", "for_each", "forward",
                            "load_weights", "maximum", "minimum", "on_host", "power", "floor_div", "floor_mod", "ceil_div"})
     taken.insert(name);
+  // forward() calls them where its parameters hide other names
+  for (char const *name : {"space", "weights", "work"})
+    taken.insert(name);
+  for (Storage const &argument : arguments)
+    taken.insert(argument.name);
+  for (RuntimeSize const &size : sizes)
+    taken.insert(size.name);
   functions = nameTable(labels, "layer", taken);
 }
 
