@@ -74,6 +74,7 @@ LogicalResult Reduction::printRows() {
   SmallVector<StringRef> letters = {"i", "j", "k", "l"};
   letters.resize(reduced.size(), "m");
   FusedLoops const along(layer, loops, reduced, layer.indexNames(letters), "term", space);
+  std::string const name = accumulatorName(); // before the printer takes over the names that are in use
   ScalarPrinter printer = layer.scalars(space);
   Json inner = Json::array(), statements = Json::array(), last = Json::array();
   FailureOr<Expression> value = term(printer, inner);
@@ -83,7 +84,6 @@ LogicalResult Reduction::printRows() {
   along.recover(inner);
   std::string const combiner = combinerName(op.getCombiner());
   layer.program.useBlock(combiner);
-  std::string const name = accumulatorName();
   std::string const result = inner.back()["value"];
   inner.erase(inner.size() - 1);
   statements.push_back({{"template", "statement/fold"}, {"type", type()}, {"name", name}, {"combiner", combiner},
@@ -119,12 +119,12 @@ LogicalResult Reduction::printElements() {
     loopIndices.push_back(layer.indexNames({"k"}).front());
     space.dims[loop] = {loopIndices.back()};
   }
+  Expression const accumulator{accumulatorName()}; // before the printer takes over the names that are in use
   ScalarPrinter printer = layer.scalars(space);
   Json body = Json::array();
   FailureOr<Expression> value = term(printer, body);
   if (failed(value))
     return failure();
-  Expression const accumulator{accumulatorName()};
   body.push_back({{"template", "statement/assign"},
                   {"target", accumulator.text},
                   {"value", joined(layer.program, op.getCombiner(), accumulator, *value).text}});
