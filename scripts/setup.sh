@@ -15,6 +15,7 @@ ml2kokkos=$tool_build/bin/ml2kokkos
 packages=(
   g++ cmake ninja-build ccache git
   llvm-19-dev llvm-19-tools libmlir-19-dev mlir-19-tools clang-19 libclang-19-dev libclang-cpp19-dev libclang-rt-19-dev
+  libomp-19-dev
   clang-format-19 clang-tidy-19
   nlohmann-json3-dev libboost-program-options-dev libkainjow-mustache-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libonnx-testdata
