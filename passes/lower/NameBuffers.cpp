@@ -49,7 +49,8 @@ std::string bufferName(memref::AllocOp buffer) {
   }
   Access const &last = *std::prev(whole.end());
   bool const isState = writers.size() > 1 && last.op->getParentOfType<scf::ForOp>();
-  return outputName(last) + (isState ? ".state" : "");
+  std::string const layer = layerName(last.op->getLoc());
+  return isState ? (layer.empty() ? outputName(last) : layer) + ".state" : outputName(last);
 }
 
 struct NameBuffers : impl::NameBuffersBase<NameBuffers> {
