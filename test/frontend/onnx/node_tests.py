@@ -74,7 +74,7 @@ def prepare(tool, case, directory):
             return f"crash: signal {-done.returncode}"
         named = re.search(r'"([^"]*)"\) (?:depends on run-time data|is not a constant scalar)', done.stderr)
         integers = [name for name, value in case.inputs.items() if value.dtype.kind in "iub"] if named else []
-        wanted = [name for name in integers if name == named.group(1)] or integers
+        wanted = [named.group(1)] if named and named.group(1) in case.inputs else integers
         if not wanted:
             return done.stderr.strip().replace(os.path.join(directory, "model.onnx"), "").strip(": ")
         for name in wanted:

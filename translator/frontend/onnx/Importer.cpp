@@ -149,34 +149,43 @@ void Importer::importInputs(Scope &scope) {
 //===--- Weights ----------------------------------------------------------------------------------------------------===//
 
 std::string Importer::weightName(std::string const &name, DenseElementsAttr value) {
-  if (weights.try_emplace(name, value).second)
+  auto isFree = [&](std::string const &candidate) {
+    auto const found = weights.find(candidate);
+    return found == weights.end() || found->second.getDefiningOp<nest::WeightOp>().getValue() == value;
+  };
+  if (isFree(name))
     return name;
   // The same weight in another shape
-  std::string unique = name + "." + llvm::join(llvm::map_range(value.getType().getShape(),
-                                                               [](int64_t extent) { return std::to_string(extent); }),
-                                               "x");
-  while (!weights.try_emplace(unique, value).second)
+  auto const extents = llvm::map_range(cast<RankedTensorType>(value.getType()).getShape(),
+                                       [](int64_t extent) { return std::to_string(extent); });
+  std::string unique = name + "." + llvm::join(extents, "x");
+  while (!isFree(unique))
     unique += "'";
   return unique;
 }
 
 Value Importer::materialize(GraphValue &value) {
+  if (value.hasUnknown)
+    throw Refusal("\"" + Twine(value.name) + "\" depends on a symbolic dimension; give it by --dim");
+  bool const isScalar = value.constant.getNumElements() == 1;
+  std::string const name = isScalar ? value.name : weightName(value.name, value.constant);
+  if (!isScalar && weights.count(name))
+    return value.value = weights.lookup(name);
   OpBuilder::InsertionGuard const guard(build);
-  Block &entry = function.front();
   if (lastWeight)
     build.setInsertionPointAfter(lastWeight);
   else
-    build.setInsertionPointToStart(&entry);
-  if (value.hasUnknown)
-    throw Refusal("\"" + Twine(value.name) + "\" depends on a symbolic dimension; give it by --dim");
+    build.setInsertionPointToStart(&function.front());
   Location const loc = NameLoc::get(build.getStringAttr(value.name));
-  if (value.constant.getNumElements() == 1)
+  if (isScalar)
     lastWeight = build.OpBuilder::create<arith::ConstantOp>(loc, value.constant);
   else
-    lastWeight = build.OpBuilder::create<nest::WeightOp>(loc, value.constant.getType(),
-                                                         weightName(value.name, value.constant), value.constant,
+    lastWeight = build.OpBuilder::create<nest::WeightOp>(loc, value.constant.getType(), name, value.constant,
                                                          DictionaryAttr());
-  return value.value = lastWeight->getResult(0);
+  value.value = lastWeight->getResult(0);
+  if (!isScalar)
+    weights[name] = value.value;
+  return value.value;
 }
 
 //===--- Outputs ----------------------------------------------------------------------------------------------------===//

@@ -55,6 +55,7 @@ private:
 
   /// The operation of a constant that is used as data: a weight, or a constant for a single element.
   mlir::Value materialize(GraphValue &value);
+  /// A name that no weight of another value has.
   std::string weightName(std::string const &name, mlir::DenseElementsAttr value);
 
   mlir::MLIRContext &context;
@@ -65,7 +66,7 @@ private:
   Opsets modelOpsets;
   mlir::func::FuncOp function;
   mlir::Operation *lastWeight = nullptr;
-  llvm::StringMap<mlir::DenseElementsAttr> weights;
+  llvm::StringMap<mlir::Value> weights;
   std::unordered_set<std::string> usedDims;
   mlir::Location nodeLocation;
   int expansionDepth = 0;

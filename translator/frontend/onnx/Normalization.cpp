@@ -17,7 +17,7 @@ static Ints softmaxAxes(Node &node) {
   node.needFloat(0);
   node.needRank(0, 1, 16);
   int64_t const rank = node.rank(0);
-  int64_t const axis = node.axisAttr("axis", node.opset < 13 ? 1 : -1, node.opset < 13 ? rank + 1 : rank);
+  int64_t const axis = node.axisAttr("axis", node.opset < 13 && rank > 1 ? 1 : -1, rank);
   if (node.opset < 13)
     return llvm::to_vector(llvm::seq<int64_t>(axis, node.rank(0)));
   return {axis};

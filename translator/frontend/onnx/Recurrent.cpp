@@ -26,6 +26,12 @@ struct Recurrent {
   int64_t gates, hidden, directions, steps, batch;
   llvm::SmallVector<Activation> activations;
   double clip;
+  bool isBatchFirst; // layout 1: X [batch, seq, input], states [batch, dirs, hidden]
+
+  /// An input or state with the sequence, or the directions, in front.
+  Value in(size_t at) const {
+    return isBatchFirst ? node.b.transpose(node.in(at), {1, 0, 2}) : node.in(at);
+  }
 };
 
 /// One direction.
@@ -92,11 +98,11 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
   node.needStatic(0);
   node.needStatic(1);
   node.needStatic(2);
-  if (node.intAttr("layout", 0) != 0)
-    node.refuse("layout 1 is not supported");
+  bool const isBatchFirst = node.intAttr("layout", 0) != 0;
+  int64_t const steps = node.shape(0)[isBatchFirst ? 1 : 0], batch = node.shape(0)[isBatchFirst ? 0 : 1];
   if (node.has(4)) {
     for (int64_t length : node.ints(4, "sequence_lens"))
-      if (length != node.shape(0)[0])
+      if (length != steps)
         node.refuse("sequences of different lengths are not supported");
   }
   std::string const direction = node.stringAttr("direction", "forward");
@@ -107,11 +113,11 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
                 shapeText(node.shape(2)) + " do not fit");
   if (node.has(3) && node.shape(3) != IntsRef({directions, 2 * gates * hidden}))
     node.refuse("B has shape " + shapeText(node.shape(3)));
-  int64_t const steps = node.shape(0)[0], batch = node.shape(0)[1];
+  Ints const state = isBatchFirst ? Ints{batch, directions, hidden} : Ints{directions, batch, hidden};
   for (size_t at : {5, 6})
-    if (node.has(at) && node.shape(at) != IntsRef({directions, batch, hidden}))
+    if (node.has(at) && node.shape(at) != IntsRef(state))
       node.refuse("initial state " + Twine(at) + " has shape " + shapeText(node.shape(at)) + ", " +
-                  shapeText({directions, batch, hidden}) + " is needed");
+                  shapeText(state) + " is needed");
   if (node.has(7) && node.shape(7) != IntsRef({directions, 3 * hidden}))
     node.refuse("P has shape " + shapeText(node.shape(7)));
   return {node,
@@ -121,7 +127,8 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
           steps,
           batch,
           activationsOf(node, usualActivations, directions),
-          node.floatAttr("clip", 0.0)};
+          node.floatAttr("clip", 0.0),
+          isBatchFirst};
 }
 
 //===--- The loop over the sequence ---------------------------------------------------------------------------------===//
@@ -134,7 +141,7 @@ static Direction prepare(Recurrent const &net, int64_t index) {
   Build &b = node.b;
   bool const isReverse = index == 1 || node.stringAttr("direction", "forward") == "reverse";
   int64_t const width = net.gates * net.hidden;
-  Value const flat = b.reshape(node.in(0), {net.steps * net.batch, node.shape(0)[2]});
+  Value const flat = b.reshape(net.in(0), {net.steps * net.batch, node.shape(0)[2]});
   Value const weight = b.transpose(rowOf(b, node.in(1), index), {1, 0});
   Value projected = b.reshape(b.matmul(flat, weight), {net.steps, net.batch, width});
   Value bias;
@@ -151,7 +158,7 @@ static Value initialState(Direction const &direction, size_t input) {
   Build &b = direction.b();
   Recurrent const &net = direction.net;
   if (net.node.has(input))
-    return rowOf(b, net.node.in(input), direction.index);
+    return rowOf(b, net.in(input), direction.index);
   return b.initial(b.sizes({net.batch, net.hidden}), net.node.element(0), Build::Fold::sum);
 }
 
@@ -210,8 +217,11 @@ static void run(Recurrent const &net, ArrayRef<size_t> stateInputs, Step const &
     for (size_t at = 1; at < done.size(); ++at)
       results[at].push_back(b.unsqueeze(done[at], {0}));
   }
-  for (auto [at, parts] : llvm::enumerate(results))
-    node.out(at, b.concat(parts, at == 0 ? 1 : 0));
+  for (auto [at, parts] : llvm::enumerate(results)) {
+    Value const stacked = b.concat(parts, at == 0 ? 1 : 0);
+    Ints const batchFirst = at == 0 ? Ints{2, 0, 1, 3} : Ints{1, 0, 2};
+    node.out(at, net.isBatchFirst ? b.transpose(stacked, batchFirst) : stacked);
+  }
 }
 
 //===--- Steps ------------------------------------------------------------------------------------------------------===//

@@ -8,6 +8,7 @@ using llvm::StringRef;
 namespace ml2k::frontend {
 
 Registry::Registry() {
+  registerActivation(*this);
   registerConvolution(*this);
   registerEinsum(*this);
   registerElementwise(*this);

@@ -41,6 +41,7 @@ private:
 };
 
 // One per family of operators, in the file of that name.
+void registerActivation(Registry &);
 void registerConvolution(Registry &);
 void registerEinsum(Registry &);
 void registerElementwise(Registry &);

@@ -61,7 +61,8 @@ static void importReshape(Node &node) {
 }
 
 static void importFlatten(Node &node) {
-  int64_t const rank = node.rank(0), axis = node.axisAttr("axis", 1, rank + 1);
+  int64_t const rank = node.rank(0), given = node.intAttr("axis", 1);
+  int64_t const axis = given == rank ? rank : node.axis(given, std::max<int64_t>(rank, 1)); // rank itself is allowed
   Ints shape;
   for (IntsRef const part : {node.shape(0).take_front(axis), node.shape(0).drop_front(axis)}) {
     bool const isUnknown = llvm::is_contained(part, ShapedType::kDynamic);
@@ -97,7 +98,12 @@ static void importUnsqueeze(Node &node) {
   node.outReshaped(0, shape);
 }
 
-static void importIdentity(Node &node) { node.outReshaped(0, node.shape(0)); }
+/// Exporters give equal parameters one initializer and the others an Identity of it, with the parameter's name.
+static void importIdentity(Node &node) {
+  node.outReshaped(0, node.shape(0));
+  if (node.outputs[0] && node.outputs[0]->constant)
+    node.outputs[0]->name = node.proto.output(0);
+}
 
 /// At inference the input; the mask, where somebody wants it, keeps everything.
 static void importDropout(Node &node) {
