@@ -1,5 +1,6 @@
 """Arguments and results of forward() as files, in the format of runner.hpp."""
 
+import os
 import struct
 import subprocess
 from pathlib import Path
@@ -65,10 +66,9 @@ def run_all(program, jobs, threads=None):
         write_arguments(f"{stem}.in", model, inputs, bind_extents(model, inputs), initial)
         Path(f"{stem}.out").unlink(missing_ok=True)
         command += [model.stem, str(model.weights), f"{stem}.in", f"{stem}.out", *([str(times)] if times else []), "--"]
-    environment = None
+    environment = {"OMP_PROC_BIND": "false", **os.environ} # Kokkos warns if nothing is said about it
     if threads:
-        import os
-        environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+        environment["OMP_NUM_THREADS"] = str(threads)
     done = subprocess.run(command[:-1], capture_output=True, text=True, env=environment)
     said = done.stdout + done.stderr
     results = []
