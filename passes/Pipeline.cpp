@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/lower/Lowering.h"
 
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -24,6 +25,9 @@ static void addCanonical(OpPassManager &manager) {
   function.addPass(createIdioms());
   addCleanup(function);
   function.addPass(createFoldWeights());
+  // Run-time extents come from the arguments, so that no operation lives on only to be asked for its size
+  function.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  addCleanup(function);
 }
 
 /// Kernels with their epilogues, on tensors.

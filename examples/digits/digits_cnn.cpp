@@ -16,7 +16,7 @@
 #endif
 
 namespace digits_cnn {
-// ==== Building blocks ================================================================================================
+// ==== Building blocks ======================================================================================
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
@@ -54,9 +54,10 @@ struct Max {
   template <class T> KOKKOS_FUNCTION static T join(T a, T b) { return a < b || b != b ? b : a; }
 };
 
-// --- packing ---------------------------------------------------------------------------------------------------------
-// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
-// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
+// --- packing -----------------------------------------------------------------------------------------------
+// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple
+// of slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in
+// registers.
 #if defined(__AVX512F__) && defined(__clang__)
 inline constexpr int vector_bytes = 64, tile_vectors = 4, sum_registers = 16; // clang 19 spills 28
 #elif defined(__AVX512F__)
@@ -95,9 +96,10 @@ template <class Weight> constexpr int packed_column(int o) {
   return panel * Packing::panel_size + o % Weight::outputs % Packing::panel;
 }
 
-// --- tile ------------------------------------------------------------------------------------------------------------
-// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop order and the
-// direct indices are what compilers keep there, once this is inlined into the owner of `sum`; measure before changing.
+// --- tile --------------------------------------------------------------------------------------------------
+// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop
+// order and the direct indices are what compilers keep there, once this is inlined into the owner of `sum`;
+// measure before changing.
 template <class Problem, class Scalar, int Rows, int Panels, int Panel>
 KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar const *const (&in)[Rows],
                                                Scalar const *__restrict weight,
@@ -113,8 +115,8 @@ KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar co
         }
 }
 
-// Device: a team of 128 threads makes a panel of some rows, a thread 4 x 4 results in registers, from slabs of
-// slab_depth k of both operands in scratch.
+// Device: a team of 128 threads makes a panel of some rows, a thread 4 x 4 results in registers, from slabs
+// of slab_depth k of both operands in scratch.
 inline constexpr int team_size = 128;
 template <class Scalar, int Panel> struct Slab {
   static constexpr int rows = 16 * team_size / Panel;
@@ -126,8 +128,8 @@ template <class Scalar> KOKKOS_INLINE_FUNCTION Four<Scalar> const &four(Scalar c
   return reinterpret_cast<Four<Scalar> const &>(first);
 }
 
-// Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp reads
-// scratch without conflicts
+// Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp
+// reads scratch without conflicts
 template <int Panel> struct ThreadTile {
   int o, x;
   KOKKOS_FUNCTION explicit ThreadTile(int thread)
@@ -150,10 +152,10 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   }
 }
 
-// --- product ---------------------------------------------------------------------------------------------------------
-// out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels of a
-// convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) = in(row)[offset(step) + i],
-// and the results of a row are contiguous.
+// --- product -----------------------------------------------------------------------------------------------
+// out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
+// of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
+// in(row)[offset(step) + i], and the results of a row are contiguous.
 
 // Finishes the sums of a row and stores them
 template <class Problem, class Row, class Scalar, int Panel>
@@ -172,7 +174,8 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
     out[j] = result[j];
 }
 
-// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a smaller tile
+// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a
+// smaller tile
 template <int Least, int Most, int Panels, class Problem>
 void host_tile(Problem const &problem, int panel, int first, int last) {
   using Scalar = typename Problem::Scalar;
@@ -208,8 +211,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
     return Kokkos::parallel_for(
         label, Kokkos::RangePolicy(space, 0, panels / together),
         KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, 0, 1); });
-  // Tiles of nearly equal height. A work item is one of them; consecutive items share the weights of a panel, then go
-  // through the same rows again with the next
+  // Tiles of nearly equal height. A work item is one of them; consecutive items share the weights of a panel,
+  // then go through the same rows again with the next
   constexpr int chunk = 8;
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
@@ -225,8 +228,9 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
 
 // Device: slabs come through a ring of scratch buffers by asynchronous copies.
 
-// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits
-// for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary copies elsewhere.
+// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies,
+// wait_copies() waits for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary
+// copies elsewhere.
 #if defined(__CUDA_ARCH__)
 template <int Count, class Scalar>
 KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
@@ -244,8 +248,8 @@ KOKKOS_INLINE_FUNCTION void commit_copies() {}
 template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
 #endif
 
-// Into how many teams to split the sum of one tile: the teams should fill the processors evenly. The cost of joining
-// s partial sums was fitted on an H200, in units of one slab.
+// Into how many teams to split the sum of one tile: the teams should fill the processors evenly. The cost of
+// joining s partial sums was fitted on an H200, in units of one slab.
 inline int choose_splits(int tiles, int slabs, int processors) {
   auto const cost = [=](int s) {
     return (tiles * s + processors - 1) / processors * ((slabs + s - 1) / s) + (s > 1 ? 3.2 + .65 * s : 0);
@@ -257,7 +261,8 @@ inline int choose_splits(int tiles, int slabs, int processors) {
   return best;
 }
 
-// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns true.
+// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns
+// true.
 template <class Team, class Scalar>
 KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> const &split, int splits, int part,
                                         int tiles, int tile, Four<Scalar> (&sum)[4]) {
@@ -389,10 +394,11 @@ void product(char const *label, ExecutionSpace const &space, Problem const &prob
     product_device(label, space, problem, split);
 }
 
-// --- conv ------------------------------------------------------------------------------------------------------------
-// out(n, p, q, o) = epilogue(sum, n, p, q, o),  sum = Σ_k window(n, p, q, k) * weight(k, o),  k = (r, s, c), where
-// window(n, p, q, k) = in(n, row(p) + r * dilation, column(q) + s * dilation, c). As channels are innermost, a kernel
-// row (s, c) is one contiguous run, unless dilation, groups or a slice of channels leave gaps between its pixels.
+// --- conv --------------------------------------------------------------------------------------------------
+// out(n, p, q, o) = epilogue(sum, n, p, q, o),  sum = Σ_k window(n, p, q, k) * weight(k, o),  k = (r, s, c),
+// where window(n, p, q, k) = in(n, row(p) + r * dilation, column(q) + s * dilation, c). As channels are
+// innermost, a kernel row (s, c) is one contiguous run, unless dilation, groups or a slice of channels leave
+// gaps between its pixels.
 template <class Window, class In, class Weight, class Out, class Epilogue> struct Convolution {
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<Weight>;
@@ -442,7 +448,7 @@ void conv(char const *label, ExecutionSpace const &space, In const &in, Weight c
   product(label, space, Convolution<Window, In, Weight, Out, Epilogue>{in, weight, out, epilogue}, split);
 }
 
-// --- contract --------------------------------------------------------------------------------------------------------
+// --- contract ----------------------------------------------------------------------------------------------
 // out(row, column) = epilogue(sum, row, column),  sum = Σ_k a(row, k) * weight(k, column)
 template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Scalar = typename Weight::value_type;
@@ -478,9 +484,9 @@ void contract(char const *label, ExecutionSpace const &space, int rows, A const 
   product(label, space, Contraction<A, Weight, Out, Epilogue>{rows, a, weight, out, epilogue}, split);
 }
 
-// --- pool ------------------------------------------------------------------------------------------------------------
-// out(n, p, q, c) = finish(joined, taps, n, p, q, c): joins in(n, row(p) + r * dilation, column(q) + s * dilation, c)
-// over the taps (r, s) that lie inside the image.
+// --- pool --------------------------------------------------------------------------------------------------
+// out(n, p, q, c) = finish(joined, taps, n, p, q, c): joins in(n, row(p) + r * dilation, column(q) + s *
+// dilation, c) over the taps (r, s) that lie inside the image.
 template <class Window, class Join, class In, class Out, class Finish>
 void pool(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
   using Scalar = typename Out::value_type;
@@ -521,7 +527,7 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
       });
 }
 
-// --- for_each --------------------------------------------------------------------------------------------------------
+// --- for_each ----------------------------------------------------------------------------------------------
 // body(row, i) for row < rows, i < length. Host: vector registers along i, long rows cut into pieces. Device:
 // neighbouring threads take neighbouring i.
 template <class Body>
@@ -613,31 +619,7 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
       Weight::groups * Packing::panels * Packing::panel_size);
 }
 
-// ==== Layers =========================================================================================================
-
-// --- conv1.fill: Conv "/conv1/Conv"
-// -> conv1_fill[batch,1,10,10]
-static void conv1_fill(ExecutionSpace const &space, Workspace const &work, int batch) {
-  auto const out = work.conv1_fill;
-  for_each(
-      "digits_cnn::conv1.fill", space, batch * 10, 10, KOKKOS_LAMBDA(int row, int j) {
-        int const n = row / 10;
-        int const i = row % 10;
-        out(n, 0, i, j) = 0.f;
-      });
-}
-
-// --- conv1.image: Conv "/conv1/Conv"
-// image[batch,1,8,8] -> conv1_fill[batch,1,8,8]
-static void conv1_image(ExecutionSpace const &space, Workspace const &work, Image const &image, int batch) {
-  auto const out = work.conv1_fill;
-  for_each(
-      "digits_cnn::conv1.image", space, batch * 8, 8, KOKKOS_LAMBDA(int row, int j) {
-        int const n = row / 8;
-        int const i = row % 8;
-        out(n, 0, i + 1, j + 1) = image(n, 0, i, j);
-      });
-}
+// ==== Layers ===============================================================================================
 
 // --- image.channels_last: image.channels_last
 // image[batch,1,8,8] -> image_channels_last[batch,8,8,1]
@@ -667,33 +649,6 @@ static void pool1(ExecutionSpace const &space, Workspace const &work) {
   pool<Square<2, 2>, Max>(
       "digits_cnn::pool1", space, work.conv1, work.pool1,
       KOKKOS_LAMBDA(float largest, int, int, int, int, int) { return largest; });
-}
-
-// --- conv2.fill: Conv "/conv2/Conv"
-// -> conv2_fill[batch,6,6,16]
-static void conv2_fill(ExecutionSpace const &space, Workspace const &work, int batch) {
-  auto const out = work.conv2_fill;
-  for_each(
-      "digits_cnn::conv2.fill", space, batch * 6 * 6, 16, KOKKOS_LAMBDA(int row, int k) {
-        int const n = row / (6 * 6);
-        int const i = row / 6 % 6;
-        int const j = row % 6;
-        out(n, i, j, k) = 0.f;
-      });
-}
-
-// --- conv2.pool1: Conv "/conv2/Conv"
-// pool1[batch,4,4,16] -> conv2_fill[batch,4,4,16]
-static void conv2_pool1(ExecutionSpace const &space, Workspace const &work, int batch) {
-  auto const in = work.pool1;
-  auto const out = work.conv2_fill;
-  for_each(
-      "digits_cnn::conv2.pool1", space, batch * 4 * 4, 16, KOKKOS_LAMBDA(int row, int k) {
-        int const n = row / (4 * 4);
-        int const i = row / 4 % 4;
-        int const j = row % 4;
-        out(n, i + 1, j + 1, k) = in(n, i, j, k);
-      });
 }
 
 // --- conv2: Conv "/conv2/Conv" + Relu "/relu2/Relu"
@@ -730,19 +685,15 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   int const batch = image.extent_int(0);
   if (logits.extent_int(0) != batch || work.batch != batch)
     throw std::invalid_argument("digits_cnn: the sizes of the arguments or of the workspace differ");
-  conv1_fill(space, work, batch);
-  conv1_image(space, work, image, batch);
   image_channels_last(space, work, image, batch);
   conv1(space, weights, work);
   pool1(space, work);
-  conv2_fill(space, work, batch);
-  conv2_pool1(space, work, batch);
   conv2(space, weights, work);
   pool2(space, work);
   fc(space, weights, work, logits, batch);
 }
 
-// ==== Buffers and weights ============================================================================================
+// ==== Buffers and weights ==================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("digits_cnn::split", space) {
 
@@ -751,11 +702,9 @@ Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), spl
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };
 
-  zeros(conv1_fill, "digits_cnn::conv1.fill", batch);
   zeros(image_channels_last.rows, "digits_cnn::image.channels_last", batch);
   zeros(conv1.rows, "digits_cnn::conv1", batch);
   zeros(pool1.rows, "digits_cnn::pool1", batch);
-  zeros(conv2_fill, "digits_cnn::conv2.fill", batch);
   zeros(conv2.rows, "digits_cnn::conv2", batch);
   zeros(pool2.rows, "digits_cnn::pool2", batch);
 }

@@ -17,9 +17,9 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
 
-// Images of one layer, channels innermost, inside a border of zeros: a window that overlaps the edge reads its padding
-// from there, so that no kernel tests for it. Kernels write the interior only. A slice of the channels of wider images
-// has their PixelStride and begins at their channel First.
+// Images of one layer, channels innermost, inside a border of zeros: a window that overlaps the edge reads
+// its padding from there, so that no kernel tests for it. Kernels write the interior only. A slice of the
+// channels of wider images has their PixelStride and begins at their channel First.
 template <class Scalar, int Height, int Width, int Channels, int BorderRows = 0, int BorderColumns = BorderRows,
           int PixelStride = Channels, int First = 0>
 struct Activation {
@@ -50,8 +50,8 @@ struct Activation {
   }
 };
 
-// Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows. load_weights() packs
-// them in the order in which the kernels of this build stream them.
+// Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows.
+// load_weights() packs them in the order in which the kernels of this build stream them.
 template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   using value_type = Scalar;
   static constexpr int outputs = Outputs / Groups; // of a group
@@ -104,11 +104,9 @@ struct Workspace {
   int batch;
 
   SplitSums<float> split;
-  Tensor<float *[1][10][10]> conv1_fill;
   Activation<float, 8, 8, 1, 1> image_channels_last;
   Activation<float, 8, 8, 16> conv1;
   Activation<float, 4, 4, 16, 1> pool1;
-  Tensor<float *[6][6][16]> conv2_fill;
   Activation<float, 4, 4, 32> conv2;
   Activation<float, 2, 2, 32> pool2;
 };

@@ -16,13 +16,14 @@
 #endif
 
 namespace digits_mlp {
-// ==== Building blocks ================================================================================================
+// ==== Building blocks ======================================================================================
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
-// --- packing ---------------------------------------------------------------------------------------------------------
-// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
-// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
+// --- packing -----------------------------------------------------------------------------------------------
+// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple
+// of slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in
+// registers.
 #if defined(__AVX512F__) && defined(__clang__)
 inline constexpr int vector_bytes = 64, tile_vectors = 4, sum_registers = 16; // clang 19 spills 28
 #elif defined(__AVX512F__)
@@ -61,9 +62,10 @@ template <class Weight> constexpr int packed_column(int o) {
   return panel * Packing::panel_size + o % Weight::outputs % Packing::panel;
 }
 
-// --- tile ------------------------------------------------------------------------------------------------------------
-// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop order and the
-// direct indices are what compilers keep there, once this is inlined into the owner of `sum`; measure before changing.
+// --- tile --------------------------------------------------------------------------------------------------
+// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop
+// order and the direct indices are what compilers keep there, once this is inlined into the owner of `sum`;
+// measure before changing.
 template <class Problem, class Scalar, int Rows, int Panels, int Panel>
 KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar const *const (&in)[Rows],
                                                Scalar const *__restrict weight,
@@ -79,8 +81,8 @@ KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar co
         }
 }
 
-// Device: a team of 128 threads makes a panel of some rows, a thread 4 x 4 results in registers, from slabs of
-// slab_depth k of both operands in scratch.
+// Device: a team of 128 threads makes a panel of some rows, a thread 4 x 4 results in registers, from slabs
+// of slab_depth k of both operands in scratch.
 inline constexpr int team_size = 128;
 template <class Scalar, int Panel> struct Slab {
   static constexpr int rows = 16 * team_size / Panel;
@@ -92,8 +94,8 @@ template <class Scalar> KOKKOS_INLINE_FUNCTION Four<Scalar> const &four(Scalar c
   return reinterpret_cast<Four<Scalar> const &>(first);
 }
 
-// Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp reads
-// scratch without conflicts
+// Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp
+// reads scratch without conflicts
 template <int Panel> struct ThreadTile {
   int o, x;
   KOKKOS_FUNCTION explicit ThreadTile(int thread)
@@ -116,10 +118,10 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   }
 }
 
-// --- product ---------------------------------------------------------------------------------------------------------
-// out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels of a
-// convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) = in(row)[offset(step) + i],
-// and the results of a row are contiguous.
+// --- product -----------------------------------------------------------------------------------------------
+// out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
+// of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
+// in(row)[offset(step) + i], and the results of a row are contiguous.
 
 // Finishes the sums of a row and stores them
 template <class Problem, class Row, class Scalar, int Panel>
@@ -138,7 +140,8 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
     out[j] = result[j];
 }
 
-// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a smaller tile
+// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a
+// smaller tile
 template <int Least, int Most, int Panels, class Problem>
 void host_tile(Problem const &problem, int panel, int first, int last) {
   using Scalar = typename Problem::Scalar;
@@ -174,8 +177,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
     return Kokkos::parallel_for(
         label, Kokkos::RangePolicy(space, 0, panels / together),
         KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, 0, 1); });
-  // Tiles of nearly equal height. A work item is one of them; consecutive items share the weights of a panel, then go
-  // through the same rows again with the next
+  // Tiles of nearly equal height. A work item is one of them; consecutive items share the weights of a panel,
+  // then go through the same rows again with the next
   constexpr int chunk = 8;
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
@@ -191,8 +194,9 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
 
 // Device: slabs come through a ring of scratch buffers by asynchronous copies.
 
-// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits
-// for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary copies elsewhere.
+// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies,
+// wait_copies() waits for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary
+// copies elsewhere.
 #if defined(__CUDA_ARCH__)
 template <int Count, class Scalar>
 KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
@@ -210,8 +214,8 @@ KOKKOS_INLINE_FUNCTION void commit_copies() {}
 template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
 #endif
 
-// Into how many teams to split the sum of one tile: the teams should fill the processors evenly. The cost of joining
-// s partial sums was fitted on an H200, in units of one slab.
+// Into how many teams to split the sum of one tile: the teams should fill the processors evenly. The cost of
+// joining s partial sums was fitted on an H200, in units of one slab.
 inline int choose_splits(int tiles, int slabs, int processors) {
   auto const cost = [=](int s) {
     return (tiles * s + processors - 1) / processors * ((slabs + s - 1) / s) + (s > 1 ? 3.2 + .65 * s : 0);
@@ -223,7 +227,8 @@ inline int choose_splits(int tiles, int slabs, int processors) {
   return best;
 }
 
-// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns true.
+// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns
+// true.
 template <class Team, class Scalar>
 KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> const &split, int splits, int part,
                                         int tiles, int tile, Four<Scalar> (&sum)[4]) {
@@ -355,7 +360,7 @@ void product(char const *label, ExecutionSpace const &space, Problem const &prob
     product_device(label, space, problem, split);
 }
 
-// --- contract --------------------------------------------------------------------------------------------------------
+// --- contract ----------------------------------------------------------------------------------------------
 // out(row, column) = epilogue(sum, row, column),  sum = Σ_k a(row, k) * weight(k, column)
 template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Scalar = typename Weight::value_type;
@@ -460,7 +465,7 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
       Weight::groups * Packing::panels * Packing::panel_size);
 }
 
-// ==== Layers =========================================================================================================
+// ==== Layers ===============================================================================================
 
 // --- fc1: Gemm "/fc1/Gemm" + Relu "/relu1/Relu"
 // image[batch,64] * fc1_weight[64,64] + fc1_bias[64] -> fc1[batch,64]
@@ -491,7 +496,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   fc2(space, weights, work, logits, batch);
 }
 
-// ==== Buffers and weights ============================================================================================
+// ==== Buffers and weights ==================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("digits_mlp::split", space) {
 

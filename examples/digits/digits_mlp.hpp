@@ -17,8 +17,8 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
 
-// Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows. load_weights() packs
-// them in the order in which the kernels of this build stream them.
+// Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows.
+// load_weights() packs them in the order in which the kernels of this build stream them.
 template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   using value_type = Scalar;
   static constexpr int outputs = Outputs / Groups; // of a group
