@@ -290,7 +290,7 @@ def LoopsToNest : Pass<"ml2k-loops-to-nest", "::mlir::func::FuncOp"> {
     loops around kernels. Allocations are workspace, constant globals weights, results arguments marked `nest.output`.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::affine::AffineDialect"];
 }
 
 def LowerLoops : Pass<"ml2k-lower-loops", "::mlir::func::FuncOp"> {
@@ -300,6 +300,14 @@ def LowerLoops : Pass<"ml2k-lower-loops", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::affine::AffineDialect"];
+}
+
+def SinkScalars : Pass<"ml2k-sink-scalars", "::mlir::func::FuncOp"> {
+  let summary = "loop kernels compute their scalars themselves";
+  let description = [{
+    Pre: nest. Post: nest.kernel and nest.scan use from outside memory, constants, arguments, sizes and sums and products of
+    them only; what the host does not use any more is gone. After this pass nothing may eliminate common subexpressions.
+  }];
 }
 
 #endif

@@ -65,6 +65,7 @@ void ml2k::addStage(OpPassManager &manager, Stage to) {
   case Stage::Nest:
     manager.addNestedPass<func::FuncOp>(createLowerLoops());
     addLowering(manager);
+    manager.addNestedPass<func::FuncOp>(createSinkScalars());
     return;
   }
 }

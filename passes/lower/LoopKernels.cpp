@@ -3,6 +3,7 @@
 #include "passes/lower/Dependence.h"
 #include "passes/lower/LoopsToNest.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -180,8 +181,9 @@ nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, Valu
       uppers.push_back(upper);
       continue;
     }
-    Value const length = rewriter.create<arith::SubIOp>(location, upper, lower);
-    uppers.push_back(rewriter.create<arith::CeilDivSIOp>(location, length, step));
+    AffineExpr const from = rewriter.getAffineSymbolExpr(0), to = rewriter.getAffineSymbolExpr(1), by = rewriter.getAffineSymbolExpr(2);
+    uppers.push_back(rewriter.create<affine::AffineApplyOp>(location, AffineMap::get(0, 3, (to - from).ceilDiv(by)),
+                                                            ValueRange{lower, upper, step}));
   }
   auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
   SmallVector<Attribute> combiners;

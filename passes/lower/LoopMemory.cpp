@@ -183,6 +183,20 @@ LogicalResult lowerCopies(func::FuncOp entry) {
   return success();
 }
 
+void nameDims(func::FuncOp entry) {
+  for (BlockArgument argument : entry.getArguments()) {
+    auto const type = dyn_cast<MemRefType>(argument.getType());
+    if (!type || type.hasStaticShape() || entry.getArgAttr(argument.getArgNumber(), "nest.dims"))
+      continue;
+    SmallVector<Attribute> names;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      std::string const suffix = type.getRank() > 1 ? "_" + std::to_string(dim) : "";
+      names.push_back(StringAttr::get(entry.getContext(), memrefName(argument) + "_size" + suffix));
+    }
+    entry.setArgAttr(argument.getArgNumber(), "nest.dims", ArrayAttr::get(entry.getContext(), names));
+  }
+}
+
 //===--- Outputs -----------------------------------------------------------------------------------------------------===//
 
 static void markOutput(func::FuncOp entry, Value memref) {

@@ -11,8 +11,6 @@
 #include "passes/lower/LoopsToNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -65,7 +63,7 @@ private:
     if (isKernel(op))
       return true;
     bool const view = isa<ViewLikeOpInterface>(op) || isRecomputable(op);
-    return (view || isa<cf::AssertOp, vector::PrintOp>(op)) && areHost(op->getOperands());
+    return view && areHost(op->getOperands());
   }
 
   //===--- Blocks ---===//
@@ -273,6 +271,7 @@ struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
     func::FuncOp entry = getOperation();
     if (failed(lowerGlobals(entry)) || failed(resultsToArguments(entry)) || failed(lowerCopies(entry)) || failed(Lowering(entry).run()))
       return signalPassFailure();
+    nameDims(entry);
     markOutputs(entry);
   }
 };

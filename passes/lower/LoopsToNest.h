@@ -30,6 +30,9 @@ mlir::LogicalResult resultsToArguments(mlir::func::FuncOp entry);
 /// Copies become parallel loops.
 mlir::LogicalResult lowerCopies(mlir::func::FuncOp entry);
 
+/// Gives the dynamic dimensions of arguments names of their own: extents of different arguments may differ.
+void nameDims(mlir::func::FuncOp entry);
+
 /// Marks the arguments that a kernel writes.
 void markOutputs(mlir::func::FuncOp entry);
 

@@ -27,8 +27,12 @@ std::string forwardParameters(Program const &program) {
     text += ", Weights const &weights";
   if (!program.buffers.empty() || !program.splits.empty())
     text += ", Workspace const &work";
-  for (Storage const &argument : program.arguments)
-    text += ", " + argument.alias + " const &" + argument.name;
+  func::FuncOp entry = program.entry;
+  for (BlockArgument argument : entry.getArguments())
+    if (Storage const *storage = program.storageOf(argument))
+      text += ", " + storage->alias + " const &" + storage->name;
+    else
+      text += ", " + computeType(argument.getType()) + " " + program.hostName(argument);
   return text;
 }
 

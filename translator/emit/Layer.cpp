@@ -33,6 +33,8 @@ std::vector<std::string> Layer::localNames(Storage const &storage) const {
     StringRef const full = storage.modelName;
     return {snakeCase(full.substr(full.find_last_of("./:") + 1), "weight"), storage.name, storage.name + "_weight"};
   }
+  if (!isa<DestinationStyleOpInterface>(kernel))
+    return {storage.name, storage.name + "_values"};
   auto const outputs = cast<DestinationStyleOpInterface>(kernel).getDpsInits();
   if (llvm::any_of(outputs, [&](Value v) { return program.storageOf(v) == &storage; }))
     return {outputs.size() == 1 ? "out" : storage.name, storage.name, storage.name + "_out"};

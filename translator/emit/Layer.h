@@ -65,6 +65,7 @@ public:
 
   std::string label() const; ///< "cnn::layer1.0.conv1", quoted
   void setCall(std::string function, std::vector<std::string> arguments);
+  void setPolicyCall(std::string function, std::string const &policy); ///< a pattern of Kokkos itself
   void addLambda(std::string parameters, Json statements);
 
   /// The view model of the layer function.
@@ -113,6 +114,7 @@ mlir::FailureOr<std::string> printRow(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printConv(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printContract(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printWindow(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printLoopKernel(mlir::Operation *, Layer &);
 
 } // namespace ml2k
 

@@ -16,6 +16,10 @@ void Layer::setCall(std::string function, std::vector<std::string> arguments) {
   call = {{"function", std::move(function)}, {"arguments", llvm::join(arguments, ", ")}};
 }
 
+void Layer::setPolicyCall(std::string function, std::string const &policy) {
+  call = {{"function", std::move(function)}, {"arguments", label() + ", " + policy}};
+}
+
 /// A statement that stands in one line with its lambda.
 static bool isShort(Json const &statement) {
   return statement["template"] == "statement/return" || statement["template"] == "statement/assign";
@@ -96,7 +100,7 @@ std::string Layer::signature(bool declare) const {
     if (llvm::is_contained(used, &argument))
       add(argument.alias + " const &", argument.name);
   for (std::string const &name : hostNames)
-    add("int", name);
+    add(program.scalarType(name), name);
   return text;
 }
 

@@ -53,8 +53,8 @@ LogicalResult Program::collect() {
 LogicalResult Program::collectArguments() {
   std::vector<std::string> names;
   for (BlockArgument argument : entry.getArguments()) {
-    auto const type = dyn_cast<MemRefType>(argument.getType());
-    if (!type || cppType(type.getElementType()).empty())
+    bool const isMemory = isa<MemRefType>(argument.getType());
+    if ((!isMemory && isa<ShapedType>(argument.getType())) || cppType(getElementTypeOrSelf(argument.getType())).empty())
       return entry.emitError("argument of type ") << argument.getType() << " cannot be printed";
     auto const name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
     names.push_back(name ? name.str() : "argument " + std::to_string(argument.getArgNumber()));
@@ -64,6 +64,12 @@ LogicalResult Program::collectArguments() {
     taken.insert(word);
   llvm::StringMap<std::string> const table = nameTable(names, "value", taken);
   for (auto [argument, full] : llvm::zip(entry.getArguments(), names)) {
+    if (!isa<MemRefType>(argument.getType())) {
+      nameHostValue(argument, table.lookup(full)); // a scalar, passed by value
+      fileScope.take(table.lookup(full));
+      scalarTypes[table.lookup(full)] = computeType(argument.getType());
+      continue;
+    }
     Storage storage{};
     storage.kind = StorageKind::Argument;
     storage.value = argument;
@@ -207,8 +213,8 @@ void Program::collectFunctions() {
   });
   // Blocks are functions of the same namespace
   llvm::StringSet<> taken;
-  for (char const *name : {"conv", "depthwise", "contract", "batched_contract", "pool", "for_rows", "for_each", "forward",
-                           "load_weights", "maximum", "minimum", "on_host", "power", "floor_div", "floor_mod", "ceil_div"})
+  for (char const *name : {"conv", "depthwise", "contract", "batched_contract", "pool", "for_rows", "for_each", "for_grid", "reduce_grid", "reduce_span",
+                           "forward", "load_weights", "maximum", "minimum", "on_host", "power", "floor_div", "floor_mod", "ceil_div"})
     taken.insert(name);
   // forward() calls them where its parameters hide other names
   for (char const *name : {"space", "weights", "work"})

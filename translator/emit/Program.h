@@ -17,6 +17,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <deque>
+#include <map>
 #include <set>
 
 namespace ml2k {
@@ -91,6 +92,12 @@ public:
   std::string hostName(mlir::Value value) const { return hostNames.lookup(value); }
   void nameHostValue(mlir::Value value, std::string name) { hostNames[value] = std::move(name); }
 
+  /// The type of a host value: int but for scalar arguments.
+  std::string scalarType(std::string const &name) const {
+    auto const found = scalarTypes.find(name);
+    return found == scalarTypes.end() ? "int" : found->second;
+  }
+
   void useBlock(llvm::StringRef name) { blocks.insert(name.str()); }
 
   mlir::func::FuncOp entry;
@@ -115,6 +122,7 @@ private:
 
   llvm::DenseMap<mlir::Value, Storage *> storages;
   llvm::DenseMap<mlir::Value, std::string> hostNames;
+  std::map<std::string, std::string> scalarTypes; ///< of scalar arguments by name
 };
 
 /// Declares storage as a plain view; rank 9 and more become one dimension.

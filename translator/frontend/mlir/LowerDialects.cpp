@@ -78,6 +78,8 @@ public:
         name(entry.getArgAttrOfType<StringAttr>(place, "nest.name").str()) {}
 
   LogicalResult replace() {
+    if (failed(takeStoredOrder()))
+      return failure();
     collectArrays();
     OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
     for (Operation *use : llvm::make_early_inc_range(argument.getUsers()))
@@ -88,6 +90,20 @@ public:
   }
 
 private:
+  /// A matrix stored by columns is read as its transpose stored by rows.
+  LogicalResult takeStoredOrder() {
+    for (Operation *use : llvm::make_early_inc_range(argument.getUsers()))
+      if (auto view = dyn_cast<sparse_tensor::ReinterpretMapOp>(use)) {
+        if (!argument.hasOneUse())
+          return use->emitError("sparse operation is not supported: its tensor is also read in another order");
+        argument.setType(view.getDest().getType());
+        view.getDest().replaceAllUsesWith(argument);
+        view.erase();
+        return success();
+      }
+    return success();
+  }
+
   /// A new argument per array that the loops read.
   void collectArrays() {
     unsigned next = place + 1;

@@ -8,6 +8,10 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -65,6 +69,8 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
   OwningOpRef<ModuleOp> module = parse(context, llvm::MemoryBuffer::getMemBuffer(bytes, options.fileName));
   if (!module)
     return {};
+  // The steps below make operations of dialects that the text need not have
+  context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect, tensor::TensorDialect>();
   func::FuncOp entry = mlir_import::selectEntry(*module, options.entry);
   if (!entry || failed(mlir_import::isolateEntry(*module, entry)))
     return {};

@@ -1,0 +1,52 @@
+// RUN: split-file %s %t
+// RUN: not ml2kokkos %t/generic.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=GENERIC
+// RUN: not ml2kokkos %t/vector.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: not ml2kokkos %t/branch.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BRANCH
+// RUN: not ml2kokkos %t/unranked.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=UNRANKED
+// RUN: not ml2kokkos %t/recursive.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=RECURSIVE
+// RUN: not ml2kokkos %t/broken.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BROKEN
+
+//--- generic.mlir
+func.func @f(%x: f32) {
+  "gpu.barrier"() : () -> ()
+  return
+}
+// GENERIC: generic.mlir:2:{{.*}}error: 'gpu.barrier': the dialect 'gpu' is not read; lower the file to linalg
+
+//--- vector.mlir
+func.func @f(%x: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = vector.load %x[%c0] : memref<4xf32>, vector<4xf32>
+  vector.store %v, %x[%c0] : memref<4xf32>, vector<4xf32>
+  return
+}
+// VECTOR: vector.mlir:3:{{.*}}error: {{.*}}'vector.load': vectors are not supported
+
+//--- branch.mlir
+func.func @f(%x: memref<4xf32>, %c: i1) {
+  cf.cond_br %c, ^a, ^b
+^a:
+  return
+^b:
+  return
+}
+// BRANCH: branch.mlir:2:{{.*}}error: {{.*}}'cf.cond_br': branches are not supported; lift them to scf first
+
+//--- unranked.mlir
+func.func @f(%x: tensor<*xf32>) {
+  return
+}
+// UNRANKED: unranked.mlir:1:{{.*}}error: {{.*}}argument 0 has no rank
+
+//--- recursive.mlir
+func.func @f(%x: index) {
+  func.call @f(%x) : (index) -> ()
+  return
+}
+// RECURSIVE: recursive.mlir:2:{{.*}}error: {{.*}}call cannot be inlined
+
+//--- broken.mlir
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %y : tensor<4xf32>
+}
+// BROKEN: broken.mlir:2:{{.*}}error: use of undeclared SSA value

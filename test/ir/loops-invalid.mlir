@@ -1,0 +1,145 @@
+// RUN: ml2kokkos-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%a: memref<?xf64>, %n: index) {
+  // expected-error @+1 {{'nest.kernel' op has no label}}
+  nest.kernel "" range (%i) = (%n) to (%n) {}
+  return
+}
+
+// -----
+func.func @f(%a: memref<?xf64>, %n: index) {
+  // expected-error @+1 {{range does not take 2 loops}}
+  nest.kernel "k" range (%i, %j) = (%n, %n) to (%n, %n) {}
+  return
+}
+
+// -----
+func.func @f(%a: memref<?xf64>, %n: index) {
+  // expected-error @+1 {{mdrange does not take 1 loops}}
+  nest.kernel "k" mdrange (%i) = (%n) to (%n) {}
+  return
+}
+
+// -----
+func.func @f(%a: memref<?xf64>, %n: index) {
+  // expected-error @+1 {{has 1 lower and 0 upper bounds}}
+  nest.kernel "k" range (%i) = (%n) to () {}
+  return
+}
+
+// -----
+func.func @f(%a: memref<?xf64>, %n: index) {
+  // expected-error @+1 {{unknown keyword 'guided'}}
+  nest.kernel "k" guided (%i) = (%n) to (%n) {}
+  return
+}
+
+// -----
+func.func @f(%a: memref<4xf64>, %n: index) {
+  // expected-error @+1 {{reduces into a 'memref<4xf64>', which is not of rank 0}}
+  nest.kernel "k" range (%i) = (%n) to (%n) reduce (sum into %a : memref<4xf64>) {
+    %x = memref.load %a[%i] : memref<4xf64>
+    nest.yield %x : f64
+  }
+  return
+}
+
+// -----
+func.func @f(%a: memref<f64>, %n: index) {
+  // expected-error @+1 {{cannot join values of type 'f64' by xor}}
+  nest.kernel "k" range (%i) = (%n) to (%n) reduce (xor into %a : memref<f64>) {
+    %x = memref.load %a[] : memref<f64>
+    nest.yield %x : f64
+  }
+  return
+}
+
+// -----
+func.func @f(%a: memref<f64>, %n: index) {
+  // expected-error @+1 {{yields 0 values that are not the terms of its reductions}}
+  nest.kernel "k" range (%i) = (%n) to (%n) reduce (sum into %a : memref<f64>) {}
+  return
+}
+
+// -----
+func.func @f(%a: memref<f64>, %n: index) {
+  nest.kernel "k" range (%i) = (%n) to (%n) {
+    // expected-error @+1 {{stands inside the kernel "k"}}
+    nest.kernel "inner" range () = () to () {}
+  }
+  return
+}
+
+// -----
+func.func @f(%a: memref<f64>, %n: index) {
+  nest.kernel "k" range (%i) = (%n) to (%n) {
+    // expected-error @+1 {{'memref.alloc' op cannot be printed inside a kernel}}
+    %m = memref.alloc(%i) : memref<?xf64>
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  nest.kernel "k" range (%i) = (%n) to (%n) {
+    // expected-error @+1 {{stands outside a team kernel}}
+    nest.barrier
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  nest.kernel "k" team (%i) = (%n) to (%n) {
+    nest.loop threads (%j = %n to %n) {
+      // expected-error @+1 {{stands inside nest.loop, which not all threads run}}
+      nest.barrier
+    }
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  nest.kernel "k" team (%i) = (%n) to (%n) {
+    nest.loop lanes (%j = %n to %n) {
+      // expected-error @+1 {{threads inside lanes}}
+      nest.loop threads (%k = %n to %n) {}
+    }
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  nest.kernel "k" team (%i) = (%n) to (%n) {
+    // expected-error @+1 {{wants a combiner and a result, or neither}}
+    nest.loop all sum (%j = %n to %n) {}
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  nest.kernel "k" team (%i) = (%n) to (%n) {
+    nest.single {
+      // expected-error @+1 {{is not in the block of the kernel itself}}
+      %t = nest.scratch "tile" : memref<8xf64>
+      nest.yield
+    }
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  // expected-error @+1 {{'nest.scan' op yields 0 values}}
+  nest.scan "s" (%n to %n) : i64 term {
+  ^bb0(%i: index):
+    nest.yield
+  } take {
+  ^bb0(%i: index, %s: i64):
+    nest.yield
+  }
+  return
+}

@@ -1,0 +1,55 @@
+// Text and text again are the same.
+// RUN: ml2kokkos-opt %s | ml2kokkos-opt | FileCheck %s
+// CHECK: nest.kernel "dot" range (%[[I:.*]]) = (%c0) to (%{{.*}}) reduce (sum into %{{.*}} : memref<f64>) note "why" {
+// CHECK: nest.yield %{{.*}} : f64
+// CHECK: nest.kernel "once" range () = () to () {
+// CHECK: nest.kernel "grid" mdrange (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%{{.*}}, %{{.*}}) {
+// CHECK: nest.kernel "team" team
+// CHECK: nest.scratch "tile" : memref<8xf64>
+// CHECK: nest.loop threads (%{{.*}} = %c0 to %{{.*}}) {
+// CHECK: nest.loop lanes sum (%{{.*}} = %c0 to %{{.*}}) {
+// CHECK: -> f64
+// CHECK: nest.barrier
+// CHECK: nest.single {
+// CHECK: nest.scan "offsets" exclusive
+func.func @f(%a: memref<?xf64>, %m: memref<?x?xf64>, %out: memref<f64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  nest.kernel "dot" range (%i) = (%c0) to (%n) reduce (sum into %out : memref<f64>) note "why" {
+    %x = memref.load %a[%i] : memref<?xf64>
+    nest.yield %x : f64
+  }
+  nest.kernel "once" range () = () to () {
+    %x = memref.load %a[%c0] : memref<?xf64>
+    memref.store %x, %a[%n] : memref<?xf64>
+  }
+  nest.kernel "grid" mdrange (%i, %j) = (%c0, %c0) to (%n, %n) {
+    %x = memref.load %a[%i] : memref<?xf64>
+    memref.store %x, %m[%i, %j] : memref<?x?xf64>
+  }
+  nest.kernel "team" team (%i) = (%c0) to (%n) {
+    %t = nest.scratch "tile" : memref<8xf64>
+    nest.loop threads (%j = %c0 to %n) {
+      %s = nest.loop lanes sum (%k = %c0 to %n) {
+        %x = memref.load %a[%k] : memref<?xf64>
+        nest.yield %x : f64
+      } -> f64
+      memref.store %s, %a[%j] : memref<?xf64>
+    }
+    nest.barrier
+    nest.single {
+      %x = memref.load %t[%c0] : memref<8xf64>
+      memref.store %x, %a[%i] : memref<?xf64>
+      nest.yield
+    }
+  }
+  nest.scan "offsets" exclusive (%c0 to %n) : f64 term {
+  ^bb0(%i: index):
+    %x = memref.load %a[%i] : memref<?xf64>
+    nest.yield %x : f64
+  } take {
+  ^bb0(%i: index, %s: f64):
+    memref.store %s, %a[%i] : memref<?xf64>
+    nest.yield
+  }
+  return
+}

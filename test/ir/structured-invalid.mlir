@@ -1,0 +1,63 @@
+// RUN: ml2kokkos-opt %s --split-input-file --verify-diagnostics
+
+func.func @f() {
+  // expected-error @+1 {{'nest.weight' op has no name}}
+  %w = nest.weight "" : memref<2xf32> = dense<1.0> : tensor<2xf32>
+  return
+}
+
+// -----
+func.func @f() {
+  // expected-error @+1 {{is a 'memref<3xf32>' but its value is a 'tensor<2xf32>'}}
+  %w = nest.weight "w" : memref<3xf32> = dense<1.0> : tensor<2xf32>
+  return
+}
+
+// -----
+func.func @f() {
+  // expected-error @+1 {{has 0 sizes for 1 dynamic dimensions}}
+  %b = nest.buffer "b" : memref<?xf32>
+  return
+}
+
+// -----
+func.func @f() {
+  // expected-error @+1 {{border wants [rows, columns] and a buffer N H W C}}
+  %b = nest.buffer "b" border [1, 1] : memref<4xf32>
+  return
+}
+
+// -----
+#id = affine_map<(i) -> (i)>
+func.func @f(%a: memref<4xf32>, %b: memref<4xf32>) {
+  // expected-error @+1 {{has 1 maps for 2 operands}}
+  nest.map "m" ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) maps [#id] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  }
+  return
+}
+
+// -----
+#id = affine_map<(i) -> (i)>
+func.func @f(%a: memref<4xf32>, %b: memref<4xf32>) {
+  // expected-error @+1 {{yields other types than the kernel stores}}
+  nest.map "m" ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) maps [#id, #id] {
+  ^bb0(%x: f32):
+    nest.yield
+  }
+  return
+}
+
+// -----
+#ab = affine_map<(m, n, k) -> (m, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+func.func @f(%a: memref<4x4xf32>, %c: memref<4x4xf32>) {
+  // expected-error @+1 {{iterators are not batch, m, n, k in this order}}
+  nest.contract "c" ["k", "m", "n"] ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+      maps [#ab, #ab, #c] epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}

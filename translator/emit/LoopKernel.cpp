@@ -1,0 +1,339 @@
+//===- LoopKernel.cpp - nest.kernel: explicit loops ----------------------------------------------------------*- C++ -*-===//
+//
+// One parallel loop is a RangePolicy, several are a grid whose last loop is contiguous, a reduction is a reduce over
+// either. The block holds scalar operations, loads, stores and sequential loops.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/emit/KernelParts.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+namespace {
+
+class LoopPrinter {
+public:
+  LoopPrinter(nest::LoopKernelOp kernel, Layer &layer) : kernel(kernel), layer(layer), printer(layer.scalars({})) {}
+
+  FailureOr<std::string> print();
+
+private:
+  LogicalResult bindHostValues();
+  LogicalResult bindPositions();
+  void handleMemory();
+  FailureOr<Expression> element(Value memref, ValueRange positions);
+  LogicalResult printLoad(memref::LoadOp load, Json &to);
+  LogicalResult printStore(memref::StoreOp store, Json &to);
+  LogicalResult printArray(memref::AllocaOp array, Json &to);
+  LogicalResult printText(vector::PrintOp print, Json &to);
+
+  FailureOr<Expression> host(Value value);
+  FailureOr<std::string> span(unsigned loop);
+  FailureOr<std::string> rangePolicy();
+  FailureOr<std::string> rows();
+  LogicalResult recoverRows(Json &to);
+  LogicalResult printCall(Json statements);
+  std::string describe();
+
+  nest::LoopKernelOp kernel;
+  Layer &layer;
+  ScalarPrinter printer;
+  std::vector<std::string> positions;
+  std::string row;                          ///< several outer loops run as one
+  DenseMap<Value, std::string> arrays;      ///< local arrays
+  llvm::SetVector<Value> reads, writes;     ///< in the order of the text
+};
+
+/// A value of the host in terms of sizes, arguments and indices of loops around the kernel.
+FailureOr<Expression> LoopPrinter::host(Value value) {
+  HostSymbols symbols;
+  AffineExpr const expr = layer.program.hostIndex(value, symbols);
+  for (Value symbol : symbols.values())
+    if (layer.program.hostName(symbol).empty()) {
+      Operation *owner = symbol.getDefiningOp() ? symbol.getDefiningOp() : kernel.getOperation();
+      return owner->emitError("a value that forward() cannot compute");
+    }
+  return layer.hostExpression(expr, symbols);
+}
+
+/// What the block uses from outside: sizes and scalar arguments.
+LogicalResult LoopPrinter::bindHostValues() {
+  llvm::SetVector<Value> outside;
+  kernel.getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (!isa<MemRefType>(operand.getType()) && !kernel->isAncestor(operand.getParentRegion()->getParentOp()) &&
+          !matchPattern(operand, m_Constant()))
+        outside.insert(operand);
+  });
+  for (Value value : outside) {
+    FailureOr<Expression> text = host(value);
+    if (failed(text))
+      return failure();
+    printer.bind(value, *text);
+  }
+  return success();
+}
+
+LogicalResult LoopPrinter::bindPositions() {
+  unsigned const loops = kernel.getLowers().size();
+  static StringRef const letters[] = {"i", "j", "k", "l"};
+  for (unsigned i = 0; i < loops; ++i) {
+    std::string const letter = i < 4 ? letters[i].str() : "i" + std::to_string(i);
+    positions.push_back(printer.names.fresh({letter, letter + letter, letter + "_index"}));
+    printer.bind(kernel.getBody().getArgument(i), {positions.back()});
+  }
+  if (loops > 2)
+    row = printer.names.fresh({"row", "row_index"});
+  return success();
+}
+
+//===--- Memory ------------------------------------------------------------------------------------------------------===//
+
+FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
+  FailureOr<SmallVector<Expression>> indices = printer.use(at);
+  if (failed(indices))
+    return failure();
+  if (auto array = arrays.find(memref); array != arrays.end()) {
+    std::string text = array->second;
+    for (Expression const &index : *indices)
+      text += "[" + index.text + "]";
+    return Expression{text};
+  }
+  IndexSpace space;
+  SmallVector<AffineExpr> exprs;
+  for (Expression const &index : *indices) {
+    exprs.push_back(getAffineSymbolExpr(space.symbols.size(), kernel->getContext()));
+    space.symbols.push_back(index);
+  }
+  return layer.element(memref, exprs, space);
+}
+
+LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Json &to) {
+  FailureOr<Expression> read = element(load.getMemref(), load.getIndices());
+  if (failed(read))
+    return failure();
+  if (!arrays.contains(load.getMemref()))
+    reads.insert(load.getMemref());
+  printer.bindRead(load.getResult(), std::move(*read), to);
+  return success();
+}
+
+LogicalResult LoopPrinter::printStore(memref::StoreOp store, Json &to) {
+  FailureOr<Expression> value = printer.use(store.getValue());
+  FailureOr<Expression> target = element(store.getMemref(), store.getIndices());
+  if (failed(value) || failed(target))
+    return failure();
+  if (!arrays.contains(store.getMemref()))
+    writes.insert(store.getMemref());
+  printer.settleReads(to);
+  Type const type = store.getMemRefType().getElementType();
+  Expression const stored = isStoredNarrow(type) ? ml2k::cast(cppType(type), *value) : *value;
+  to.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", stored.text}});
+  return success();
+}
+
+LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Json &to) {
+  MemRefType const type = array.getType();
+  if (!type.hasStaticShape())
+    return array.emitError("an array of a thread needs a known size");
+  std::string name = printer.names.fresh({"values", "own", "scratch"});
+  arrays[array] = name;
+  for (int64_t extent : type.getShape())
+    name += "[" + std::to_string(extent) + "]";
+  to.push_back({{"template", "statement/variable"},
+                {"type", cppType(type.getElementType())},
+                {"name", name},
+                {"initial", false},
+                {"value", ""}});
+  return success();
+}
+
+/// vector.print of a scalar writes it and a newline.
+LogicalResult LoopPrinter::printText(vector::PrintOp print, Json &to) {
+  std::string call = "Kokkos::printf(\"\\n\")";
+  if (Value const source = print.getSource()) {
+    FailureOr<Expression> value = printer.use(source);
+    if (failed(value))
+      return failure();
+    bool const real = isa<FloatType>(source.getType());
+    call = real ? "Kokkos::printf(\"%g\\n\", double(" + value->text + "))"
+                : "Kokkos::printf(\"%lld\\n\", static_cast<long long>(" + value->text + "))";
+  }
+  printer.settleReads(to);
+  to.push_back({{"template", "statement/call"}, {"text", call}});
+  return success();
+}
+
+void LoopPrinter::handleMemory() {
+  printer.handle("memref.load", [this](Operation *op, ScalarPrinter &, Json &to) { return printLoad(cast<memref::LoadOp>(op), to); });
+  printer.handle("memref.store", [this](Operation *op, ScalarPrinter &, Json &to) { return printStore(cast<memref::StoreOp>(op), to); });
+  printer.handle("memref.alloca", [this](Operation *op, ScalarPrinter &, Json &to) { return printArray(cast<memref::AllocaOp>(op), to); });
+  printer.handle("vector.print", [this](Operation *op, ScalarPrinter &, Json &to) { return printText(cast<vector::PrintOp>(op), to); });
+  printer.handle("cf.assert", [](Operation *op, ScalarPrinter &p, Json &to) -> LogicalResult {
+    auto check = cast<cf::AssertOp>(op);
+    FailureOr<Expression> condition = p.use(check.getArg());
+    if (failed(condition))
+      return failure();
+    p.settleReads(to);
+    std::string message;
+    for (char c : check.getMsg())
+      message += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    to.push_back({{"template", "statement/if"},
+                  {"condition", unary("!", *condition).text},
+                  {"then", Json::array({{{"template", "statement/call"}, {"text", "Kokkos::abort(\"" + message + "\")"}}})},
+                  {"else", Json::array()},
+                  {"has_else", false}});
+    return success();
+  });
+}
+
+//===--- The call ----------------------------------------------------------------------------------------------------===//
+
+/// `{1, rows - 1}`
+FailureOr<std::string> LoopPrinter::span(unsigned loop) {
+  FailureOr<Expression> const lower = host(kernel.getLowers()[loop]), upper = host(kernel.getUppers()[loop]);
+  if (failed(lower) || failed(upper))
+    return failure();
+  return "Span{" + lower->text + ", " + upper->text + "}";
+}
+
+FailureOr<std::string> LoopPrinter::rangePolicy() {
+  if (positions.empty())
+    return std::string("Kokkos::RangePolicy(space, 0, 1)");
+  FailureOr<Expression> const lower = host(kernel.getLowers()[0]), upper = host(kernel.getUppers()[0]);
+  if (failed(lower) || failed(upper))
+    return failure();
+  bool const literals = llvm::isDigit(lower->text.front()) && llvm::isDigit(upper->text.front());
+  std::string const end = lower->text == "0" || literals ? upper->text : "Kokkos::max(" + lower->text + ", " + upper->text + ")";
+  return "Kokkos::RangePolicy(space, " + lower->text + ", " + end + ")";
+}
+
+/// How many iterations a loop has.
+static Expression lengthOf(Expression const &lower, Expression const &upper) {
+  return lower.text == "0" ? upper : binary(upper, "-", Rank::Add, lower);
+}
+
+/// All loops but the last as one: `Span{0, n * m}`.
+FailureOr<std::string> LoopPrinter::rows() {
+  if (row.empty())
+    return span(0);
+  SmallVector<Expression> lengths;
+  for (unsigned i = 0; i + 1 < positions.size(); ++i) {
+    FailureOr<Expression> const lower = host(kernel.getLowers()[i]), upper = host(kernel.getUppers()[i]);
+    if (failed(lower) || failed(upper))
+      return failure();
+    lengths.push_back(lengthOf(*lower, *upper));
+  }
+  return "Span{0, " + product(lengths).text + "}";
+}
+
+/// The positions of the outer loops from the row.
+LogicalResult LoopPrinter::recoverRows(Json &to) {
+  if (row.empty())
+    return success();
+  Expression inner{"1"};
+  for (unsigned i = positions.size() - 1; i-- > 0;) {
+    FailureOr<Expression> const lower = host(kernel.getLowers()[i]), upper = host(kernel.getUppers()[i]);
+    if (failed(lower) || failed(upper))
+      return failure();
+    Expression const length = lengthOf(*lower, *upper);
+    Expression value{row};
+    if (inner.text != "1")
+      value = binary(value, "/", Rank::Multiply, inner);
+    if (i > 0)
+      value = binary(value, "%", Rank::Multiply, length);
+    if (lower->text != "0")
+      value = binary(value, "+", Rank::Add, *lower);
+    if (mentions(to, positions[i]))
+      to.insert(to.begin(),
+                {{"template", "statement/let"}, {"type", "int"}, {"name", positions[i]}, {"value", value.text}});
+    inner = product({inner, length});
+  }
+  return success();
+}
+
+LogicalResult LoopPrinter::printCall(Json statements) {
+  bool const reduces = !kernel.getInto().empty();
+  bool const grid = positions.size() > 1;
+  std::string const first = grid && !row.empty() ? row : positions.empty() ? "i" : positions.front();
+  if (!grid && !reduces) {
+    FailureOr<std::string> const policy = rangePolicy();
+    if (failed(policy))
+      return failure();
+    layer.setPolicyCall("Kokkos::parallel_for", *policy);
+    layer.addLambda(indexParameters({first}, statements), std::move(statements));
+    return success();
+  }
+  FailureOr<std::string> const outer = grid ? rows() : span(0);
+  FailureOr<std::string> const inner = grid ? span(positions.size() - 1) : std::string();
+  if (failed(outer) || failed(inner))
+    return failure();
+  std::vector<std::string> arguments = {*outer};
+  std::vector<std::string> parameters = {first};
+  if (grid) {
+    arguments.push_back(*inner);
+    parameters.push_back(positions.back());
+  }
+  std::string function = grid ? "for_grid" : "";
+  if (reduces) {
+    auto const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
+    layer.program.useBlock(combiner);
+    function = grid ? "reduce_grid" : "reduce_span";
+    arguments.push_back(layer.member(*layer.program.storageOf(kernel.getInto()[0])));
+    writes.insert(kernel.getInto()[0]);
+    layer.program.useBlock(function);
+    function += "<" + combiner + ">";
+  } else {
+    layer.program.useBlock(function);
+  }
+  layer.setCall(function, arguments);
+  layer.addLambda(indexParameters(parameters, statements), std::move(statements));
+  return success();
+}
+
+/// `u[rows,columns] -> next[rows,columns]; sequential: why`
+std::string LoopPrinter::describe() {
+  auto const list = [&](llvm::SetVector<Value> const &memrefs) {
+    return llvm::join(llvm::map_range(memrefs, [&](Value memref) { return layer.described(memref); }), ", ");
+  };
+  std::string const from = list(reads);
+  std::string text = (from.empty() ? "" : from + " ") + "-> " + list(writes);
+  if (auto note = kernel.getNote())
+    text += "; " + note->str();
+  return text;
+}
+
+FailureOr<std::string> LoopPrinter::print() {
+  if (kernel.getPolicy() == nest::Policy::Team)
+    return kernel.emitError("team kernels cannot be printed yet: use range or mdrange");
+  if (kernel.getInto().size() > 1)
+    return kernel.emitError("has several reductions; a kernel that is printed has one");
+  for (Storage const &argument : layer.program.arguments)
+    layer.scope.take(argument.name);
+  if (failed(bindHostValues()) || failed(bindPositions()))
+    return failure();
+  handleMemory();
+  Json statements = Json::array();
+  Block &block = kernel.getBody().front();
+  if (kernel.getInto().empty() ? failed(printer.print(block, statements)) : failed(returnValue(printer, block, statements)))
+    return failure();
+  if (failed(recoverRows(statements)) || failed(printCall(std::move(statements))))
+    return failure();
+  return describe();
+}
+
+} // namespace
+
+FailureOr<std::string> printLoopKernel(Operation *op, Layer &layer) {
+  return LoopPrinter(cast<nest::LoopKernelOp>(op), layer).print();
+}
+
+} // namespace ml2k
