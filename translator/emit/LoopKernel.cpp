@@ -269,7 +269,8 @@ LogicalResult LoopPrinter::printCall(Json statements) {
     if (failed(policy))
       return failure();
     layer.setPolicyCall("Kokkos::parallel_for", *policy);
-    layer.addLambda(indexParameters({first}, statements), std::move(statements));
+    std::string const lambda = indexParameters({first}, statements);
+    layer.addLambda(lambda, std::move(statements));
     return success();
   }
   FailureOr<std::string> const outer = grid ? rows() : span(0);
@@ -295,7 +296,8 @@ LogicalResult LoopPrinter::printCall(Json statements) {
     layer.program.useBlock(function);
   }
   layer.setCall(function, arguments);
-  layer.addLambda(indexParameters(parameters, statements), std::move(statements));
+  std::string const lambda = indexParameters(parameters, statements);
+  layer.addLambda(lambda, std::move(statements));
   return success();
 }
 
