@@ -12,7 +12,7 @@ import lit.formats
 config.name = "ml2kokkos"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".onnxtxt", ".textproto"]
-config.excludes = ["Inputs", "CMakeLists.txt"]
+config.excludes = ["Inputs", "seeds", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.ml2k_test_build
 

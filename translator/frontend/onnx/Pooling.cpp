@@ -19,7 +19,7 @@ static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fol
   Value const taps = b.empty(b.sizes(window.kernel), element);
   if (spatial == 2 && !isUnsigned && element == Build::elementOf(x)) {
     auto const strides = b.getI64VectorAttr(window.strides), dilations = b.getI64VectorAttr(window.dilations);
-    ValueRange const inputs{x, taps};
+    SmallVector<Value, 2> const inputs{x, taps};
     if (fold == Build::Fold::max)
       return b.create<linalg::PoolingNchwMaxOp>(TypeRange(init.getType()), inputs, init, strides, dilations)
           .getResult(0);
