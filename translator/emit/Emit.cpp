@@ -142,6 +142,8 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   program.useBlock("tensor");
   bool const throws = llvm::any_of(forward->statements, [](Json const &s) { return s["template"] == "statement/refuse"; });
   view.update(viewBlocks(program.blocks, embedded, throws));
+  if (view["aliases"].dump().find("std::") != std::string::npos || members->dump().find("std::") != std::string::npos)
+    view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;
 }
 

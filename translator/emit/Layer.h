@@ -87,7 +87,7 @@ private:
   std::string local(Storage const &storage);
   std::vector<std::string> localNames(Storage const &storage) const;
   mlir::FailureOr<std::string> reshaped(mlir::Value memref, Storage const &storage);
-  std::string provenance() const;
+  Json provenance() const;
   std::string functionName() const;
   mlir::FailureOr<std::string> pointer(mlir::Value memref);
   mlir::FailureOr<std::string> imageOver(mlir::Value memref, Storage const &storage);

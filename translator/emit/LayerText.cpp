@@ -65,19 +65,28 @@ static void collectNodes(Location location, SmallVectorImpl<StringRef> &nodes) {
   }
 }
 
-std::string Layer::provenance() const {
-  std::string text = kernel->getAttrOfType<StringAttr>("label").str();
-  if (program.options.locations == LocationStyle::None)
-    return text;
+/// The comment's lines: a line that clang-format had to break would run into the next one.
+Json Layer::provenance() const {
+  StringRef const label = kernel->getAttrOfType<StringAttr>("label");
+  std::vector<std::string> lines = {"--- " + label.str()};
   SmallVector<StringRef> nodes;
-  collectNodes(kernel->getLoc(), nodes);
+  if (program.options.locations != LocationStyle::None)
+    collectNodes(kernel->getLoc(), nodes);
+  llvm::erase(nodes, label);
   StringRef separator = ": ";
   for (StringRef node : nodes) {
-    bool const plain = program.options.locations == LocationStyle::Plain;
-    text += separator.str() + (plain ? node.split(' ').first : node).str();
+    std::string const text = (program.options.locations == LocationStyle::Plain ? node.split(' ').first : node).str();
+    constexpr size_t widest = 110;
+    if (separator == " + " && lines.back().size() + text.size() > widest)
+      lines.push_back("+ " + text);
+    else
+      lines.back() += separator.str() + text;
     separator = " + ";
   }
-  return text;
+  Json view = Json::array();
+  for (std::string const &line : lines)
+    view.push_back({{"text", line}});
+  return view;
 }
 
 bool Layer::uses(StorageKind kind) const {
@@ -107,8 +116,10 @@ std::string Layer::signature(bool declare) const {
 std::string Layer::invocation() const { return functionName() + "(" + signature(false) + ")"; }
 
 Json Layer::finish(StringRef shapes) {
+  Json comments = provenance();
+  comments.push_back({{"text", shapes.str()}});
   Json layer = {{"template", "kernel/block"},
-                {"comments", Json::array({{{"text", "--- " + provenance()}}, {{"text", shapes.str()}}})},
+                {"comments", comments},
                 {"name", functionName()},
                 {"parameters", signature(true)},
                 {"locals", locals},

@@ -30,7 +30,7 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
       if (loop != inner)
         outer.push_back(loop);
     }
-  bool const image = loops.extents.size() == 4 && layer.program.storageOf(map.getOutputs()[0])->isImage;
+  bool const image = layer.program.storageOf(map.getOutputs()[0])->isImage;
   std::vector<std::string> const names = loopNames(layer, all.size(), image);
   std::vector<std::string> outerNames;
   std::string along = "i";

@@ -54,10 +54,20 @@ std::string withPlaces(Template const &source) {
   return out;
 }
 
+/// A space before tags of sections that begin a line: what is left of them can be told from a blank line.
+std::string indented(std::string text) {
+  for (size_t at = 0; at != std::string::npos; at = text.find('\n', at + 1)) {
+    size_t const tag = at == 0 ? 0 : at + 1;
+    if (text.compare(tag, 2, "{{") == 0 && tag + 2 < text.size() && std::string("#^/").find(text[tag + 2]) != std::string::npos)
+      text.insert(tag, " ");
+  }
+  return text;
+}
+
 std::map<std::string, data> loadTemplates() {
   std::map<std::string, data> all;
   for (Template const &source : templates())
-    all.emplace(source.name, withPlaces(source));
+    all.emplace(source.name, indented(withPlaces(source)));
   return all;
 }
 
@@ -125,6 +135,19 @@ private:
   std::map<std::string, data> files;
 };
 
+/// Without the lines that hold nothing but spaces: tags of empty sections leave their indentation. Blank lines stay.
+std::string withoutTagLines(std::string const &text) {
+  std::string out;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t const end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    std::string const line = text.substr(begin, end - begin);
+    if (line == "\n" || line.find_first_not_of(" \n") != std::string::npos)
+      out += line;
+    begin = end;
+  }
+  return out;
+}
+
 } // namespace
 
 std::string render(std::string const &name, nlohmann::ordered_json const &view) {
@@ -135,7 +158,7 @@ std::string render(std::string const &name, nlohmann::ordered_json const &view) 
   std::string out = page.is_valid() ? page.render(context) : "";
   if (!page.is_valid())
     throw std::runtime_error(name + ": " + page.error_message());
-  return out;
+  return withoutTagLines(out);
 }
 
 std::string const &templateText(std::string const &name) {

@@ -34,8 +34,10 @@ void ScalarPrinter::bindRead(Value value, Expression read, Json &to) {
 /// Inline where it is used once, in the same block; else a constant of its own.
 void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns, Json &to) {
   bool const literalOrName = !expression.readsMemory && (expression.isIdentifier() || expression.text.size() < 3);
-  bool const once = value.hasOneUse() && value.getUses().begin()->getOwner()->getBlock() == value.getParentBlock();
-  bool const inlined = once && expression.text.size() < 100; // longer ones are hard to read
+  Operation *user = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+  bool const once = user && user->getBlock() == value.getParentBlock();
+  bool const isLast = once && user->hasTrait<OpTrait::IsTerminator>();
+  bool const inlined = once && (isLast || expression.text.size() < 100); // longer ones are hard to read
   if (literalOrName || inlined) {
     if (expression.readsMemory)
       pendingReads.push_back(value);
