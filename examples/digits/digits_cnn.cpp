@@ -621,15 +621,15 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
 
 // ==== Layers ===============================================================================================
 
-// --- image.channels_last: image.channels_last
+// --- image.channels_last
 // image[batch,1,8,8] -> image_channels_last[batch,8,8,1]
 static void image_channels_last(ExecutionSpace const &space, Workspace const &work, Image const &image, int batch) {
   auto const out = work.image_channels_last;
   for_each(
-      "digits_cnn::image.channels_last", space, batch * 8, 8, KOKKOS_LAMBDA(int row, int j) {
-        int const n = row / 8;
-        int const i = row % 8;
-        out(n, i, j, 0) = image(n, 0, i, j);
+      "digits_cnn::image.channels_last", space, batch * 8, 8, KOKKOS_LAMBDA(int row, int c) {
+        int const h = row / 8;
+        int const w = row % 8;
+        out(h, w, c, 0) = image(h, 0, w, c);
       });
 }
 
@@ -645,7 +645,6 @@ static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace
 // --- pool1: MaxPool "/pool1/MaxPool"
 // conv1[batch,8,8,16] -> pool1[batch,4,4,16]
 static void pool1(ExecutionSpace const &space, Workspace const &work) {
-
   pool<Square<2, 2>, Max>(
       "digits_cnn::pool1", space, work.conv1, work.pool1,
       KOKKOS_LAMBDA(float largest, int, int, int, int, int) { return largest; });
@@ -663,7 +662,6 @@ static void conv2(ExecutionSpace const &space, Weights const &weights, Workspace
 // --- pool2: MaxPool "/pool2/MaxPool"
 // conv2[batch,4,4,32] -> pool2[batch,2,2,32]
 static void pool2(ExecutionSpace const &space, Workspace const &work) {
-
   pool<Square<2, 2>, Max>(
       "digits_cnn::pool2", space, work.conv2, work.pool2,
       KOKKOS_LAMBDA(float largest, int, int, int, int, int) { return largest; });
@@ -696,12 +694,10 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 // ==== Buffers and weights ==================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("digits_cnn::split", space) {
-
   // Views are zeroed on `space`
   auto const zeros = [&](auto &view, std::string const &label, auto... extents) {
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };
-
   zeros(image_channels_last.rows, "digits_cnn::image.channels_last", batch);
   zeros(conv1.rows, "digits_cnn::conv1", batch);
   zeros(pool1.rows, "digits_cnn::pool1", batch);
@@ -711,7 +707,6 @@ Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), spl
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   auto file = open_sidecar("digits_cnn", path, 432, 0x9d3eeeb3f2e5cbacu, 24360);
-
   Weights weights;
   read_panels<9>(file, space, weights.conv1_weight, "digits_cnn::conv1.weight");
   read_plain(file, space, weights.conv1_bias, "digits_cnn::conv1.bias");

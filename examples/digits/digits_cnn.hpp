@@ -94,7 +94,6 @@ struct Weights {
 };
 
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.
-
 Weights load_weights(ExecutionSpace const &space, std::string const &path);
 
 // All buffers of one forward(); zeroed once, so that the borders are zero.
@@ -102,7 +101,6 @@ struct Workspace {
   explicit Workspace(ExecutionSpace const &space, int batch);
 
   int batch;
-
   SplitSums<float> split;
   Activation<float, 8, 8, 1, 1> image_channels_last;
   Activation<float, 8, 8, 16> conv1;

@@ -499,18 +499,15 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 // ==== Buffers and weights ==================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("digits_mlp::split", space) {
-
   // Views are zeroed on `space`
   auto const zeros = [&](auto &view, std::string const &label, auto... extents) {
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };
-
   zeros(fc1, "digits_mlp::fc1", batch);
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   auto file = open_sidecar("digits_mlp", path, 288, 0x00641521dfec4475u, 19240);
-
   Weights weights;
   read_panels<1>(file, space, weights.fc1_weight, "digits_mlp::fc1.weight");
   read_plain(file, space, weights.fc1_bias, "digits_mlp::fc1.bias");

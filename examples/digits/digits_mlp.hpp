@@ -59,7 +59,6 @@ struct Weights {
 };
 
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.
-
 Weights load_weights(ExecutionSpace const &space, std::string const &path);
 
 // All buffers of one forward(); zeroed once, so that the borders are zero.
@@ -67,7 +66,6 @@ struct Workspace {
   explicit Workspace(ExecutionSpace const &space, int batch);
 
   int batch;
-
   SplitSums<float> split;
   Tensor<float *[64]> fc1;
 };

@@ -490,7 +490,6 @@ static void product1(ExecutionSpace const &space, Weights const &weights, Worksp
 // product1[batch,16] * product2_weight[1,16] -> field[batch,1]
 static void product2(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Field const &field,
                      int batch) {
-
   contract(
       "mlp::product2", space, batch, work.product1, weights.product2_weight, field, work.split,
       KOKKOS_LAMBDA(float sum, int, int) { return sum + 0.15144f; });
@@ -509,19 +508,16 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 // ==== Buffers and weights ==================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("mlp::split", space) {
-
   // Views are zeroed on `space`
   auto const zeros = [&](auto &view, std::string const &label, auto... extents) {
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };
-
   zeros(product0, "mlp::product0", batch);
   zeros(product1, "mlp::product1", batch);
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   auto file = open_sidecar("mlp", path, 368, 0x0ad233bc873b7ff4u, 1344);
-
   Weights weights;
   read_panels<1>(file, space, weights.product2_weight, "mlp::product2.weight");
   read_plain(file, space, weights.product1_bias, "mlp::product1.bias");

@@ -621,15 +621,15 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
 
 // ==== Layers ===============================================================================================
 
-// --- image.channels_last: image.channels_last
+// --- image.channels_last
 // image[1,3,224,224] -> image_channels_last[1,224,224,3]
 static void image_channels_last(ExecutionSpace const &space, Workspace const &work, Image const &image) {
   auto const out = work.image_channels_last;
   for_each(
-      "resnet18::image.channels_last", space, 224 * 224, 3, KOKKOS_LAMBDA(int row, int j) {
-        int const n = row / 224;
-        int const i = row % 224;
-        out(0, n, i, j) = image(0, j, n, i);
+      "resnet18::image.channels_last", space, 224 * 224, 3, KOKKOS_LAMBDA(int row, int c) {
+        int const h = row / 224;
+        int const w = row % 224;
+        out(0, h, w, c) = image(0, c, h, w);
       });
 }
 
@@ -645,7 +645,6 @@ static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace
 // --- maxpool: MaxPool "/maxpool/MaxPool"
 // conv1[1,112,112,64] -> maxpool[1,56,56,64]
 static void maxpool(ExecutionSpace const &space, Workspace const &work) {
-
   pool<Square<3, 2, 1>, Max>(
       "resnet18::maxpool", space, work.conv1, work.maxpool,
       KOKKOS_LAMBDA(float largest, int, int, int, int, int) { return largest; });
@@ -708,7 +707,6 @@ static void layer2_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 // --- layer2.0.downsample.0: Conv "/layer2/layer2.0/downsample/0/Conv"
 // layer1_1_conv2[1,56,56,64] * layer2_0_downsample_0_weight[128,64,1,1] -> layer2_0_downsample_0[1,28,28,128]
 static void layer2_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-
   conv<Square<1, 2>>(
       "resnet18::layer2.0.downsample.0", space, work.layer1_1_conv2, weights.layer2_0_downsample_0_weight,
       work.layer2_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int) { return sum; });
@@ -764,7 +762,6 @@ static void layer3_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 // --- layer3.0.downsample.0: Conv "/layer3/layer3.0/downsample/0/Conv"
 // layer2_1_conv2[1,28,28,128] * layer3_0_downsample_0_weight[256,128,1,1] -> layer3_0_downsample_0[1,14,14,256]
 static void layer3_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-
   conv<Square<1, 2>>(
       "resnet18::layer3.0.downsample.0", space, work.layer2_1_conv2, weights.layer3_0_downsample_0_weight,
       work.layer3_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int) { return sum; });
@@ -820,7 +817,6 @@ static void layer4_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 // --- layer4.0.downsample.0: Conv "/layer4/layer4.0/downsample/0/Conv"
 // layer3_1_conv2[1,14,14,256] * layer4_0_downsample_0_weight[512,256,1,1] -> layer4_0_downsample_0[1,7,7,512]
 static void layer4_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-
   conv<Square<1, 2>>(
       "resnet18::layer4.0.downsample.0", space, work.layer3_1_conv2, weights.layer4_0_downsample_0_weight,
       work.layer4_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int) { return sum; });
@@ -873,7 +869,7 @@ static void avgpool(ExecutionSpace const &space, Workspace const &work) {
         float total = 0.f;
         for (int k = 0; k < 7; ++k) {
           for (int kk = 0; kk < 7; ++kk) {
-            total = total + in(0, k, kk, i);
+            total += in(0, k, kk, i);
           }
         }
         out(0, i) = total / 49.f;
@@ -925,7 +921,6 @@ Workspace::Workspace(ExecutionSpace const &space)
     using View = std::decay_t<decltype(view)>;
     view = View(reinterpret_cast<typename View::pointer_type>(arena.data() + offset), extents...);
   };
-
   place(image_channels_last.rows, 0, 1);
   place(conv1.rows, 5718976, 1);
   place(maxpool.rows, 634816, 1);
@@ -953,7 +948,6 @@ Workspace::Workspace(ExecutionSpace const &space)
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   auto file = open_sidecar("resnet18", path, 3760, 0x978205fdde531071u, 46738848);
-
   Weights weights;
   read_panels<49>(file, space, weights.conv1_weight, "resnet18::conv1.weight");
   read_plain(file, space, weights.conv1_bias, "resnet18::conv1.bias");

@@ -92,7 +92,6 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
 // plate[plate_size_0,plate_size_1] -> next[next_size_0,next_size_1]
 static void next_6fv2(ExecutionSpace const &space, Plate const &plate, Next const &next, int plate_size_0,
                       int plate_size_1) {
-
   for_grid(
       "heat::next", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, KOKKOS_LAMBDA(int i, int j) {
         double const x = plate(i, j);
@@ -104,7 +103,6 @@ static void next_6fv2(ExecutionSpace const &space, Plate const &plate, Next cons
 // plate[plate_size_0,plate_size_1], next[next_size_0,next_size_1] -> largest[]
 static void loop(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
                  int plate_size_0, int plate_size_1) {
-
   reduce_grid<Max>(
       "heat::loop", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, work.largest,
       KOKKOS_LAMBDA(int i, int j) { return Kokkos::abs(next(i, j) - plate(i, j)); });
@@ -141,7 +139,6 @@ Workspace::Workspace(ExecutionSpace const &space, int plate_size_0, int plate_si
     using View = std::decay_t<decltype(view)>;
     view = View(reinterpret_cast<typename View::pointer_type>(arena.data() + offset), extents...);
   };
-
   place(largest, 0);
 }
 

@@ -27,7 +27,6 @@ struct Workspace {
   int next_size_0;
   int next_size_1;
   Tensor<char *> arena; // holds the buffers; those that are never alive together overlap
-
   Tensor<double> largest;
 };
 

@@ -23,8 +23,9 @@ namespace ml2k {
 
 namespace {
 
+/// Kernels on memrefs come from nest text and have their labels.
 bool isKernel(Operation *op) {
-  return isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp, nest::RowOp>(op);
+  return op->getNumResults() > 0 && isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp, nest::RowOp>(op);
 }
 
 bool isMethod(Operation *op) { return isa<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }

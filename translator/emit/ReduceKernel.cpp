@@ -125,19 +125,12 @@ LogicalResult Reduction::printElements() {
   FailureOr<Expression> value = term(printer, body);
   if (failed(value))
     return failure();
-<<<<<<< HEAD
-  body.push_back({{"template", "statement/assign"},
-                  {"target", accumulator.text},
-                  {"value", joined(layer.program, op.getCombiner(), accumulator, *value).text}});
-=======
-  Expression const accumulator{accumulatorName()};
   std::string const next = joined(layer.program, op.getCombiner(), accumulator, *value).text;
   std::string const sum = accumulator.text + " + ";
   if (StringRef(next).starts_with(sum))
     body.push_back({{"template", "statement/add"}, {"target", accumulator.text}, {"value", next.substr(sum.size())}});
   else
     body.push_back({{"template", "statement/assign"}, {"target", accumulator.text}, {"value", next}});
->>>>>>> 0a8c154 (Leave no empty lines of empty sections; wrap provenance at nodes; name operands of contractions)
   for (auto [loop, index] : llvm::reverse(llvm::zip(reduced, loopIndices)))
     body = Json::array({{{"template", "statement/for"}, {"index", index}, {"begin", "0"},
                          {"end", loops.sizes[loop].text}, {"advance", "++" + index}, {"statements", body}}});
