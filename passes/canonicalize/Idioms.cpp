@@ -60,8 +60,7 @@ template <class Op> struct ConstantLast : OpRewritePattern<Op> {
   }
 };
 
-/// x to a small whole power is a product; to one half a square root is exact where powf is not, except at -inf and -0,
-/// so that stays.
+/// x to the power of 1, 2 or 3 is a product. One half stays a power: a square root differs from it at -inf and -0.
 template <class Op> struct PowerToProduct : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
