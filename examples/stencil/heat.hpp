@@ -20,12 +20,8 @@ using Change = Tensor<double>;
 
 // All buffers of one forward(); zeroed once, so that the borders are zero.
 struct Workspace {
-  explicit Workspace(ExecutionSpace const &space, int plate_size_0, int plate_size_1, int next_size_0, int next_size_1);
+  explicit Workspace(ExecutionSpace const &space);
 
-  int plate_size_0;
-  int plate_size_1;
-  int next_size_0;
-  int next_size_1;
   Tensor<char *> arena; // holds the buffers; those that are never alive together overlap
   Tensor<double> largest;
 };

@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
   heat::ExecutionSpace const space;
   auto plate = makePlate("plate"), next = makePlate("next");
-  heat::Workspace const work(space, side, side, side, side);
+  heat::Workspace const work(space);
   heat::Change const change("change");
   double largest = 1;
   int steps = 0;

@@ -82,7 +82,7 @@ bool mayAlias(Value a, Value b) {
   return !known;
 }
 
-static std::string nameInLocation(Location location) {
+std::string nameInLocation(Location location) {
   auto const named = dyn_cast<NameLoc>(location);
   return named ? named.getName().getValue().split('"').second.rtrim('"').str() : "";
 }

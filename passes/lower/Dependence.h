@@ -15,6 +15,9 @@ mlir::Value baseOf(mlir::Value memref);
 /// Whether two memrefs may share elements. Different arguments of the entry never do: the header says so.
 bool mayAlias(mlir::Value a, mlir::Value b);
 
+/// `hidden` of the location `matmul "hidden"`; empty for others.
+std::string nameInLocation(mlir::Location location);
+
 /// What a memref is called in comments and labels: the name of the argument or buffer.
 std::string memrefName(mlir::Value memref);
 

@@ -36,6 +36,8 @@ static std::string writtenName(Operation *op) {
 
 std::string labelFor(Operation *op, llvm::StringSet<> &taken) {
   std::string stem = writtenName(op);
+  if (stem.empty() && op->getNumResults()) // a reduction
+    stem = nameInLocation(op->getLoc());
   if (stem.empty())
     stem = "loop";
   std::string label = stem;

@@ -143,9 +143,8 @@ private:
   using Combiner = nest::Combiner;
 
   static std::string nameOf(Value value, StringRef otherwise) {
-    auto const named = dyn_cast<NameLoc>(value.getLoc());
-    StringRef const name = named ? named.getName().getValue().split('"').second.rtrim('"') : StringRef();
-    return (name.empty() ? otherwise : name).str();
+    std::string const name = nameInLocation(value.getLoc());
+    return name.empty() ? otherwise.str() : name;
   }
 
   /// Every use of a kernel's scalar reads it from memory, where the use is.

@@ -1,5 +1,6 @@
 //===- Forward.cpp - the body of forward() and its layers ----------------------------------------------------*- C++ -*-===//
 
+#include "translator/emit/KernelParts.h"
 #include "translator/emit/Views.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -13,11 +14,20 @@ using namespace mlir;
 
 namespace ml2k {
 
-std::vector<std::string> sizeNames(Program const &program) {
+std::vector<std::string> workspaceSizes(Program const &program) {
+  std::set<std::string> used;
+  for (Storage const &buffer : program.buffers)
+    for (unsigned dim = 0; dim < unsigned(buffer.type.getRank()); ++dim) {
+      HostSymbols symbols;
+      program.extent(buffer.value, dim, symbols);
+      for (Value symbol : symbols.values())
+        used.insert(program.hostName(symbol));
+    }
   std::vector<std::string> names;
   for (RuntimeSize const &size : program.sizes)
-    if (!llvm::is_contained(names, size.name))
+    if (used.erase(size.name))
       names.push_back(size.name);
+  names.insert(names.end(), used.begin(), used.end()); // arguments passed by value
   return names;
 }
 
@@ -42,6 +52,9 @@ class ForwardPrinter {
 public:
   explicit ForwardPrinter(Program &program) : program(program), scope(&program.fileScope) {}
 
+  FailureOr<ForwardView> print();
+
+private:
   LogicalResult print(Block &block, Json &statements) {
     for (Operation &op : block.without_terminator())
       if (failed(printOperation(&op, statements)))
@@ -49,11 +62,7 @@ public:
     return success();
   }
 
-  void readSizes(Json &statements);
-
-  ForwardView view;
-
-private:
+  Json readSizes(Json &checks) const;
   LogicalResult printOperation(Operation *op, Json &statements);
   LogicalResult printKernel(Operation *op, KernelPrinter printer, Json &statements);
   LogicalResult printLoop(scf::ForOp loop, Json &statements);
@@ -61,6 +70,7 @@ private:
 
   Program &program;
   Scope scope;
+  ForwardView view;
 };
 
 /// Operations that print nothing: members, views and index arithmetic, which appear where they are used.
@@ -124,35 +134,42 @@ LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Json &statements) {
   return success();
 }
 
-/// `int const batch = image.extent_int(0);` and the refusal of arguments that do not fit together.
-void ForwardPrinter::readSizes(Json &statements) {
+/// `int const batch = image.extent_int(0);` per size; `checks` gets the refusal of arguments that do not fit together.
+Json ForwardPrinter::readSizes(Json &checks) const {
+  Json reads = Json::array();
   std::set<std::string> read;
   std::string differ;
   for (RuntimeSize const &size : program.sizes) {
     std::string const argument = program.storageOf(size.argument)->name;
     std::string const text = argument + ".extent_int(" + std::to_string(size.dim) + ")";
     if (read.insert(size.name).second)
-      statements.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", size.name}, {"value", text}});
+      reads.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", size.name}, {"value", text}});
     else
       differ += (differ.empty() ? "" : " || ") + text + " != " + size.name;
   }
-  for (std::string const &name : sizeNames(program))
-    if (!program.buffers.empty())
-      differ += (differ.empty() ? "" : " || ") + ("work." + name) + " != " + name;
+  for (std::string const &name : workspaceSizes(program))
+    differ += (differ.empty() ? "" : " || ") + ("work." + name) + " != " + name;
   if (!differ.empty())
-    statements.push_back({{"template", "statement/refuse"},
-                          {"condition", differ},
-                          {"message", program.model + ": the sizes of the arguments or of the workspace differ"}});
+    checks.push_back({{"template", "statement/refuse"},
+                      {"condition", differ},
+                      {"message", program.model + ": the sizes of the arguments or of the workspace differ"}});
+  return reads;
+}
+
+FailureOr<ForwardView> ForwardPrinter::print() {
+  Json statements = Json::array();
+  Json const reads = readSizes(statements);
+  if (failed(print(program.entry.getBody().front(), statements)))
+    return failure();
+  for (Json const &read : reads) // those that a check or a kernel needs
+    if (mentions(statements, read["name"].get<std::string>()))
+      view.statements.push_back(read);
+  view.statements.insert(view.statements.end(), statements.begin(), statements.end());
+  return std::move(view);
 }
 
 } // namespace
 
-FailureOr<ForwardView> viewForward(Program &program) {
-  ForwardPrinter printer(program);
-  printer.readSizes(printer.view.statements);
-  if (failed(printer.print(program.entry.getBody().front(), printer.view.statements)))
-    return failure();
-  return printer.view;
-}
+FailureOr<ForwardView> viewForward(Program &program) { return ForwardPrinter(program).print(); }
 
 } // namespace ml2k

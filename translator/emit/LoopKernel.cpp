@@ -216,6 +216,11 @@ FailureOr<std::string> LoopPrinter::rangePolicy() {
   return "Kokkos::RangePolicy(space, " + lower->text + ", " + end + ")";
 }
 
+/// `int const i = row / 3;`
+static Json letInt(std::string const &name, std::string const &value) {
+  return {{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", value}};
+}
+
 /// How many iterations a loop has.
 static Expression lengthOf(Expression const &lower, Expression const &upper) {
   return lower.text == "0" ? upper : binary(upper, "-", Rank::Add, lower);
@@ -253,8 +258,8 @@ LogicalResult LoopPrinter::recoverRows(Json &to) {
     if (lower->text != "0")
       value = binary(value, "+", Rank::Add, *lower);
     if (mentions(to, positions[i]))
-      to.insert(to.begin(),
-                {{"template", "statement/let"}, {"type", "int"}, {"name", positions[i]}, {"value", value.text}});
+      // As a Json, not in braces: insert() would take braces for a list of elements
+      to.insert(to.begin(), letInt(positions[i], value.text));
     inner = product({inner, length});
   }
   return success();

@@ -50,11 +50,10 @@ static FailureOr<Json> viewWorkspace(Program &program) {
                     {"splits", Json::array()}, {"placed", Json::array()}, {"separate", Json::array()}};
   int64_t arena = 0;
   std::string parameters = "ExecutionSpace const &space";
-  if (!program.buffers.empty())
-    for (std::string const &name : sizeNames(program)) {
-      parameters += ", int " + name;
-      workspace["sizes"].push_back({{"name", name}});
-    }
+  for (std::string const &name : workspaceSizes(program)) {
+    parameters += ", int " + name;
+    workspace["sizes"].push_back({{"name", name}});
+  }
   workspace["parameters"] = parameters;
   for (auto const &[scalar, name] : program.splits)
     workspace["splits"].push_back({{"scalar", scalar}, {"name", name}, {"label", "\"" + program.model + "::" + name + "\""}});
@@ -75,7 +74,7 @@ static FailureOr<Json> viewWorkspace(Program &program) {
   if (!workspace["placed"].empty())
     workspace["arena"].push_back({{"bytes", std::to_string(arena)}, {"label", "\"" + program.model + "::workspace\""}});
   std::vector<std::string> initializers;
-  for (std::string const &name : program.buffers.empty() ? std::vector<std::string>() : sizeNames(program))
+  for (std::string const &name : workspaceSizes(program))
     initializers.push_back(name + "(" + name + ")");
   for (Json const &part : workspace["arena"])
     initializers.push_back("arena(Kokkos::view_alloc(space, " + part["label"].get<std::string>() + "), " + part["bytes"].get<std::string>() + ")");
@@ -100,12 +99,27 @@ static Json viewArgument(Program const &program, Storage const &argument) {
           {"shape", shape}, {"output", argument.isOutput}, {"is_view", true}};
 }
 
+/// The same for a number that is passed by value.
+static Json viewScalar(Program const &program, BlockArgument argument, std::string const &modelName) {
+  std::string const type = computeType(argument.getType());
+  return {{"model_name", modelName}, {"type", type}, {"scalar", type}, {"shape", Json::array()}, {"output", false},
+          {"is_view", false}, {"name", program.hostName(argument)}};
+}
+
+static Json viewArguments(Program &program) {
+  Json arguments = Json::array();
+  for (BlockArgument argument : program.entry.getArguments())
+    if (Storage const *storage = program.storageOf(argument))
+      arguments.push_back(viewArgument(program, *storage));
+    else
+      arguments.push_back(viewScalar(program, argument, program.entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name").str()));
+  return arguments;
+}
+
 FailureOr<Json> viewMembers(Program &program) {
-  Json view = {{"aliases", Json::array()}, {"arguments", Json::array()}, {"weights", Json::array()}, {"workspaces", Json::array()}};
-  for (Storage const &argument : program.arguments) {
+  Json view = {{"aliases", Json::array()}, {"arguments", viewArguments(program)}, {"weights", Json::array()}, {"workspaces", Json::array()}};
+  for (Storage const &argument : program.arguments)
     view["aliases"].push_back(member(argument.cpp, argument.alias));
-    view["arguments"].push_back(viewArgument(program, argument));
-  }
   Json members = Json::array();
   for (Storage const &weight : program.weights)
     members.push_back(member(weight.cpp, weight.name));

@@ -217,13 +217,20 @@ void Program::collectFunctions() {
                            "forward", "load_weights", "maximum", "minimum", "on_host", "power", "floor_div", "floor_mod", "ceil_div"})
     taken.insert(name);
   // forward() calls them where its parameters hide other names
+  llvm::StringSet<> parameters;
   for (char const *name : {"space", "weights", "work"})
-    taken.insert(name);
+    parameters.insert(name);
   for (Storage const &argument : arguments)
-    taken.insert(argument.name);
+    parameters.insert(argument.name);
   for (RuntimeSize const &size : sizes)
-    taken.insert(size.name);
-  functions = nameTable(labels, "layer", taken);
+    parameters.insert(size.name);
+  // A kernel that is named like the argument that it writes is called after what it does
+  std::vector<std::string> wanted;
+  for (std::string const &label : labels)
+    wanted.push_back((parameters.contains(snakeCase(label, "layer")) ? "compute_" : "") + label);
+  llvm::StringMap<std::string> const table = nameTable(wanted, "layer", taken);
+  for (auto const &[label, name] : llvm::zip(labels, wanted))
+    functions[label] = table.lookup(name);
 }
 
 } // namespace ml2k

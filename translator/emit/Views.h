@@ -18,8 +18,8 @@ mlir::FailureOr<ForwardView> viewForward(Program &program);
 /// Parameters of forward(): space, the structs that exist, the model's arguments.
 std::string forwardParameters(Program const &program);
 
-/// Names of run-time sizes without repetition, in the order of the arguments.
-std::vector<std::string> sizeNames(Program const &program);
+/// The run-time sizes that buffers need, in the order of the arguments.
+std::vector<std::string> workspaceSizes(Program const &program);
 
 /// Aliases of the arguments, members of Weights and Workspace, the constructor.
 mlir::FailureOr<Json> viewMembers(Program &program);

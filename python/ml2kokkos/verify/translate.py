@@ -31,6 +31,7 @@ class Argument:
     shape: list     # extents; the name of the dimension where it is known at run time only
     is_output: bool
     is_view: bool = True
+    parameter: str = ""  # of a number: its name in the printed code
 
 
 @dataclass
@@ -39,7 +40,7 @@ class Translated:
     folder: Path
     namespace: str
     arguments: list
-    sizes: list           # run-time sizes that the workspace takes: (argument, dimension)
+    sizes: list           # run-time sizes that the workspace takes: (argument, dimension), or (argument, None) for a number
     has_weights: bool
     has_workspace: bool
     is_embedded: bool     # the weights stand in the source
@@ -69,7 +70,7 @@ def argument_of(entry):
     if entry["scalar"] not in SCALARS:
         raise Failure(f"elements of type {entry['scalar']} cannot be passed by this program yet")
     return Argument(entry["model_name"], entry["type"], np.dtype(SCALARS[entry["scalar"]]), entry["shape"],
-                    entry["output"], entry["is_view"])
+                    entry["output"], entry["is_view"], entry.get("name", ""))
 
 
 def describe(view, stem, folder):
@@ -84,6 +85,8 @@ def place_of(size, arguments):
     for number, argument in enumerate(arguments):
         if size in argument.shape:
             return number, argument.shape.index(size)
+        if size == argument.parameter:
+            return number, None
     raise Failure(f"the workspace asks for the size '{size}', which no argument has")
 
 

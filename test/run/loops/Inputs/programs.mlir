@@ -1,0 +1,165 @@
+// Loop programs whose values Loops.cpp checks, one entry each.
+
+func.func @heat(%plate: memref<?x?xf64>, %alpha: f64, %steps: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %four = arith.constant 4.0 : f64
+  %rows = memref.dim %plate, %c0 : memref<?x?xf64>
+  %columns = memref.dim %plate, %c1 : memref<?x?xf64>
+  %next = memref.alloc(%rows, %columns) : memref<?x?xf64>
+  %last_row = arith.subi %rows, %c1 : index
+  %last_column = arith.subi %columns, %c1 : index
+  scf.for %step = %c0 to %steps step %c1 {
+    scf.for %i = %c1 to %last_row step %c1 {
+      scf.for %j = %c1 to %last_column step %c1 {
+        %up = arith.subi %i, %c1 : index
+        %down = arith.addi %i, %c1 : index
+        %left = arith.subi %j, %c1 : index
+        %right = arith.addi %j, %c1 : index
+        %here = memref.load %plate[%i, %j] : memref<?x?xf64>
+        %n = memref.load %plate[%up, %j] : memref<?x?xf64>
+        %s = memref.load %plate[%down, %j] : memref<?x?xf64>
+        %w = memref.load %plate[%i, %left] : memref<?x?xf64>
+        %e = memref.load %plate[%i, %right] : memref<?x?xf64>
+        %ns = arith.addf %n, %s : f64
+        %we = arith.addf %w, %e : f64
+        %around = arith.addf %ns, %we : f64
+        %own = arith.mulf %here, %four : f64
+        %laplacian = arith.subf %around, %own : f64
+        %change = arith.mulf %laplacian, %alpha : f64
+        %new = arith.addf %here, %change : f64
+        memref.store %new, %next[%i, %j] : memref<?x?xf64>
+      }
+    }
+    scf.parallel (%i, %j) = (%c1, %c1) to (%last_row, %last_column) step (%c1, %c1) {
+      %new = memref.load %next[%i, %j] : memref<?x?xf64>
+      memref.store %new, %plate[%i, %j] : memref<?x?xf64>
+    }
+  }
+  memref.dealloc %next : memref<?x?xf64>
+  return
+}
+
+// The initial value of a reduction counts, also without terms.
+func.func @dot(%a: memref<?xf64>, %b: memref<?xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = arith.constant 0.5 : f64
+  %n = memref.dim %a, %c0 : memref<?xf64>
+  %total = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%half) -> f64 {
+    %x = memref.load %a[%i] : memref<?xf64>
+    %y = memref.load %b[%i] : memref<?xf64>
+    %z = arith.mulf %x, %y : f64
+    scf.reduce(%z : f64) {
+    ^bb0(%l: f64, %r: f64):
+      %s = arith.addf %l, %r : f64
+      scf.reduce.return %s : f64
+    }
+  }
+  return %total : f64
+}
+
+// Loop-carried values swap as a set, around a parallel loop and inside a kernel.
+func.func @swap(%out: memref<4xf32>, %n: index) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %outer:2 = scf.for %t = %c0 to %n step %c1 iter_args(%p = %one, %q = %two) -> (f32, f32) {
+    scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+      %inner:2 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %p, %y = %q) -> (f32, f32) {
+        scf.yield %y, %x : f32, f32
+      }
+      memref.store %inner#0, %out[%i] : memref<4xf32>
+    }
+    scf.yield %q, %p : f32, f32
+  }
+  return %outer#0, %outer#1 : f32, f32
+}
+
+// x[i] += x[i - 1]: in order; then every second element in parallel; unsigned and signed division; overflow wraps.
+func.func @integers(%x: memref<?xi32>, %quotients: memref<2xi32>) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %three = arith.constant 3 : i32
+  %zero = arith.constant 0 : i32
+  %n = memref.dim %x, %c0 : memref<?xi32>
+  scf.for %i = %c1 to %n step %c1 {
+    %before = arith.subi %i, %c1 : index
+    %p = memref.load %x[%before] : memref<?xi32>
+    %v = memref.load %x[%i] : memref<?xi32>
+    %s = arith.addi %p, %v : i32
+    memref.store %s, %x[%i] : memref<?xi32>
+  }
+  scf.for %i = %c0 to %n step %c2 {
+    %v = memref.load %x[%i] : memref<?xi32>
+    %w = arith.muli %v, %three : i32
+    memref.store %w, %x[%i] : memref<?xi32>
+  }
+  %first = memref.load %x[%c0] : memref<?xi32>
+  %signed = arith.divsi %first, %three : i32
+  %unsigned = arith.divui %first, %three : i32
+  memref.store %signed, %quotients[%c0] : memref<2xi32>
+  memref.store %unsigned, %quotients[%c1] : memref<2xi32>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> i32 {
+    %v = memref.load %x[%i] : memref<?xi32>
+    %t = arith.addi %acc, %v : i32
+    scf.yield %t : i32
+  }
+  return %sum : i32
+}
+
+// Three parallel loops, a branch, a local array; the largest element propagates NaN.
+func.func @cube(%a: memref<?x3x5xf32>, %b: memref<?x3x5xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %n = memref.dim %a, %c0 : memref<?x3x5xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c1 to %c3 step %c1 {
+      scf.for %k = %c0 to %c5 step %c1 {
+        %pair = memref.alloca() : memref<2xf32>
+        %x = memref.load %a[%i, %j, %k] : memref<?x3x5xf32>
+        memref.store %x, %pair[%c0] : memref<2xf32>
+        %y = arith.negf %x : f32
+        memref.store %y, %pair[%c1] : memref<2xf32>
+        %negative = arith.cmpf olt, %x, %zero : f32
+        %z = scf.if %negative -> f32 {
+          %v = memref.load %pair[%c1] : memref<2xf32>
+          scf.yield %v : f32
+        } else {
+          %v = memref.load %pair[%c0] : memref<2xf32>
+          scf.yield %v : f32
+        }
+        memref.store %z, %b[%i, %j, %k] : memref<?x3x5xf32>
+      }
+    }
+  }
+  %max = scf.parallel (%i, %j, %k) = (%c0, %c1, %c0) to (%n, %c3, %c5) step (%c1, %c1, %c1) init (%lowest) -> f32 {
+    %x = memref.load %b[%i, %j, %k] : memref<?x3x5xf32>
+    scf.reduce(%x : f32) {
+    ^bb0(%l: f32, %r: f32):
+      %m = arith.maximumf %l, %r : f32
+      scf.reduce.return %m : f32
+    }
+  }
+  return %max : f32
+}
+
+// Affine loops and linalg on memrefs.
+func.func @matmul(%a: memref<4x3xf32>, %b: memref<3x5xf32>, %c: memref<4x5xf32>) {
+  %zero = arith.constant 0.0 : f32
+  affine.for %i = 0 to 4 {
+    affine.for %j = 0 to 5 {
+      affine.store %zero, %c[%i, %j] : memref<4x5xf32>
+    }
+  }
+  linalg.matmul ins(%a, %b : memref<4x3xf32>, memref<3x5xf32>) outs(%c : memref<4x5xf32>)
+  return
+}

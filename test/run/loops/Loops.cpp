@@ -1,0 +1,166 @@
+// The values of the loop programs in programs.mlir and spmv.mlir against the same loops written by hand.
+#include "cube.hpp"
+#include "dot.hpp"
+#include "heat.hpp"
+#include "integers.hpp"
+#include "matmul.hpp"
+#include "spmv.hpp"
+#include "swap.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+static int failures = 0;
+
+static void expect(bool ok, char const *what) {
+  std::printf("%-40s %s\n", what, ok ? "ok" : "WRONG");
+  failures += !ok;
+}
+
+using Space = Kokkos::DefaultExecutionSpace;
+template <class T> using View = Kokkos::View<T, Kokkos::LayoutRight, Space>;
+
+template <class T> static View<T *> viewOf(std::vector<T> const &values) {
+  View<T *> view("values", values.size());
+  Kokkos::deep_copy(view, Kokkos::View<T const *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), values.size()));
+  return view;
+}
+
+template <class T> static std::vector<T> valuesOf(View<T *> const &view) {
+  std::vector<T> values(view.extent(0));
+  Kokkos::deep_copy(Kokkos::View<T *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), values.size()), view);
+  return values;
+}
+
+template <class T> static T valueOf(View<T> const &view) {
+  T value;
+  Kokkos::deep_copy(value, view);
+  return value;
+}
+
+static void heatByHand(std::vector<double> &plate, int rows, int columns, double alpha, int steps) {
+  for (int step = 0; step < steps; ++step) {
+    std::vector<double> const old = plate;
+    for (int i = 1; i < rows - 1; ++i)
+      for (int j = 1; j < columns - 1; ++j) {
+        double const here = old[i * columns + j];
+        double const around = (old[(i - 1) * columns + j] + old[(i + 1) * columns + j]) +
+                              (old[i * columns + j - 1] + old[i * columns + j + 1]);
+        plate[i * columns + j] = here + (around - here * 4.0) * alpha;
+      }
+  }
+}
+
+static void testHeat(Space const &space, int rows, int columns) {
+  std::vector<double> values(rows * columns);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(double(i));
+  View<double *> const flat = viewOf(values);
+  View<double **> const plate(flat.data(), rows, columns);
+  heat::Workspace const work(space, rows, columns);
+  heat::forward(space, work, plate, 0.2, 7);
+  heatByHand(values, rows, columns, 0.2, 7);
+  std::vector<double> const got = valuesOf(flat);
+  double worst = 0;
+  for (size_t i = 0; i < values.size(); ++i)
+    worst = std::max(worst, std::abs(values[i] - got[i]));
+  expect(worst < 1e-14, rows ? "heat" : "heat of nothing");
+}
+
+static void testDot(Space const &space) {
+  View<double> const total("total");
+  dot::Workspace const work(space);
+  dot::forward(space, work, viewOf<double>({1, 2, 3}), viewOf<double>({4, 5, 6}), total);
+  expect(valueOf(total) == 32.5, "dot with an initial value");
+  dot::forward(space, work, viewOf<double>({}), viewOf<double>({}), total);
+  expect(valueOf(total) == 0.5, "dot of nothing");
+}
+
+static void testSwap(Space const &space) {
+  View<float[4]> const out("out");
+  View<float> const p("p"), q("q");
+  swap::Workspace const work(space);
+  swap::forward(space, work, out, 3, p, q);
+  expect(valueOf(p) == 2 && valueOf(q) == 1, "carried values swap");
+  // The last round starts with p = 1, q = 2 and swaps three times inside
+  float first;
+  Kokkos::deep_copy(first, Kokkos::subview(out, 0));
+  expect(first == 2, "carried values swap in a kernel");
+}
+
+static void testIntegers(Space const &space) {
+  View<int *> const x = viewOf<int>({-7, 2, 3, 2000000000, 2000000000});
+  View<int[2]> const quotients("quotients");
+  View<int> const sum("sum");
+  integers::Workspace const work(space);
+  integers::forward(space, work, x, quotients, sum);
+  std::vector<unsigned> byHand = {unsigned(-7), 2u, 3u, 2000000000u, 2000000000u};
+  for (int i = 1; i < 5; ++i)
+    byHand[i] += byHand[i - 1];
+  unsigned total = 0;
+  for (int i = 0; i < 5; ++i)
+    total += byHand[i] *= i % 2 ? 1 : 3;
+  std::vector<int> const got = valuesOf(x);
+  bool same = true;
+  for (int i = 0; i < 5; ++i)
+    same = same && unsigned(got[i]) == byHand[i];
+  expect(same && unsigned(valueOf(sum)) == total, "integers wrap, recurrence keeps its order");
+  int two[2];
+  Kokkos::deep_copy(Kokkos::View<int[2], Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(two), quotients);
+  expect(two[0] == -7 && unsigned(two[1]) == unsigned(-21) / 3, "signed and unsigned division");
+}
+
+static void testCube(Space const &space) {
+  View<float *[3][5]> const a("a", 2), b("b", 2);
+  auto const host = Kokkos::create_mirror_view(a);
+  for (int i = 0; i < 30; ++i)
+    host.data()[i] = i % 2 ? -float(i) : float(i);
+  Kokkos::deep_copy(a, host);
+  View<float> const largest("largest");
+  cube::Workspace const work(space);
+  cube::forward(space, work, a, b, largest);
+  auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+  bool same = valueOf(largest) == 29;
+  for (int i = 0; i < 30; ++i)
+    same = same && got.data()[i] == (i / 5 % 3 ? float(i) : 0);
+  expect(same, "three loops, a branch, a local array");
+  host(1, 1, 3) = NAN;
+  Kokkos::deep_copy(a, host);
+  cube::forward(space, work, a, b, largest);
+  expect(std::isnan(valueOf(largest)), "the maximum propagates NaN");
+}
+
+static void testMatmul(Space const &space) {
+  View<float[4][3]> const a("a");
+  View<float[3][5]> const b("b");
+  View<float[4][5]> const c("c");
+  Kokkos::deep_copy(a, 2.f);
+  Kokkos::deep_copy(b, 3.f);
+  matmul::forward(space, a, b, c);
+  float last;
+  Kokkos::deep_copy(last, Kokkos::subview(c, 3, 4));
+  expect(last == 18, "affine loops and linalg on memrefs");
+}
+
+static void testSpmv(Space const &space) {
+  // [1 0 2; 0 0 0; 0 3 0] * [1 2 3] + [10 20 30]
+  View<double *> const result("result", 3);
+  spmv::forward(space, viewOf<int>({0, 2, 2, 3}), viewOf<int>({0, 2, 1}), viewOf<double>({1, 2, 3}), viewOf<double>({1, 2, 3}),
+                viewOf<double>({10, 20, 30}), result);
+  expect(valuesOf(result) == std::vector<double>{17, 20, 36}, "sparse matrix times vector");
+}
+
+int main(int argc, char **argv) {
+  Kokkos::ScopeGuard const guard(argc, argv);
+  Space const space;
+  testHeat(space, 9, 12);
+  testHeat(space, 0, 0);
+  testDot(space);
+  testSwap(space);
+  testIntegers(space);
+  testCube(space);
+  testMatmul(space);
+  testSpmv(space);
+  return failures != 0;
+}
