@@ -180,7 +180,7 @@ static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis cons
 static std::vector<double> floats(Node &node, size_t at, StringRef what) {
   DenseElementsAttr const constant = node.constant(at);
   if (!constant)
-    node.refuse(what + " (input " + Twine(at) + ") depends on run-time data");
+    node.refuse(what + " (input " + Twine(at) + ", \"" + node.proto.input(at) + "\") depends on run-time data");
   std::vector<double> values;
   for (APFloat const &value : constant.getValues<APFloat>())
     values.push_back(FloatAttr::get(constant.getElementType(), value).getValueAsDouble());
