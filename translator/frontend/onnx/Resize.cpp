@@ -1,7 +1,8 @@
-//===- Resize.cpp - Resize and Upsample ---------------------------------------------------------------------*- C++ -*-===//
+//===- Resize.cpp - Resize and Upsample ---------------------------------------------------------------------*- C++
+//-*-===//
 //
-// One axis after the other: an output is a weighted sum of 1 (nearest), 2 (linear) or 4 (cubic) elements. Which ones and
-// with what weights depends on the position along the axis alone, so that both are tables, made here.
+// One axis after the other: an output is a weighted sum of 1 (nearest), 2 (linear) or 4 (cubic) elements. Which ones
+// and with what weights depends on the position along the axis alone, so that both are tables, made here.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -103,7 +104,8 @@ static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
   return taps;
 }
 
-//===--- Operations -------------------------------------------------------------------------------------------------===//
+//===--- Operations
+//-------------------------------------------------------------------------------------------------===//
 
 /// Every element `factor` times: a broadcast over a dimension that is then merged.
 static Value repeat(Build &b, Value x, int64_t axis, int64_t factor) {
@@ -113,8 +115,8 @@ static Value repeat(Build &b, Value x, int64_t axis, int64_t factor) {
   Ints read, shape(Build::shapeOf(x));
   for (int64_t dim = 0; dim < rank; ++dim)
     read.push_back(dim <= axis ? dim : dim + 1);
-  Value const copies = b.map(x, b.selectDims(rank + 1, read), sizes, Build::elementOf(x),
-                             [](Scalars &, ValueRange v) { return v[0]; });
+  Value const copies =
+      b.map(x, b.selectDims(rank + 1, read), sizes, Build::elementOf(x), [](Scalars &, ValueRange v) { return v[0]; });
   shape[axis] *= factor;
   return b.reshape(copies, shape);
 }
@@ -129,14 +131,15 @@ static Value resizeAxis(Node &node, Value x, int64_t axis, Taps const &taps) {
   for (size_t t = 0; t < taps.positions.size(); ++t) {
     std::string const tap = isCopy ? name : name + ".tap" + std::to_string(t);
     llvm::SmallVector<int32_t> positions(taps.positions[t].begin(), taps.positions[t].end());
-    tables.push_back(node.table(tap + ".position", DenseElementsAttr::get(
-        RankedTensorType::get(count, b.getI32Type()), ArrayRef<int32_t>(positions))));
+    tables.push_back(node.table(tap + ".position", DenseElementsAttr::get(RankedTensorType::get(count, b.getI32Type()),
+                                                                          ArrayRef<int32_t>(positions))));
     if (isCopy)
       continue;
     llvm::SmallVector<Attribute> weights;
     for (double weight : taps.weights[t])
       weights.push_back(b.getFloatAttr(element, weight));
-    tables.push_back(node.table(tap + ".weight", DenseElementsAttr::get(RankedTensorType::get(count, element), weights)));
+    tables.push_back(
+        node.table(tap + ".weight", DenseElementsAttr::get(RankedTensorType::get(count, element), weights)));
   }
   Sizes sizes = b.sizesOf(x);
   sizes[axis] = b.getIndexAttr(count);
@@ -175,7 +178,8 @@ static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis cons
   return resizeAxis(node, x, at, taps);
 }
 
-//===--- Attributes and inputs --------------------------------------------------------------------------------------===//
+//===--- Attributes and inputs
+//--------------------------------------------------------------------------------------===//
 
 static std::vector<double> floats(Node &node, size_t at, StringRef what) {
   DenseElementsAttr const constant = node.constant(at);
@@ -222,12 +226,10 @@ static void importResize(Node &node) {
   if (node.stringAttr("keep_aspect_ratio_policy", "stretch") != "stretch")
     node.refuse("keep_aspect_ratio_policy is not supported");
   bool const isOld = node.opset < 11;
-  Mode mode{node.stringAttr("mode", "nearest"),
-            node.stringAttr("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel"),
-            node.stringAttr("nearest_mode", isOld ? "floor" : "round_prefer_floor"),
-            node.floatAttr("cubic_coeff_a", -0.75), node.intAttr("exclude_outside", 0) != 0};
-  if (mode.coordinates == "tf_half_pixel_for_nn")
-    mode.nearest = "floor";
+  Mode const mode{node.stringAttr("mode", "nearest"),
+                  node.stringAttr("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel"),
+                  node.stringAttr("nearest_mode", isOld ? "floor" : "round_prefer_floor"),
+                  node.floatAttr("cubic_coeff_a", -0.75), node.intAttr("exclude_outside", 0) != 0};
   size_t const scalesAt = isOld ? 1 : 2;
   if (!isOld && isGiven(node, 3)) {
     Ints const sizes = node.ints(3, "sizes");

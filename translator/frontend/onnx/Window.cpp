@@ -1,4 +1,5 @@
-//===- Window.cpp - kernel, strides, dilations and pads of convolutions and pools ---------------------------*- C++ -*-===//
+//===- Window.cpp - kernel, strides, dilations and pads of convolutions and pools ---------------------------*- C++
+//-*-===//
 
 #include "translator/frontend/onnx/Window.h"
 
@@ -109,7 +110,8 @@ Sizes Window::outputSizes(Build &b, Value x) const {
   return sizes;
 }
 
-//===--- Transposed -------------------------------------------------------------------------------------------------===//
+//===--- Transposed
+//-------------------------------------------------------------------------------------------------===//
 
 TransposedWindow TransposedWindow::of(Node &node, IntsRef kernel) {
   checkKernel(node, kernel);
@@ -118,7 +120,8 @@ TransposedWindow TransposedWindow::of(Node &node, IntsRef kernel) {
   window.kernel.assign(kernel.begin(), kernel.end());
   window.strides = spatialAttr(node, "strides", count, 1, 1);
   window.dilations = spatialAttr(node, "dilations", count, 1, 1);
-  Ints const pads = spatialAttr(node, "pads", 2 * count, 0, 0), extra = spatialAttr(node, "output_padding", count, 0, 0);
+  Ints const pads = spatialAttr(node, "pads", 2 * count, 0, 0),
+             extra = spatialAttr(node, "output_padding", count, 0, 0);
   auto const outputs = node.intsAttr("output_shape");
   std::string const mode = node.stringAttr("auto_pad", "NOTSET");
   for (size_t i = 0; i < count; ++i) {
@@ -128,8 +131,8 @@ TransposedWindow TransposedWindow::of(Node &node, IntsRef kernel) {
     bool const isSame = mode == "SAME_UPPER" || mode == "SAME_LOWER";
     if (outputs || isSame) {
       int64_t const wanted = outputs ? (*outputs)[outputs->size() - count + i] : node.shape(0)[2 + i] * stride;
-      int64_t const total = full - wanted;
-      low = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+      int64_t const total = full - wanted, cut = std::max<int64_t>(total, 0); // what is missing is added at the end
+      low = mode == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
       high = total - low;
     }
     window.low.push_back(low);
