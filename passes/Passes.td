@@ -287,7 +287,8 @@ def LoopsToNest : Pass<"ml2k-loops-to-nest", "::mlir::func::FuncOp"> {
   let summary = "outermost parallel loops become kernels, code between them kernels of one iteration";
   let description = [{
     Pre: scf, memref, arith and math, no tensors. Post: memory is touched in kernels only; the host keeps sizes and sequential
-    loops around kernels. Allocations are workspace, constant globals weights, results arguments marked `nest.output`.
+    loops around kernels. Constant globals are weights; allocations are workspace, results arguments marked `nest.output`. A
+    function with such arguments is a network in lowering: its copies and allocations are left to the passes behind.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::affine::AffineDialect"];

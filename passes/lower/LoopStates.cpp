@@ -32,11 +32,22 @@ Value insertWhole(OpBuilder &builder, Location location, Value source, Value tar
       tensor::getMixedSizes(builder, location, source), SmallVector<OpFoldResult>(rank, builder.getIndexAttr(1)));
 }
 
-/// True if `value` is `carried` with slices written into it.
+/// True if `value` is `carried` with slices or elements written into it, perhaps in loops and branches of the body.
 bool isWrittenInPlace(Value value, Value carried) {
-  while (auto insert = value.getDefiningOp<tensor::InsertSliceOp>())
-    value = insert.getDest();
-  return value == carried;
+  if (value == carried)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op))
+    return isWrittenInPlace(insert.getDest(), carried);
+  if (auto insert = dyn_cast_or_null<tensor::InsertOp>(op))
+    return isWrittenInPlace(insert.getDest(), carried);
+  auto const number = [&] { return cast<OpResult>(value).getResultNumber(); };
+  if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
+    return isWrittenInPlace(loop.getInitArgs()[number()], carried);
+  if (auto branch = dyn_cast_or_null<scf::IfOp>(op))
+    return isWrittenInPlace(branch.thenYield().getOperand(number()), carried) &&
+           isWrittenInPlace(branch.elseYield().getOperand(number()), carried);
+  return false;
 }
 
 /// Kernels that start from a carried tensor overwrite all of it: any memory will do.

@@ -3,6 +3,7 @@
 // What stays on the host: sizes, loop bounds, and sequential loops around parallel ones. Each outermost parallel loop is a
 // kernel; what lies between (loads, stores, sequential loops) is gathered into kernels of one iteration. Scalars that one
 // kernel computes and another one needs go through a member of the workspace, so that nothing waits for the device.
+// In a network the same happens to what its layers left as loops over elements; its buffers are named and placed later.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace {
 
 class Lowering {
 public:
-  explicit Lowering(func::FuncOp entry) : entry(entry), rewriter(entry.getContext()) {
+  Lowering(func::FuncOp entry, bool isNetwork) : entry(entry), isNetwork(isNetwork), rewriter(entry.getContext()) {
     entry.walk([&](Operation *op) {
       if (auto label = op->getAttrOfType<StringAttr>("label"))
         labels.insert(label);
@@ -53,14 +54,17 @@ private:
                nest::RowOp, nest::BufferOp, nest::WeightOp>(op);
   }
 
-  static bool hasParallelism(Operation *op) {
-    return op->walk([](Operation *inner) {
-               return isa<scf::ParallelOp>(inner) || isKernel(inner) ? WalkResult::interrupt() : WalkResult::advance();
+  /// Copies and buffers of a network become kernels and members later.
+  bool isLeft(Operation *op) const { return isNetwork && isa<memref::CopyOp, memref::AllocOp>(op); }
+
+  bool hasParallelism(Operation *op) const {
+    return op->walk([&](Operation *inner) {
+               return isa<scf::ParallelOp>(inner) || isKernel(inner) || isLeft(inner) ? WalkResult::interrupt() : WalkResult::advance();
              }).wasInterrupted();
   }
 
   bool staysOnHost(Operation *op) const {
-    if (isKernel(op))
+    if (isKernel(op) || isLeft(op))
       return true;
     bool const view = isa<ViewLikeOpInterface>(op) || isRecomputable(op);
     return view && areHost(op->getOperands());
@@ -260,16 +264,32 @@ private:
   }
 
   func::FuncOp entry;
+  bool isNetwork;
   IRRewriter rewriter;
   llvm::StringSet<> labels;
   DenseSet<Operation *> onDevice; ///< gathered into kernels
 };
 
 struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
+  /// What was on tensors has its results among the arguments.
+  static bool hasOutputs(func::FuncOp entry) {
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (entry.getArgAttr(i, "nest.output"))
+        return true;
+    return false;
+  }
+
   void runOnOperation() override {
     func::FuncOp entry = getOperation();
-    if (failed(lowerGlobals(entry)) || failed(resultsToArguments(entry)) || failed(lowerCopies(entry)) || failed(Lowering(entry).run()))
+    if (failed(lowerGlobals(entry)))
       return signalPassFailure();
+    bool const isNetwork = hasOutputs(entry);
+    if (!isNetwork && (failed(resultsToArguments(entry)) || failed(lowerCopies(entry))))
+      return signalPassFailure();
+    if (failed(Lowering(entry, isNetwork).run()))
+      return signalPassFailure();
+    if (isNetwork)
+      return;
     nameDims(entry);
     markOutputs(entry);
   }

@@ -22,7 +22,7 @@ namespace ml2k {
 /// Loops, or accesses outside kernels: what only a loop program has.
 static bool isLoopProgram(func::FuncOp entry) {
   bool found = entry.getNumResults() != 0;
-  bool tensors = false;
+  bool tensors = llvm::any_of(entry.getArgumentTypes(), [](Type type) { return isa<TensorType>(type); });
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     tensors |= llvm::any_of(op->getResultTypes(), [](Type type) { return isa<TensorType>(type); });
     if (isa<DestinationStyleOpInterface>(op) && isa<nest::NestDialect>(op->getDialect()))

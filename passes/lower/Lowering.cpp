@@ -32,6 +32,12 @@ static void prepareTensors(OpPassManager &function) {
   function.addPass(ml2k::createOwnInits());
 }
 
+/// Kernels of what is left as loops over elements.
+static void gatherLoops(OpPassManager &function) {
+  function.addPass(ml2k::createParallelizeLoops());
+  function.addPass(ml2k::createLoopsToNest());
+}
+
 static void arrangeMemory(OpPassManager &function) {
   function.addPass(ml2k::createHoistBuffers());
   function.addPass(ml2k::createForwardCopies());
@@ -48,6 +54,7 @@ void ml2k::addLowering(OpPassManager &manager) {
   manager.addPass(createBufferize());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  gatherLoops(manager.nest<func::FuncOp>());
   arrangeMemory(manager.nest<func::FuncOp>());
 }
 

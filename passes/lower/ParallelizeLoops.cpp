@@ -7,6 +7,7 @@
 
 #include "passes/Passes.h"
 #include "passes/lower/Dependence.h"
+#include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -148,7 +149,18 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
     }
   }
 
+  /// Steps of a network, such as those of a recurrent layer: each is parallel in itself.
+  static bool hasLayers(scf::ForOp loop) {
+    return loop
+        .walk([](DestinationStyleOpInterface op) {
+          return isa<nest::NestDialect>(op->getDialect()) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   void visitLoop(RewriterBase &rewriter, scf::ForOp loop) {
+    if (hasLayers(loop))
+      return;
     std::string reason = reductionProblem(loop);
     if (reason.empty())
       reason = dependenceOf(loop);

@@ -61,8 +61,11 @@ bool pays(OpOperand &operand) {
       producer->getBlock() != reader->getBlock())
     return false;
   bool const single = producer->getNumResults() == 1 && producer->getResult(0).hasOneUse();
-  bool const everywhere =
-      llvm::all_of(producer->getUsers(), [](Operation *user) { return isa<linalg::GenericOp>(user); });
+  // The other readers take the element from the fused operation: they come after it
+  bool const everywhere = llvm::all_of(producer->getUsers(), [&](Operation *user) {
+    return isa<linalg::GenericOp>(user) && user->getBlock() == reader->getBlock() &&
+           (user == reader || reader->isBeforeInBlock(user));
+  });
   if (!single && !(everywhere && isTrivial(producer)))
     return false;
   if (!readsOnce(reader, operand) && (!isTrivial(producer) || isCopy(producer)))

@@ -116,7 +116,7 @@ struct Tracer {
 
   /// One index per group of the result stands for several of the source.
   Indices through(memref::CollapseShapeOp op, ArrayRef<AffineExpr> indices) const {
-    Indices source(op.getSrcType().getRank());
+    Indices source(op.getSrcType().getRank(), getAffineConstantExpr(0, op.getContext())); // to rank 0 no group is left
     for (auto [group, linear] : llvm::zip(op.getReassociationIndices(), indices)) {
       AffineExpr rest = linear;
       for (int64_t d : llvm::reverse(ArrayRef(group).drop_front())) {

@@ -61,7 +61,10 @@ struct Contraction {
     FailureOr<Expression> read = layer.element(op->getOperand(operand), maps[operand], space);
     if (failed(read))
       return failure();
-    addLambda("", indices, Json::array({{{"template", "statement/return"}, {"value", read->text}}}));
+    bool const isCast = !read->asUnsigned.empty();
+    Type const type = cast<MemRefType>(op->getOperand(operand).getType()).getElementType();
+    std::string const value = isCast ? ml2k::cast(cppType(type), *read).text : read->text;
+    addLambda("", indices, Json::array({{{"template", "statement/return"}, {"value", value}}}));
     return success();
   }
 

@@ -90,6 +90,18 @@ std::string cppType(Type type) {
   }
 }
 
+std::string unsignedType(Type type) {
+  if (type.isIndex())
+    return "unsigned";
+  return cppType(IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth(), IntegerType::Unsigned));
+}
+
+std::string storedText(Expression const &value, Type type) {
+  if (isStoredNarrow(type))
+    return cast(cppType(type), value).text;
+  return value.asUnsigned.empty() ? value.text : value.asUnsigned;
+}
+
 bool isStoredNarrow(Type type) { return type.isF16() || type.isBF16(); }
 
 std::string computeType(Type type) { return isStoredNarrow(type) ? "float" : cppType(type); }

@@ -22,6 +22,8 @@ struct Expression {
   std::string text;
   Rank rank = Rank::Primary;
   bool readsMemory = false; ///< must not move past a write
+  /// MLIR's integers have no sign, the caller's memory has: the same bits as an unsigned value, where they were read as one.
+  std::string asUnsigned = {};
 
   bool isIdentifier() const;
 };
@@ -35,11 +37,17 @@ Expression unary(llvm::StringRef op, Expression const &a);
 Expression call(llvm::StringRef function, llvm::ArrayRef<Expression> arguments);
 Expression conditional(Expression const &condition, Expression const &yes, Expression const &no);
 
+/// What a store writes: its memory may be of either sign.
+std::string storedText(Expression const &value, mlir::Type type);
+
 /// `type(a)`.
 Expression cast(llvm::StringRef type, Expression const &a);
 
 /// How a scalar of this type is declared: float, int, std::int64_t, bool; empty if C++ has none.
 std::string cppType(mlir::Type type);
+
+/// The same, of the integer without a sign.
+std::string unsignedType(mlir::Type type);
 
 /// The type in which values of `type` are computed: float for f16 and bf16.
 std::string computeType(mlir::Type type);

@@ -114,8 +114,7 @@ LogicalResult storeElements(Layer &layer, ScalarPrinter &printer, Block &block, 
     if (failed(target))
       return failure();
     Type const type = cast<MemRefType>(output.getType()).getElementType();
-    Expression const stored = isStoredNarrow(type) ? ml2k::cast(cppType(type), value) : value;
-    statements.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", stored.text}});
+    statements.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(value, type)}});
   }
   return success();
 }

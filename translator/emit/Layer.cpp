@@ -65,7 +65,7 @@ std::string Layer::local(Storage const &storage) {
 
 static std::string elementOf(Storage const &storage) {
   bool const isConst = StringRef(storage.cpp).contains(" const");
-  return cppType(storage.type.getElementType()) + (isConst ? " const" : "");
+  return storage.scalar() + (isConst ? " const" : "");
 }
 
 /// Row-major without gaps, whatever the strides of dimensions of extent 1.
@@ -121,6 +121,12 @@ FailureOr<std::string> Layer::reshaped(Value memref, Storage const &storage) {
   return name;
 }
 
+static Expression marked(Expression element, Storage const &storage) {
+  if (storage.isUnsigned)
+    element.asUnsigned = element.text;
+  return element;
+}
+
 FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices, IndexSpace const &space) {
   HostSymbols symbols(space.symbols.size());
   FailureOr<Access> access = program.access(memref, indices, symbols);
@@ -144,7 +150,7 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
     SmallVector<Expression> const texts = llvm::map_to_vector(indices, [&](AffineExpr e) {
       return indexExpression(e, space, [&](StringRef block) { program.useBlock(block); });
     });
-    return ml2k::call(*view, texts);
+    return marked(ml2k::call(*view, texts), storage);
   }
   if (storage.isFlat) {
     AffineExpr linear = getAffineConstantExpr(0, kernel->getContext());
@@ -157,7 +163,7 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
     texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1
                         ? Expression{"0"}
                         : indexExpression(index, whole, [&](StringRef block) { program.useBlock(block); }));
-  return ml2k::call(local(storage), texts);
+  return marked(ml2k::call(local(storage), texts), storage);
 }
 
 Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {

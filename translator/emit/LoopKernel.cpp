@@ -135,8 +135,7 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Json &to) {
     writes.insert(store.getMemref());
   printer.settleReads(to);
   Type const type = store.getMemRefType().getElementType();
-  Expression const stored = isStoredNarrow(type) ? ml2k::cast(cppType(type), *value) : *value;
-  to.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", stored.text}});
+  to.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(*value, type)}});
   return success();
 }
 

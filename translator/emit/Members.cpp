@@ -95,7 +95,7 @@ static Json viewArgument(Program const &program, Storage const &argument) {
   for (RuntimeSize const &size : program.sizes)
     if (size.argument == argument.value)
       shape[size.dim] = size.name;
-  return {{"model_name", argument.modelName}, {"type", argument.alias}, {"scalar", cppType(argument.type.getElementType())},
+  return {{"model_name", argument.modelName}, {"type", argument.alias}, {"scalar", argument.scalar()},
           {"shape", shape}, {"output", argument.isOutput}, {"is_view", true}};
 }
 

@@ -80,7 +80,8 @@ LogicalResult Program::collectArguments() {
       if (auto kernel = dyn_cast<DestinationStyleOpInterface>(user))
         storage.isOutput |= llvm::is_contained(kernel.getDpsInits(), Value(argument));
     storage.isOutput |= bool(entry.getArgAttr(argument.getArgNumber(), "nest.output"));
-    setTensorType(storage, cppType(storage.type.getElementType()) + (storage.isOutput ? "" : " const"));
+    storage.isUnsigned = bool(entry.getArgAttr(argument.getArgNumber(), "nest.unsigned"));
+    setTensorType(storage, storage.scalar() + (storage.isOutput ? "" : " const"));
     arguments.push_back(std::move(storage));
     storages[argument] = &arguments.back();
   }

@@ -35,11 +35,17 @@ struct Storage {
   std::string alias;      ///< of an argument: what its type is called
   std::string expression; ///< how layers refer to it: image, work.conv1, weights.conv1_bias
   bool isOutput = false;
+  bool isUnsigned = false; ///< integers of the caller
   bool isImage = false; ///< an Activation
   bool isFlat = false;  ///< a rank-1 view with computed index: Kokkos views end at rank 8
   std::string packing;  ///< of a weight: panels, taps or empty
   std::string reader;   ///< of a weight: the function of the loader that packs it, with its template arguments
   llvm::SmallVector<int64_t> border = {0, 0};
+
+  /// The element type.
+  std::string scalar() const {
+    return isUnsigned ? unsignedType(type.getElementType()) : cppType(type.getElementType());
+  }
 };
 
 /// A size that is known at run time only: where it is read and what it is called.

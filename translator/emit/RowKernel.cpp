@@ -72,8 +72,7 @@ LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Json &to) 
     return failure();
   printer.settleReads(to);
   Type const type = cast<nest::RowType>(set.getRow().getType()).getElementType();
-  Expression const stored = isStoredNarrow(type) ? ml2k::cast(cppType(type), *value) : *value;
-  Json assign = {{"template", "statement/assign"}, {"target", target->text}, {"value", stored.text}};
+  Json assign = {{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(*value, type)}};
   if (set->getParentOp() == op.getOperation()) // one value per row: one thread writes it
     assign = {{"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
   to.push_back(std::move(assign));

@@ -21,10 +21,8 @@ using Table = std::map<std::string, ScalarEntry, std::less<>>;
 static Type operandType(Operation *op) { return op->getOperand(0).getType(); }
 static std::string resultType(Operation *op) { return computeType(op->getResult(0).getType()); }
 
-static std::string unsignedType(Type type) {
-  if (type.isIndex())
-    return "unsigned";
-  return cppType(IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth(), IntegerType::Unsigned));
+static Expression asUnsigned(Type type, Expression const &a) {
+  return a.asUnsigned.empty() ? cast(unsignedType(type), a) : Expression{a.asUnsigned};
 }
 
 static bool isConstantFloat(Value value, double wanted) {
@@ -67,8 +65,9 @@ static Print castTo() {
 /// Casts the operands to unsigned and the result back.
 static Print onUnsigned(std::function<Expression(Operands)> print) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
-    std::string const type = unsignedType(operandType(op));
-    SmallVector<Expression> const casted = llvm::map_to_vector(a, [&](Expression const &e) { return cast(type, e); });
+    Type const type = operandType(op);
+    SmallVector<Expression> const casted =
+        llvm::map_to_vector(a, [&](Expression const &e) { return asUnsigned(type, e); });
     return cast(resultType(op), print(casted));
   };
 }
@@ -138,8 +137,8 @@ static FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPr
   Rank const rank = predicate < 2 ? Rank::Equality : Rank::Relation;
   if (predicate < unsigned(arith::CmpIPredicate::ult) || operandType(op).isInteger(1))
     return binary(a[0], symbols[predicate], rank, a[1]);
-  std::string const type = unsignedType(operandType(op));
-  return binary(ml2k::cast(type, a[0]), symbols[predicate], rank, ml2k::cast(type, a[1]));
+  Type const type = operandType(op);
+  return binary(asUnsigned(type, a[0]), symbols[predicate], rank, asUnsigned(type, a[1]));
 }
 
 /// Ordered comparisons are false for NaN, as C++'s are; unordered ones are the negated opposite.
@@ -207,7 +206,7 @@ static FailureOr<Expression> extendSigned(Operation *op, Operands a, ScalarPrint
 }
 
 static FailureOr<Expression> extendUnsigned(Operation *op, Operands a, ScalarPrinter &) {
-  Expression const operand = operandType(op).isInteger(1) ? a[0] : ml2k::cast(unsignedType(operandType(op)), a[0]);
+  Expression const operand = operandType(op).isInteger(1) ? a[0] : asUnsigned(operandType(op), a[0]);
   return ml2k::cast(resultType(op), operand);
 }
 
@@ -218,7 +217,10 @@ static FailureOr<Expression> truncateInteger(Operation *op, Operands a, ScalarPr
 }
 
 static FailureOr<Expression> toUnsigned(Operation *op, Operands a, ScalarPrinter &) {
-  return ml2k::cast(resultType(op), ml2k::cast(unsignedType(op->getResult(0).getType()), a[0]));
+  Expression const wanted = ml2k::cast(unsignedType(op->getResult(0).getType()), a[0]);
+  Expression result = ml2k::cast(resultType(op), wanted);
+  result.asUnsigned = wanted.text;
+  return result;
 }
 
 static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &) {
@@ -257,7 +259,7 @@ static FailureOr<Expression> inverseRoot(Operation *op, Operands a, ScalarPrinte
 
 static Print bitFunction(std::string name) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
-    return ml2k::cast(resultType(op), call(name, {ml2k::cast(unsignedType(operandType(op)), a[0])}));
+    return ml2k::cast(resultType(op), call(name, {asUnsigned(operandType(op), a[0])}));
   };
 }
 

@@ -26,6 +26,12 @@ void ScalarPrinter::bindRead(Value value, Expression read, Json &to) {
   if (value.use_empty())
     return;
   read.readsMemory = true;
+  if (!read.asUnsigned.empty()) {
+    std::string const text = read.text;
+    read = ml2k::cast(cppType(value.getType()), read);
+    read.asUnsigned = text;
+    read.readsMemory = true;
+  }
   if (isStoredNarrow(value.getType()))
     read = ml2k::cast("float", read);
   place(value, std::move(read), {"x", "y", "z", "value"}, to);

@@ -83,16 +83,26 @@ def kokkos_root(backend):
     return str(found[0])
 
 
-def build_runner(runners, name, backend="openmp", compiler=None):
-    """Compiles runners/name/*.cpp; returns the program."""
+def configure_runners(runners, backend="openmp", compiler=None, flags=""):
+    """The build folder for all programs below `runners`; `flags` come behind those of a fast build."""
     build = Path(runners) / ".build" / (Path(compiler).name if compiler else "default")
-    environment = dict(os.environ, CCACHE_BASEDIR=str(PROJECT), CCACHE_SLOPPINESS="pch_defines,time_macros,"
-                       "include_file_mtime,include_file_ctime")
     command = ["cmake", "-G", "Ninja", "-S", Path(__file__).parent, "-B", build, f"-DML2K_RUNNERS={Path(runners).resolve()}",
-               f"-DKokkos_ROOT={kokkos_root(backend)}", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
+               f"-DKokkos_ROOT={kokkos_root(backend)}", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
+               f"-DML2K_RUNNER_FLAGS={';'.join(flags.split())}"]
     if compiler:
         command.append(f"-DCMAKE_CXX_COMPILER={compiler}")
-    run_quietly(command, "configuring the program", env=environment)
+    run_quietly(command, "configuring the program", env=ccache_environment())
+    return build
+
+
+def ccache_environment():
+    return dict(os.environ, CCACHE_BASEDIR=str(PROJECT), CCACHE_SLOPPINESS="pch_defines,time_macros,"
+                "include_file_mtime,include_file_ctime")
+
+
+def build_runner(runners, name, backend="openmp", compiler=None):
+    """Compiles runners/name/*.cpp; returns the program."""
+    build = configure_runners(runners, backend, compiler)
     run_quietly(["ninja", "-C", build, *(["-j", os.environ["JOBS"]] if os.environ.get("JOBS") else []), name],
-                "compiling the printed code", env=environment)
+                "compiling the printed code", env=ccache_environment())
     return build / name

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Runs ONNX's backend tests (Debian: libonnx-testdata) through the printed code.
+
+  run.py [--all] [--filter REGEX] [--data DIR]
+
+Translates every test that is inference on tensors of numbers, compiles the printed code, many models to a program, runs it
+on the test's inputs and compares: same type and shape, rtol 1e-3, atol 1e-7. Prints a line per failure and the totals.
+Without --all: a fixed tenth of them. DIR holds node/, simple/, pytorch-*/, as in an onnx wheel's backend/test/data.
+
+Operands that decide about shapes and come as inputs in these tests are made constants of the model, as the message of the
+translator asks for; the totals say for how many tests."""
+
+import argparse
+import collections
+import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import onnx
+
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PROJECT / "python"))
+sys.path.insert(0, str(Path(__file__).parent))
+from cases import DATA, differs, load # noqa: E402
+from ml2kokkos.verify.translate import Failure, translate # noqa: E402
+from programs import BATCH, Batch, compile_batches # noqa: E402
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--all", action="store_true")
+    add("--filter", default="", metavar="REGEX")
+    add("--data", type=Path, default=DATA, metavar="DIR")
+    add("--work", type=Path, default=PROJECT / "build/onnx-tests", metavar="DIR", help="default: %(default)s")
+    add("--jobs", type=int, default=2)
+    add("--flags", default="-O1", help="for the compiler (default: %(default)s)")
+    add("--translate-only", action="store_true")
+    add("--at-least", type=int, default=0, metavar="N", help="fail below this number of passed tests")
+    add("--refusals", action="store_true", help="check instead that the tests of other kinds are refused with a location")
+    return parser.parse_args()
+
+
+def prepare(case, work):
+    """Translates; fixes the operands that the message names until there are none."""
+    case.read()
+    while True:
+        path = work / "onnx" / f"{case.stem}.onnx"
+        onnx.save(case.model, str(path))
+        try:
+            case.translated = translate(path, work / "models", case.stem)
+            return
+        except Failure as failure:
+            named = re.search(r'"([^"]*)"\) (?:depends on run-time data|is not a constant scalar)', str(failure))
+            if not named or named[1] not in case.inputs:
+                text = str(failure).strip()
+                case.problem = ("refused" if "exit code 3" in text else "translator failed", text.splitlines()[-1].replace(f"{path}: ", ""))
+                return
+            case.fix(named[1])
+
+
+def is_located(text):
+    return re.search(r'error: (node ".*" \(\w|input "|output "|initializer ")', text)
+
+
+def check_refusals(cases, work):
+    """Everything outside the goal has to be refused by a message that says where."""
+    bad = 0
+    for case in cases:
+        path = work / "onnx" / f"{case.stem}.onnx"
+        onnx.save(case.model, str(path))
+        try:
+            translate(path, work / "models", case.stem)
+            print(f"not refused: {case.name} ({case.excluded})")
+        except Failure as failure:
+            if "exit code 3" in str(failure) and is_located(str(failure)):
+                continue
+            print(f"not located: {case.name}: {failure}")
+        bad += 1
+    print(f"{len(cases) - bad} of {len(cases)} refused with a location")
+    return bad != 0
+
+
+def run(cases, arguments):
+    work = arguments.work
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(lambda case: prepare(case, work), cases))
+    ready = [case for case in cases if not case.problem]
+    yield f"{len(ready)} of {len(cases)} translated"
+    if arguments.translate_only:
+        return
+    batches = [Batch(work, at // BATCH, ready[at:at + BATCH]) for at in range(0, len(ready), BATCH)]
+    build = compile_batches(work, batches, arguments.flags, arguments.jobs)
+    yield "compiled"
+    for batch in batches:
+        for case, results in batch.run(build):
+            check(case, results)
+    yield "run"
+
+
+def check(case, results):
+    if isinstance(results, Failure):
+        case.problem = ("stopped", str(results))
+        return
+    for argument, want, have in zip(case.translated.outputs, case.outputs, results):
+        if problem := differs(want, have):
+            case.problem = ("wrong", f"{argument.name}: {problem}")
+            return
+
+
+def summary(cases):
+    count = collections.Counter(case.problem[0] if case.problem else "passed" for case in cases)
+    for case in sorted(cases, key=lambda case: (case.problem or ("",))[0]):
+        if case.problem:
+            print(f"{case.problem[0]}: {case.name}: {case.problem[1]}")
+    reasons = collections.Counter(re.sub(r'^.*?node ".*?" (\(\w+, opset \d+\)): ', r"\1 ", case.problem[1])
+                                  for case in cases if case.problem and case.problem[0] == "refused")
+    for reason, number in reasons.most_common():
+        print(f"{number:4d} refused: {reason}")
+    fixed = sum(1 for case in cases if case.fixed and not case.problem)
+    others = ", ".join(f"{number} {kind}" for kind, number in sorted(count.items()) if kind != "passed")
+    print(f"{count['passed']} passed ({fixed} with operands fixed), {len(cases) - count['passed']} failed: {others or 'none'}")
+    return count["passed"]
+
+
+def main():
+    arguments = parse()
+    (arguments.work / "onnx").mkdir(parents=True, exist_ok=True)
+    cases = list(load(arguments.data, arguments.filter))
+    if arguments.refusals:
+        return check_refusals([case for case in cases if case.excluded], arguments.work)
+    cases = [case for case in cases if not case.excluded]
+    if not arguments.all and not arguments.filter:
+        cases = cases[::10]
+    start = time.time()
+    for step in run(cases, arguments):
+        print(f"{step}: {time.time() - start:.0f} s", flush=True)
+    passed = summary(cases)
+    return passed < (arguments.at_least or len(cases))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
