@@ -256,12 +256,11 @@ def NameBuffers : Pass<"ml2k-name-buffers", "::mlir::func::FuncOp"> {
 }
 
 def PlanMemory : Pass<"ml2k-plan-memory", "::mlir::func::FuncOp"> {
-  let summary = "one arena for all buffers of fixed size";
+  let summary = "when buffers are in use, and one arena for those of fixed size";
   let description = [{
-    Pre: nest.buffers at the start of the function. Post: every one of static shape has an offset, a multiple of 64 bytes; buffers
-    that are alive together do not overlap, those with a border overlap with equal ones only. The function has
-    nest.arena_bytes and nest.live_bytes, the largest sum of sizes that are alive together. Buffers of dynamic shape have
-    no offset.
+    Pre: nest.buffers at the start of the function. Post: every one has nest.alive, the positions of its first and its last
+    access in the function; those of static shape have an offset, a multiple of 64 bytes; buffers that are alive together do
+    not overlap. The function has nest.arena_bytes and nest.live_bytes, the largest sum of sizes that are alive together.
   }];
 }
 

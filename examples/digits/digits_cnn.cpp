@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -172,6 +174,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
 #pragma omp simd
   for (int j = 0; j < count; ++j)
     out[j] = result[j];
+  problem.close(row, column, column + count);
 }
 
 // Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a
@@ -372,13 +375,16 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
           int const row = first_row + at.x + 4 * i;
           if (row >= rows)
             continue;
-          Scalar *const out = problem.out(problem.row(row)) + column;
+          auto const at_row = problem.row(row);
+          Scalar *const out = problem.out(at_row) + column;
+          int const count = Kokkos::min(4, Problem::outputs - o); // not positive in the padding of a panel
           if constexpr (Problem::out_by_four) {
-            if (o < Problem::outputs)
+            if (count > 0)
               reinterpret_cast<Four<Scalar> &>(*out) = sum[i];
           } else
-            for (int j = 0; j < 4 && o + j < Problem::outputs; ++j)
+            for (int j = 0; j < count; ++j)
               out[j] = sum[i].v[j];
+          problem.close(at_row, column, column + count);
         }
       });
 }
@@ -439,6 +445,9 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
     return images.at(at.n, Window::row(at.p), Window::column(at.q)) + group * channels;
   }
   KOKKOS_FUNCTION Scalar *out(Row const &at) const { return results.at(at.n, at.p, at.q); }
+  KOKKOS_FUNCTION void close(Row const &at, int first, int last) const {
+    results.close_border(at.n, at.p, at.q, first, last);
+  }
   KOKKOS_FUNCTION Scalar finish(Scalar sum, Row const &at, int o) const { return epilogue(sum, at.n, at.p, at.q, o); }
 };
 
@@ -476,6 +485,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   KOKKOS_FUNCTION Scalar const *in(int i, int) const { return &a(i, 0); }
   KOKKOS_FUNCTION Scalar *out(int i) const { return &result(i, 0); }
   KOKKOS_FUNCTION Scalar finish(Scalar sum, int i, int column) const { return epilogue(sum, i, column); }
+  KOKKOS_FUNCTION static void close(int, int, int) {}
 };
 
 template <class A, class Weight, class Out, class Epilogue>
@@ -524,6 +534,7 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
 #pragma omp simd
         for (int j = 0; j < count; ++j)
           to[j] = joined[j];
+        out.close_border(n, p, q, c, c + count);
       });
 }
 
@@ -548,6 +559,87 @@ void for_each(char const *label, ExecutionSpace const &space, int rows, int leng
     Kokkos::parallel_for(
         label, Kokkos::RangePolicy(space, 0, rows * length),
         KOKKOS_LAMBDA(int item) { body(item / length, item % length); });
+}
+
+// --- arena -------------------------------------------------------------------------------------------------
+// Places the buffers of a Workspace in one allocation. Those that are never in use together may overlap.
+class Arena {
+  struct Buffer {
+    void const *view;
+    std::size_t bytes;
+    int first, last; // in use from one take() to another
+    std::function<void(char *)> place;
+    std::size_t offset = 0;
+    std::size_t end() const { return offset + bytes; }
+  };
+  std::vector<Buffer> buffers;
+
+  // Each at the lowest offset that is free while it is in use; returns the one that ends highest
+  auto plan() {
+    std::vector<Buffer const *> placed; // by offset
+    auto highest = buffers.begin();
+    for (auto buffer = buffers.begin(); buffer != buffers.end(); ++buffer) {
+      buffer->offset = 0;
+      for (Buffer const *other : placed)
+        if (other->first <= buffer->last && buffer->first <= other->last && other->offset < buffer->end())
+          buffer->offset = std::max(buffer->offset, (other->end() + 63) / 64 * 64);
+      auto const above = [](Buffer const *a, Buffer const *b) { return a->offset < b->offset; };
+      placed.insert(std::upper_bound(placed.begin(), placed.end(), &*buffer, above), &*buffer);
+      highest = buffer->end() > highest->end() ? buffer : highest;
+    }
+    return highest;
+  }
+
+public:
+  // A layer is the first to write this buffer
+  template <class View, class... Extents> Arena &take(View &view, Extents... extents) {
+    using Pointer = typename View::pointer_type;
+    std::size_t const bytes = View(Pointer(nullptr), extents...).span() * sizeof(typename View::value_type);
+    auto const place = [&view, extents...](char *data) { view = View(reinterpret_cast<Pointer>(data), extents...); };
+    buffers.push_back({&view, bytes, int(buffers.size()), std::numeric_limits<int>::max(), place});
+    return *this;
+  }
+  // That layer is the last to read these
+  template <class... Views> void release(Views const &...views) {
+    for (void const *view : {static_cast<void const *>(&views)...})
+      for (Buffer &buffer : buffers)
+        if (buffer.view == view)
+          buffer.last = int(buffers.size()) - 1;
+  }
+  // The best of some plans: the largest buffers first, then each time the highest of the last plan before all others
+  Tensor<char *> allocate(ExecutionSpace const &space, std::string const &label) {
+    std::stable_sort(buffers.begin(), buffers.end(), [](auto &a, auto &b) { return a.bytes > b.bytes; });
+    std::vector<Buffer> best;
+    std::size_t size = std::numeric_limits<std::size_t>::max();
+    for (int attempt = 0; attempt < 8; ++attempt) {
+      auto const highest = plan();
+      if (highest->end() < size) {
+        best = buffers;
+        size = highest->end();
+      }
+      std::rotate(buffers.begin(), highest, highest + 1);
+    }
+    Tensor<char *> const memory(Kokkos::view_alloc(space, label), size);
+    for (Buffer const &buffer : best)
+      buffer.place(memory.data() + buffer.offset);
+    return memory;
+  }
+};
+
+// --- close_border ------------------------------------------------------------------------------------------
+// Zeros the border of images whose pixels have been written one by one: along all pixels at the edge
+template <class Image> void close_border(char const *label, ExecutionSpace const &space, Image const &images) {
+  constexpr int edge = 2 * (Image::width + Image::height);
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy(space, 0, images.images() * edge), KOKKOS_LAMBDA(int item) {
+        int const n = item / edge;
+        int const i = item % edge / 2;
+        bool const far = item % 2;
+        if (i < Image::width)
+          images.close_border(n, far ? Image::height - 1 : 0, i, 0, Image::channels);
+        else
+          images.close_border(n, i - Image::width, far ? Image::width - 1 : 0, 0, Image::channels);
+      });
 }
 
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
@@ -631,10 +723,11 @@ static void image_channels_last(ExecutionSpace const &space, Workspace const &wo
         int const w = row % 8;
         out(h, w, c, 0) = image(h, 0, w, c);
       });
+  close_border("digits_cnn::image.channels_last.border", space, work.image_channels_last);
 }
 
 // --- conv1: Conv "/conv1/Conv" + Relu "/relu1/Relu"
-// image_channels_last[batch,8,8,1] * conv1_weight[16,1,3,3] + conv1_bias[16] -> conv1[batch,8,8,16]
+// image_channels_last[batch,8,8,1] * weight[16,1,3,3] + bias[16] -> conv1[batch,8,8,16]
 static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.conv1_bias;
   conv<Square<3, 1, 1>>(
@@ -651,7 +744,7 @@ static void pool1(ExecutionSpace const &space, Workspace const &work) {
 }
 
 // --- conv2: Conv "/conv2/Conv" + Relu "/relu2/Relu"
-// pool1[batch,4,4,16] * conv2_weight[32,16,3,3] + conv2_bias[32] -> conv2[batch,4,4,32]
+// pool1[batch,4,4,16] * weight[32,16,3,3] + bias[32] -> conv2[batch,4,4,32]
 static void conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.conv2_bias;
   conv<Square<3, 1, 1>>(
@@ -668,7 +761,7 @@ static void pool2(ExecutionSpace const &space, Workspace const &work) {
 }
 
 // --- fc: Gemm "/fc/Gemm"
-// pool2[batch,128] * fc_weight[10,128] + fc_bias[10] -> logits[batch,10]
+// pool2[batch,128] * weight[10,128] + bias[10] -> logits[batch,10]
 static void fc(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Logits const &logits,
                int batch) {
   Tensor<float *[128]> const in(work.pool2.rows.data(), batch);
@@ -694,15 +787,14 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 // ==== Buffers and weights ==================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("digits_cnn::split", space) {
-  // Views are zeroed on `space`
-  auto const zeros = [&](auto &view, std::string const &label, auto... extents) {
-    view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
-  };
-  zeros(image_channels_last.rows, "digits_cnn::image.channels_last", batch);
-  zeros(conv1.rows, "digits_cnn::conv1", batch);
-  zeros(pool1.rows, "digits_cnn::pool1", batch);
-  zeros(conv2.rows, "digits_cnn::conv2", batch);
-  zeros(pool2.rows, "digits_cnn::pool2", batch);
+  // In the order of forward()
+  Arena buffers;
+  buffers.take(image_channels_last.rows, batch);
+  buffers.take(conv1.rows, batch).release(image_channels_last.rows);
+  buffers.take(pool1.rows, batch).release(conv1.rows);
+  buffers.take(conv2.rows, batch).release(pool1.rows);
+  buffers.take(pool2.rows, batch);
+  arena = buffers.allocate(space, "digits_cnn::workspace");
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {

@@ -138,6 +138,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
 #pragma omp simd
   for (int j = 0; j < count; ++j)
     out[j] = result[j];
+  problem.close(row, column, column + count);
 }
 
 // Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a
@@ -338,13 +339,16 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
           int const row = first_row + at.x + 4 * i;
           if (row >= rows)
             continue;
-          Scalar *const out = problem.out(problem.row(row)) + column;
+          auto const at_row = problem.row(row);
+          Scalar *const out = problem.out(at_row) + column;
+          int const count = Kokkos::min(4, Problem::outputs - o); // not positive in the padding of a panel
           if constexpr (Problem::out_by_four) {
-            if (o < Problem::outputs)
+            if (count > 0)
               reinterpret_cast<Four<Scalar> &>(*out) = sum[i];
           } else
-            for (int j = 0; j < 4 && o + j < Problem::outputs; ++j)
+            for (int j = 0; j < count; ++j)
               out[j] = sum[i].v[j];
+          problem.close(at_row, column, column + count);
         }
       });
 }
@@ -388,6 +392,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   KOKKOS_FUNCTION Scalar const *in(int i, int) const { return &a(i, 0); }
   KOKKOS_FUNCTION Scalar *out(int i) const { return &result(i, 0); }
   KOKKOS_FUNCTION Scalar finish(Scalar sum, int i, int column) const { return epilogue(sum, i, column); }
+  KOKKOS_FUNCTION static void close(int, int, int) {}
 };
 
 template <class A, class Weight, class Out, class Epilogue>
@@ -468,7 +473,7 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
 // ==== Layers ===============================================================================================
 
 // --- fc1: Gemm "/fc1/Gemm" + Relu "/relu1/Relu"
-// image[batch,64] * fc1_weight[64,64] + fc1_bias[64] -> fc1[batch,64]
+// image[batch,64] * weight[64,64] + bias[64] -> fc1[batch,64]
 static void fc1(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image,
                 int batch) {
   auto const bias = weights.fc1_bias;
@@ -478,7 +483,7 @@ static void fc1(ExecutionSpace const &space, Weights const &weights, Workspace c
 }
 
 // --- fc2: Gemm "/fc2/Gemm"
-// fc1[batch,64] * fc2_weight[10,64] + fc2_bias[10] -> logits[batch,10]
+// fc1[batch,64] * weight[10,64] + bias[10] -> logits[batch,10]
 static void fc2(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Logits const &logits,
                 int batch) {
   auto const bias = weights.fc2_bias;
@@ -499,11 +504,10 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 // ==== Buffers and weights ==================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("digits_mlp::split", space) {
-  // Views are zeroed on `space`
-  auto const zeros = [&](auto &view, std::string const &label, auto... extents) {
+  auto const allocate = [&](auto &view, std::string const &label, auto... extents) {
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };
-  zeros(fc1, "digits_mlp::fc1", batch);
+  allocate(fc1, "digits_mlp::fc1", batch);
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {

@@ -62,7 +62,7 @@ struct Weights {
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.
 Weights load_weights(ExecutionSpace const &space, std::string const &path);
 
-// All buffers of one forward(); zeroed once, so that the borders are zero.
+// All buffers of one forward().
 struct Workspace {
   explicit Workspace(ExecutionSpace const &space, int batch);
 

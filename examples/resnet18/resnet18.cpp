@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -172,6 +174,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
 #pragma omp simd
   for (int j = 0; j < count; ++j)
     out[j] = result[j];
+  problem.close(row, column, column + count);
 }
 
 // Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a
@@ -372,13 +375,16 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
           int const row = first_row + at.x + 4 * i;
           if (row >= rows)
             continue;
-          Scalar *const out = problem.out(problem.row(row)) + column;
+          auto const at_row = problem.row(row);
+          Scalar *const out = problem.out(at_row) + column;
+          int const count = Kokkos::min(4, Problem::outputs - o); // not positive in the padding of a panel
           if constexpr (Problem::out_by_four) {
-            if (o < Problem::outputs)
+            if (count > 0)
               reinterpret_cast<Four<Scalar> &>(*out) = sum[i];
           } else
-            for (int j = 0; j < 4 && o + j < Problem::outputs; ++j)
+            for (int j = 0; j < count; ++j)
               out[j] = sum[i].v[j];
+          problem.close(at_row, column, column + count);
         }
       });
 }
@@ -439,6 +445,9 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
     return images.at(at.n, Window::row(at.p), Window::column(at.q)) + group * channels;
   }
   KOKKOS_FUNCTION Scalar *out(Row const &at) const { return results.at(at.n, at.p, at.q); }
+  KOKKOS_FUNCTION void close(Row const &at, int first, int last) const {
+    results.close_border(at.n, at.p, at.q, first, last);
+  }
   KOKKOS_FUNCTION Scalar finish(Scalar sum, Row const &at, int o) const { return epilogue(sum, at.n, at.p, at.q, o); }
 };
 
@@ -476,6 +485,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   KOKKOS_FUNCTION Scalar const *in(int i, int) const { return &a(i, 0); }
   KOKKOS_FUNCTION Scalar *out(int i) const { return &result(i, 0); }
   KOKKOS_FUNCTION Scalar finish(Scalar sum, int i, int column) const { return epilogue(sum, i, column); }
+  KOKKOS_FUNCTION static void close(int, int, int) {}
 };
 
 template <class A, class Weight, class Out, class Epilogue>
@@ -524,6 +534,7 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
 #pragma omp simd
         for (int j = 0; j < count; ++j)
           to[j] = joined[j];
+        out.close_border(n, p, q, c, c + count);
       });
 }
 
@@ -548,6 +559,87 @@ void for_each(char const *label, ExecutionSpace const &space, int rows, int leng
     Kokkos::parallel_for(
         label, Kokkos::RangePolicy(space, 0, rows * length),
         KOKKOS_LAMBDA(int item) { body(item / length, item % length); });
+}
+
+// --- arena -------------------------------------------------------------------------------------------------
+// Places the buffers of a Workspace in one allocation. Those that are never in use together may overlap.
+class Arena {
+  struct Buffer {
+    void const *view;
+    std::size_t bytes;
+    int first, last; // in use from one take() to another
+    std::function<void(char *)> place;
+    std::size_t offset = 0;
+    std::size_t end() const { return offset + bytes; }
+  };
+  std::vector<Buffer> buffers;
+
+  // Each at the lowest offset that is free while it is in use; returns the one that ends highest
+  auto plan() {
+    std::vector<Buffer const *> placed; // by offset
+    auto highest = buffers.begin();
+    for (auto buffer = buffers.begin(); buffer != buffers.end(); ++buffer) {
+      buffer->offset = 0;
+      for (Buffer const *other : placed)
+        if (other->first <= buffer->last && buffer->first <= other->last && other->offset < buffer->end())
+          buffer->offset = std::max(buffer->offset, (other->end() + 63) / 64 * 64);
+      auto const above = [](Buffer const *a, Buffer const *b) { return a->offset < b->offset; };
+      placed.insert(std::upper_bound(placed.begin(), placed.end(), &*buffer, above), &*buffer);
+      highest = buffer->end() > highest->end() ? buffer : highest;
+    }
+    return highest;
+  }
+
+public:
+  // A layer is the first to write this buffer
+  template <class View, class... Extents> Arena &take(View &view, Extents... extents) {
+    using Pointer = typename View::pointer_type;
+    std::size_t const bytes = View(Pointer(nullptr), extents...).span() * sizeof(typename View::value_type);
+    auto const place = [&view, extents...](char *data) { view = View(reinterpret_cast<Pointer>(data), extents...); };
+    buffers.push_back({&view, bytes, int(buffers.size()), std::numeric_limits<int>::max(), place});
+    return *this;
+  }
+  // That layer is the last to read these
+  template <class... Views> void release(Views const &...views) {
+    for (void const *view : {static_cast<void const *>(&views)...})
+      for (Buffer &buffer : buffers)
+        if (buffer.view == view)
+          buffer.last = int(buffers.size()) - 1;
+  }
+  // The best of some plans: the largest buffers first, then each time the highest of the last plan before all others
+  Tensor<char *> allocate(ExecutionSpace const &space, std::string const &label) {
+    std::stable_sort(buffers.begin(), buffers.end(), [](auto &a, auto &b) { return a.bytes > b.bytes; });
+    std::vector<Buffer> best;
+    std::size_t size = std::numeric_limits<std::size_t>::max();
+    for (int attempt = 0; attempt < 8; ++attempt) {
+      auto const highest = plan();
+      if (highest->end() < size) {
+        best = buffers;
+        size = highest->end();
+      }
+      std::rotate(buffers.begin(), highest, highest + 1);
+    }
+    Tensor<char *> const memory(Kokkos::view_alloc(space, label), size);
+    for (Buffer const &buffer : best)
+      buffer.place(memory.data() + buffer.offset);
+    return memory;
+  }
+};
+
+// --- close_border ------------------------------------------------------------------------------------------
+// Zeros the border of images whose pixels have been written one by one: along all pixels at the edge
+template <class Image> void close_border(char const *label, ExecutionSpace const &space, Image const &images) {
+  constexpr int edge = 2 * (Image::width + Image::height);
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy(space, 0, images.images() * edge), KOKKOS_LAMBDA(int item) {
+        int const n = item / edge;
+        int const i = item % edge / 2;
+        bool const far = item % 2;
+        if (i < Image::width)
+          images.close_border(n, far ? Image::height - 1 : 0, i, 0, Image::channels);
+        else
+          images.close_border(n, i - Image::width, far ? Image::width - 1 : 0, 0, Image::channels);
+      });
 }
 
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
@@ -631,10 +723,11 @@ static void image_channels_last(ExecutionSpace const &space, Workspace const &wo
         int const w = row % 224;
         out(0, h, w, c) = image(0, c, h, w);
       });
+  close_border("resnet18::image.channels_last.border", space, work.image_channels_last);
 }
 
 // --- conv1: Conv "/conv1/Conv" + Relu "/relu/Relu"
-// image_channels_last[1,224,224,3] * conv1_weight[64,3,7,7] + conv1_bias[64] -> conv1[1,112,112,64]
+// image_channels_last[1,224,224,3] * weight[64,3,7,7] + bias[64] -> conv1[1,112,112,64]
 static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.conv1_bias;
   conv<Square<7, 2, 3>>(
@@ -651,7 +744,7 @@ static void maxpool(ExecutionSpace const &space, Workspace const &work) {
 }
 
 // --- layer1.0.conv1: Conv "/layer1/layer1.0/conv1/Conv" + Relu "/layer1/layer1.0/relu/Relu"
-// maxpool[1,56,56,64] * layer1_0_conv1_weight[64,64,3,3] + layer1_0_conv1_bias[64] -> layer1_0_conv1[1,56,56,64]
+// maxpool[1,56,56,64] * weight[64,64,3,3] + bias[64] -> layer1_0_conv1[1,56,56,64]
 static void layer1_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer1_0_conv1_bias;
   conv<Square<3, 1, 1>>(
@@ -660,8 +753,7 @@ static void layer1_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer1.0.conv2: Conv "/layer1/layer1.0/conv2/Conv" + Relu "/layer1/layer1.0/relu_1/Relu"
-// layer1_0_conv1[1,56,56,64] * layer1_0_conv2_weight[64,64,3,3] + layer1_0_conv2_bias[64] + maxpool[1,56,56,64] ->
-// layer1_0_conv2[1,56,56,64]
+// layer1_0_conv1[1,56,56,64] * weight[64,64,3,3] + bias[64] + maxpool[1,56,56,64] -> layer1_0_conv2[1,56,56,64]
 static void layer1_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer1_0_conv2_bias;
   auto const residual = work.maxpool;
@@ -673,7 +765,7 @@ static void layer1_0_conv2(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer1.1.conv1: Conv "/layer1/layer1.1/conv1/Conv" + Relu "/layer1/layer1.1/relu/Relu"
-// layer1_0_conv2[1,56,56,64] * layer1_1_conv1_weight[64,64,3,3] + layer1_1_conv1_bias[64] -> layer1_1_conv1[1,56,56,64]
+// layer1_0_conv2[1,56,56,64] * weight[64,64,3,3] + bias[64] -> layer1_1_conv1[1,56,56,64]
 static void layer1_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer1_1_conv1_bias;
   conv<Square<3, 1, 1>>(
@@ -682,8 +774,7 @@ static void layer1_1_conv1(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer1.1.conv2: Conv "/layer1/layer1.1/conv2/Conv" + Relu "/layer1/layer1.1/relu_1/Relu"
-// layer1_1_conv1[1,56,56,64] * layer1_1_conv2_weight[64,64,3,3] + layer1_1_conv2_bias[64] + layer1_0_conv2[1,56,56,64]
-// -> layer1_1_conv2[1,56,56,64]
+// layer1_1_conv1[1,56,56,64] * weight[64,64,3,3] + bias[64] + layer1_0_conv2[1,56,56,64] -> layer1_1_conv2[1,56,56,64]
 static void layer1_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer1_1_conv2_bias;
   auto const residual = work.layer1_0_conv2;
@@ -695,8 +786,7 @@ static void layer1_1_conv2(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer2.0.conv1: Conv "/layer2/layer2.0/conv1/Conv" + Relu "/layer2/layer2.0/relu/Relu"
-// layer1_1_conv2[1,56,56,64] * layer2_0_conv1_weight[128,64,3,3] + layer2_0_conv1_bias[128] ->
-// layer2_0_conv1[1,28,28,128]
+// layer1_1_conv2[1,56,56,64] * weight[128,64,3,3] + bias[128] -> layer2_0_conv1[1,28,28,128]
 static void layer2_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer2_0_conv1_bias;
   conv<Square<3, 2, 1>>(
@@ -705,30 +795,29 @@ static void layer2_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer2.0.downsample.0: Conv "/layer2/layer2.0/downsample/0/Conv"
-// layer1_1_conv2[1,56,56,64] * layer2_0_downsample_0_weight[128,64,1,1] -> layer2_0_downsample_0[1,28,28,128]
+// layer1_1_conv2[1,56,56,64] * weight[128,64,1,1] + bias[128] -> layer2_0_downsample_0[1,28,28,128]
 static void layer2_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
+  auto const bias = weights.layer2_0_downsample_0_bias;
   conv<Square<1, 2>>(
       "resnet18::layer2.0.downsample.0", space, work.layer1_1_conv2, weights.layer2_0_downsample_0_weight,
-      work.layer2_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int) { return sum; });
+      work.layer2_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return sum + bias(o); });
 }
 
 // --- layer2.0.conv2: Conv "/layer2/layer2.0/conv2/Conv" + Relu "/layer2/layer2.0/relu_1/Relu"
-// layer2_0_conv1[1,28,28,128] * layer2_0_conv2_weight[128,128,3,3] + layer2_0_conv2_bias[128] +
-// layer2_0_downsample_0[1,28,28,128] + layer2_0_downsample_0_bias[128] -> layer2_0_conv2[1,28,28,128]
+// layer2_0_conv1[1,28,28,128] * weight[128,128,3,3] + bias[128] + layer2_0_downsample_0[1,28,28,128] ->
+// layer2_0_conv2[1,28,28,128]
 static void layer2_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer2_0_conv2_bias;
   auto const residual = work.layer2_0_downsample_0;
-  auto const layer2_0_downsample_0_bias = weights.layer2_0_downsample_0_bias;
   conv<Square<3, 1, 1>>(
       "resnet18::layer2.0.conv2", space, work.layer2_0_conv1, weights.layer2_0_conv2_weight, work.layer2_0_conv2,
       work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + (residual(0, p, q, o) + layer2_0_downsample_0_bias(o)), 0.f);
+        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
 
 // --- layer2.1.conv1: Conv "/layer2/layer2.1/conv1/Conv" + Relu "/layer2/layer2.1/relu/Relu"
-// layer2_0_conv2[1,28,28,128] * layer2_1_conv1_weight[128,128,3,3] + layer2_1_conv1_bias[128] ->
-// layer2_1_conv1[1,28,28,128]
+// layer2_0_conv2[1,28,28,128] * weight[128,128,3,3] + bias[128] -> layer2_1_conv1[1,28,28,128]
 static void layer2_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer2_1_conv1_bias;
   conv<Square<3, 1, 1>>(
@@ -737,8 +826,8 @@ static void layer2_1_conv1(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer2.1.conv2: Conv "/layer2/layer2.1/conv2/Conv" + Relu "/layer2/layer2.1/relu_1/Relu"
-// layer2_1_conv1[1,28,28,128] * layer2_1_conv2_weight[128,128,3,3] + layer2_1_conv2_bias[128] +
-// layer2_0_conv2[1,28,28,128] -> layer2_1_conv2[1,28,28,128]
+// layer2_1_conv1[1,28,28,128] * weight[128,128,3,3] + bias[128] + layer2_0_conv2[1,28,28,128] ->
+// layer2_1_conv2[1,28,28,128]
 static void layer2_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer2_1_conv2_bias;
   auto const residual = work.layer2_0_conv2;
@@ -750,8 +839,7 @@ static void layer2_1_conv2(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer3.0.conv1: Conv "/layer3/layer3.0/conv1/Conv" + Relu "/layer3/layer3.0/relu/Relu"
-// layer2_1_conv2[1,28,28,128] * layer3_0_conv1_weight[256,128,3,3] + layer3_0_conv1_bias[256] ->
-// layer3_0_conv1[1,14,14,256]
+// layer2_1_conv2[1,28,28,128] * weight[256,128,3,3] + bias[256] -> layer3_0_conv1[1,14,14,256]
 static void layer3_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer3_0_conv1_bias;
   conv<Square<3, 2, 1>>(
@@ -760,30 +848,29 @@ static void layer3_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer3.0.downsample.0: Conv "/layer3/layer3.0/downsample/0/Conv"
-// layer2_1_conv2[1,28,28,128] * layer3_0_downsample_0_weight[256,128,1,1] -> layer3_0_downsample_0[1,14,14,256]
+// layer2_1_conv2[1,28,28,128] * weight[256,128,1,1] + bias[256] -> layer3_0_downsample_0[1,14,14,256]
 static void layer3_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
+  auto const bias = weights.layer3_0_downsample_0_bias;
   conv<Square<1, 2>>(
       "resnet18::layer3.0.downsample.0", space, work.layer2_1_conv2, weights.layer3_0_downsample_0_weight,
-      work.layer3_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int) { return sum; });
+      work.layer3_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return sum + bias(o); });
 }
 
 // --- layer3.0.conv2: Conv "/layer3/layer3.0/conv2/Conv" + Relu "/layer3/layer3.0/relu_1/Relu"
-// layer3_0_conv1[1,14,14,256] * layer3_0_conv2_weight[256,256,3,3] + layer3_0_conv2_bias[256] +
-// layer3_0_downsample_0[1,14,14,256] + layer3_0_downsample_0_bias[256] -> layer3_0_conv2[1,14,14,256]
+// layer3_0_conv1[1,14,14,256] * weight[256,256,3,3] + bias[256] + layer3_0_downsample_0[1,14,14,256] ->
+// layer3_0_conv2[1,14,14,256]
 static void layer3_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer3_0_conv2_bias;
   auto const residual = work.layer3_0_downsample_0;
-  auto const layer3_0_downsample_0_bias = weights.layer3_0_downsample_0_bias;
   conv<Square<3, 1, 1>>(
       "resnet18::layer3.0.conv2", space, work.layer3_0_conv1, weights.layer3_0_conv2_weight, work.layer3_0_conv2,
       work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + (residual(0, p, q, o) + layer3_0_downsample_0_bias(o)), 0.f);
+        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
 
 // --- layer3.1.conv1: Conv "/layer3/layer3.1/conv1/Conv" + Relu "/layer3/layer3.1/relu/Relu"
-// layer3_0_conv2[1,14,14,256] * layer3_1_conv1_weight[256,256,3,3] + layer3_1_conv1_bias[256] ->
-// layer3_1_conv1[1,14,14,256]
+// layer3_0_conv2[1,14,14,256] * weight[256,256,3,3] + bias[256] -> layer3_1_conv1[1,14,14,256]
 static void layer3_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer3_1_conv1_bias;
   conv<Square<3, 1, 1>>(
@@ -792,8 +879,8 @@ static void layer3_1_conv1(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer3.1.conv2: Conv "/layer3/layer3.1/conv2/Conv" + Relu "/layer3/layer3.1/relu_1/Relu"
-// layer3_1_conv1[1,14,14,256] * layer3_1_conv2_weight[256,256,3,3] + layer3_1_conv2_bias[256] +
-// layer3_0_conv2[1,14,14,256] -> layer3_1_conv2[1,14,14,256]
+// layer3_1_conv1[1,14,14,256] * weight[256,256,3,3] + bias[256] + layer3_0_conv2[1,14,14,256] ->
+// layer3_1_conv2[1,14,14,256]
 static void layer3_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer3_1_conv2_bias;
   auto const residual = work.layer3_0_conv2;
@@ -805,8 +892,7 @@ static void layer3_1_conv2(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer4.0.conv1: Conv "/layer4/layer4.0/conv1/Conv" + Relu "/layer4/layer4.0/relu/Relu"
-// layer3_1_conv2[1,14,14,256] * layer4_0_conv1_weight[512,256,3,3] + layer4_0_conv1_bias[512] ->
-// layer4_0_conv1[1,7,7,512]
+// layer3_1_conv2[1,14,14,256] * weight[512,256,3,3] + bias[512] -> layer4_0_conv1[1,7,7,512]
 static void layer4_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer4_0_conv1_bias;
   conv<Square<3, 2, 1>>(
@@ -815,30 +901,29 @@ static void layer4_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer4.0.downsample.0: Conv "/layer4/layer4.0/downsample/0/Conv"
-// layer3_1_conv2[1,14,14,256] * layer4_0_downsample_0_weight[512,256,1,1] -> layer4_0_downsample_0[1,7,7,512]
+// layer3_1_conv2[1,14,14,256] * weight[512,256,1,1] + bias[512] -> layer4_0_downsample_0[1,7,7,512]
 static void layer4_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
+  auto const bias = weights.layer4_0_downsample_0_bias;
   conv<Square<1, 2>>(
       "resnet18::layer4.0.downsample.0", space, work.layer3_1_conv2, weights.layer4_0_downsample_0_weight,
-      work.layer4_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int) { return sum; });
+      work.layer4_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return sum + bias(o); });
 }
 
 // --- layer4.0.conv2: Conv "/layer4/layer4.0/conv2/Conv" + Relu "/layer4/layer4.0/relu_1/Relu"
-// layer4_0_conv1[1,7,7,512] * layer4_0_conv2_weight[512,512,3,3] + layer4_0_conv2_bias[512] +
-// layer4_0_downsample_0[1,7,7,512] + layer4_0_downsample_0_bias[512] -> layer4_0_conv2[1,7,7,512]
+// layer4_0_conv1[1,7,7,512] * weight[512,512,3,3] + bias[512] + layer4_0_downsample_0[1,7,7,512] ->
+// layer4_0_conv2[1,7,7,512]
 static void layer4_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer4_0_conv2_bias;
   auto const residual = work.layer4_0_downsample_0;
-  auto const layer4_0_downsample_0_bias = weights.layer4_0_downsample_0_bias;
   conv<Square<3, 1, 1>>(
       "resnet18::layer4.0.conv2", space, work.layer4_0_conv1, weights.layer4_0_conv2_weight, work.layer4_0_conv2,
       work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + (residual(0, p, q, o) + layer4_0_downsample_0_bias(o)), 0.f);
+        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
 
 // --- layer4.1.conv1: Conv "/layer4/layer4.1/conv1/Conv" + Relu "/layer4/layer4.1/relu/Relu"
-// layer4_0_conv2[1,7,7,512] * layer4_1_conv1_weight[512,512,3,3] + layer4_1_conv1_bias[512] ->
-// layer4_1_conv1[1,7,7,512]
+// layer4_0_conv2[1,7,7,512] * weight[512,512,3,3] + bias[512] -> layer4_1_conv1[1,7,7,512]
 static void layer4_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer4_1_conv1_bias;
   conv<Square<3, 1, 1>>(
@@ -847,8 +932,7 @@ static void layer4_1_conv1(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- layer4.1.conv2: Conv "/layer4/layer4.1/conv2/Conv" + Relu "/layer4/layer4.1/relu_1/Relu"
-// layer4_1_conv1[1,7,7,512] * layer4_1_conv2_weight[512,512,3,3] + layer4_1_conv2_bias[512] + layer4_0_conv2[1,7,7,512]
-// -> layer4_1_conv2[1,7,7,512]
+// layer4_1_conv1[1,7,7,512] * weight[512,512,3,3] + bias[512] + layer4_0_conv2[1,7,7,512] -> layer4_1_conv2[1,7,7,512]
 static void layer4_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer4_1_conv2_bias;
   auto const residual = work.layer4_0_conv2;
@@ -877,7 +961,7 @@ static void avgpool(ExecutionSpace const &space, Workspace const &work) {
 }
 
 // --- fc: Gemm "/fc/Gemm"
-// avgpool[1,512] * fc_weight[1000,512] + fc_bias[1000] -> logits[1,1000]
+// avgpool[1,512] * weight[1000,512] + bias[1000] -> logits[1,1000]
 static void fc(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Logits const &logits) {
   auto const bias = weights.fc_bias;
   contract(
@@ -915,35 +999,33 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 
 // ==== Buffers and weights ==================================================================================
 
-Workspace::Workspace(ExecutionSpace const &space)
-    : arena(Kokkos::view_alloc(space, "resnet18::workspace"), 8930240), split("resnet18::split", space) {
-  auto const place = [&](auto &view, std::size_t offset, auto... extents) {
-    using View = std::decay_t<decltype(view)>;
-    view = View(reinterpret_cast<typename View::pointer_type>(arena.data() + offset), extents...);
-  };
-  place(image_channels_last.rows, 0, 1);
-  place(conv1.rows, 5718976, 1);
-  place(maxpool.rows, 634816, 1);
-  place(layer1_0_conv1.rows, 1496000, 1);
-  place(layer1_0_conv2.rows, 2357184, 1);
-  place(layer1_1_conv1.rows, 634816, 1);
-  place(layer1_1_conv2.rows, 1496000, 1);
-  place(layer2_0_conv1.rows, 3218368, 1);
-  place(layer2_0_downsample_0.rows, 5718976, 1);
-  place(layer2_0_conv2.rows, 3679168, 1);
-  place(layer2_1_conv1.rows, 3218368, 1);
-  place(layer2_1_conv2.rows, 4139968, 1);
-  place(layer3_0_conv1.rows, 4600768, 1);
-  place(layer3_0_downsample_0.rows, 5718976, 1);
-  place(layer3_0_conv2.rows, 4862912, 1);
-  place(layer3_1_conv1.rows, 4600768, 1);
-  place(layer3_1_conv2.rows, 5125056, 1);
-  place(layer4_0_conv1.rows, 5387200, 1);
-  place(layer4_0_downsample_0.rows, 5718976, 1);
-  place(layer4_0_conv2.rows, 5553088, 1);
-  place(layer4_1_conv1.rows, 5387200, 1);
-  place(layer4_1_conv2.rows, 5718976, 1);
-  place(avgpool, 5819328);
+Workspace::Workspace(ExecutionSpace const &space) : split("resnet18::split", space) {
+  // In the order of forward()
+  Arena buffers;
+  buffers.take(image_channels_last.rows, 1);
+  buffers.take(conv1.rows, 1).release(image_channels_last.rows);
+  buffers.take(maxpool.rows, 1).release(conv1.rows);
+  buffers.take(layer1_0_conv1.rows, 1);
+  buffers.take(layer1_0_conv2.rows, 1).release(maxpool.rows, layer1_0_conv1.rows);
+  buffers.take(layer1_1_conv1.rows, 1);
+  buffers.take(layer1_1_conv2.rows, 1).release(layer1_0_conv2.rows, layer1_1_conv1.rows);
+  buffers.take(layer2_0_conv1.rows, 1);
+  buffers.take(layer2_0_downsample_0.rows, 1).release(layer1_1_conv2.rows);
+  buffers.take(layer2_0_conv2.rows, 1).release(layer2_0_conv1.rows, layer2_0_downsample_0.rows);
+  buffers.take(layer2_1_conv1.rows, 1);
+  buffers.take(layer2_1_conv2.rows, 1).release(layer2_0_conv2.rows, layer2_1_conv1.rows);
+  buffers.take(layer3_0_conv1.rows, 1);
+  buffers.take(layer3_0_downsample_0.rows, 1).release(layer2_1_conv2.rows);
+  buffers.take(layer3_0_conv2.rows, 1).release(layer3_0_conv1.rows, layer3_0_downsample_0.rows);
+  buffers.take(layer3_1_conv1.rows, 1);
+  buffers.take(layer3_1_conv2.rows, 1).release(layer3_0_conv2.rows, layer3_1_conv1.rows);
+  buffers.take(layer4_0_conv1.rows, 1);
+  buffers.take(layer4_0_downsample_0.rows, 1).release(layer3_1_conv2.rows);
+  buffers.take(layer4_0_conv2.rows, 1).release(layer4_0_conv1.rows, layer4_0_downsample_0.rows);
+  buffers.take(layer4_1_conv1.rows, 1);
+  buffers.take(layer4_1_conv2.rows, 1).release(layer4_0_conv2.rows, layer4_1_conv1.rows);
+  buffers.take(avgpool);
+  arena = buffers.allocate(space, "resnet18::workspace");
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {

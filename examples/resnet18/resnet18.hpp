@@ -18,8 +18,8 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
 
 // Images of one layer, channels innermost, inside a border of zeros: a window that overlaps the edge reads
-// its padding from there, so that no kernel tests for it. Kernels write the interior only. A slice of the
-// channels of wider images has their PixelStride and begins at their channel First.
+// its padding from there, so that no kernel tests for it. A slice of the channels of wider images has their
+// PixelStride and begins at their channel First.
 template <class Scalar, int Height, int Width, int Channels, int BorderRows = 0, int BorderColumns = BorderRows,
           int PixelStride = Channels, int First = 0>
 struct Activation {
@@ -44,6 +44,17 @@ struct Activation {
            First;
   }
   KOKKOS_FUNCTION Scalar &operator()(int n, int h, int w, int c) const { return at(n, h, w)[c]; }
+
+  // Zeros the border beside pixel (h, w), channels [first, last): whoever writes a pixel closes its border
+  KOKKOS_FUNCTION void close_border(int n, int h, int w, int first, int last) const {
+    bool const inside = h > 0 && h < Height - 1 && w > 0 && w < Width - 1;
+    if (BorderRows + BorderColumns == 0 || inside)
+      return;
+    for (int y = h > 0 ? h : -BorderRows; y <= (h < Height - 1 ? h : h + BorderRows); ++y)
+      for (int x = w > 0 ? w : -BorderColumns; x <= (w < Width - 1 ? w : w + BorderColumns); ++x)
+        for (int c = first; (y != h || x != w) && c < last; ++c)
+          at(n, y, x)[c] = 0;
+  }
 
   template <int From, int Count> auto slice() const {
     return Activation<Scalar, Height, Width, Count, BorderRows, BorderColumns, PixelStride, First + From>{rows};
@@ -132,11 +143,11 @@ struct Weights {
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.
 Weights load_weights(ExecutionSpace const &space, std::string const &path);
 
-// All buffers of one forward(); zeroed once, so that the borders are zero.
+// All buffers of one forward().
 struct Workspace {
   explicit Workspace(ExecutionSpace const &space);
 
-  Tensor<char *> arena; // holds the buffers; those that are never alive together overlap
+  Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap
   SplitSums<float> split;
   Activation<float, 224, 224, 3, 3> image_channels_last;
   Activation<float, 112, 112, 64> conv1;

@@ -18,11 +18,14 @@ using Plate = Tensor<double const **>;
 using Next = Tensor<double **>;
 using Change = Tensor<double>;
 
-// All buffers of one forward(); zeroed once, so that the borders are zero.
+// All buffers of one forward().
 struct Workspace {
-  explicit Workspace(ExecutionSpace const &space);
+  explicit Workspace(ExecutionSpace const &space, int plate_size_0, int plate_size_1, int next_size_0, int next_size_1);
 
-  Tensor<char *> arena; // holds the buffers; those that are never alive together overlap
+  int plate_size_0;
+  int plate_size_1;
+  int next_size_0;
+  int next_size_1;
   Tensor<double> largest;
 };
 

@@ -1,10 +1,8 @@
-//===- PlanMemory.cpp - one arena for all buffers of fixed size ----------------------------------------------*- C++
-//-*-===//
+//===- PlanMemory.cpp - when every buffer is in use, and one arena for those of fixed size ----------*- C++ -*-===//
 //
-// A buffer lives from its first to its last access in the body of the function; a loop counts as one moment. Buffers
-// with a border share memory with equal ones only: their zeros are written once, when the workspace is made. All others
-// are placed by first fit, in the best of three orders. Buffers whose size is known at run time only get no offset:
-// each is an allocation of its own.
+// A buffer is alive from its first to its last access in the body of the function; a loop counts as one moment. The
+// printed Workspace places the buffers by the same rule with the sizes of the run: offsets here serve the report and
+// the tests.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -12,8 +10,9 @@
 #include "passes/lower/Memory.h"
 #include "translator/ir/Nest.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -48,10 +47,6 @@ int64_t bytesOf(nest::BufferOp buffer) {
   return bytes;
 }
 
-bool hasBorder(nest::BufferOp buffer) {
-  return buffer.getBorder() && llvm::any_of(*buffer.getBorder(), [](int64_t b) { return b > 0; });
-}
-
 Lifetimes findLifetimes(func::FuncOp function) {
   Block &body = function.getBody().front();
   DenseMap<Operation *, unsigned> position;
@@ -59,9 +54,8 @@ Lifetimes findLifetimes(func::FuncOp function) {
     position[&op] = i;
   Lifetimes lifetimes;
   for (auto buffer : body.getOps<nest::BufferOp>()) {
-    if (!cast<MemRefType>(buffer.getType()).hasStaticShape())
-      continue;
-    Lifetime life{buffer, bytesOf(buffer), position[buffer], position[buffer], 0};
+    bool const fixed = cast<MemRefType>(buffer.getType()).hasStaticShape();
+    Lifetime life{buffer, fixed ? bytesOf(buffer) : 0, position[buffer], position[buffer], 0};
     SmallVector<Access> const accesses = accessesOf(buffer.getResult());
     if (!accesses.empty()) {
       life.begin = position[body.findAncestorOpInBlock(*accesses.front().op)];
@@ -72,8 +66,7 @@ Lifetimes findLifetimes(func::FuncOp function) {
   return lifetimes;
 }
 
-//===--- Placement
-//---------------------------------------------------------------------------------------------------===//
+//===--- Placement ---===//
 
 /// The lowest offset at which `life` meets nobody in `placed` that is alive with it.
 int64_t firstFit(Lifetime const &life, ArrayRef<Lifetime> placed) {
@@ -91,52 +84,36 @@ int64_t firstFit(Lifetime const &life, ArrayRef<Lifetime> placed) {
   return offset;
 }
 
-int64_t place(Lifetimes &lifetimes) {
-  int64_t end = 0;
+/// Places all in their order; returns the one that ends highest.
+Lifetime *place(Lifetimes &lifetimes) {
+  auto const end = [](Lifetime const &life) { return life.offset + life.bytes; };
+  Lifetime *highest = lifetimes.begin();
   for (unsigned i = 0; i < lifetimes.size(); ++i) {
     lifetimes[i].offset = firstFit(lifetimes[i], ArrayRef<Lifetime>(lifetimes).take_front(i));
-    end = std::max(end, lifetimes[i].offset + lifetimes[i].bytes);
+    if (end(lifetimes[i]) > end(*highest))
+      highest = &lifetimes[i];
   }
-  return llvm::alignTo(end, alignment);
+  return highest;
 }
 
-/// Places in the order of the program, by size and by size times time, and keeps the smallest arena.
+/// The best of some plans: the largest first, then each time the highest of the last plan before all others. Returns the
+/// size of the arena.
 int64_t placeBest(Lifetimes &lifetimes) {
-  auto area = [](Lifetime const &life) { return life.bytes * (life.end - life.begin + 1); };
-  auto bySize = [](Lifetime const &a, Lifetime const &b) { return a.bytes > b.bytes; };
-  auto byArea = [&](Lifetime const &a, Lifetime const &b) { return area(a) > area(b); };
-  Lifetimes trial = lifetimes, best = lifetimes;
-  int64_t least = place(best);
-  auto attempt = [&](auto order) {
-    trial = lifetimes;
-    llvm::stable_sort(trial, order);
-    if (int64_t const size = place(trial); size < least) {
-      least = size;
-      best = trial;
+  llvm::stable_sort(lifetimes, [](Lifetime const &a, Lifetime const &b) {
+    return std::pair(-a.bytes, a.begin) < std::pair(-b.bytes, b.begin);
+  });
+  Lifetimes best;
+  int64_t size = std::numeric_limits<int64_t>::max();
+  for (int attempt = 0; attempt < 8 && !lifetimes.empty(); ++attempt) {
+    Lifetime *const highest = place(lifetimes);
+    if (highest->offset + highest->bytes < size) {
+      size = highest->offset + highest->bytes;
+      best = lifetimes;
     }
-  };
-  attempt(bySize);
-  attempt(byArea);
-  lifetimes = best;
-  return least;
-}
-
-/// Equal bordered buffers share slots that nobody else uses. Returns the end of the slots.
-int64_t placeBordered(Lifetimes &lifetimes) {
-  llvm::MapVector<std::pair<Type, Attribute>, Lifetimes> kinds;
-  for (Lifetime &life : lifetimes)
-    kinds[{life.buffer.getType(), life.buffer.getBorderAttr()}].push_back(life);
-  lifetimes.clear();
-  int64_t end = 0;
-  for (auto &[kind, members] : kinds) {
-    int64_t const size = place(members); // equal sizes: first fit in the order of the program is exact
-    for (Lifetime &life : members) {
-      life.offset += end;
-      lifetimes.push_back(life);
-    }
-    end += size;
+    std::rotate(lifetimes.begin(), highest, highest + 1);
   }
-  return end;
+  lifetimes = best;
+  return lifetimes.empty() ? 0 : llvm::alignTo(size, alignment);
 }
 
 /// The largest number of bytes alive at any moment: no plan can do with less.
@@ -156,20 +133,16 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    Lifetimes const all = findLifetimes(getOperation());
-    Lifetimes bordered, plain;
-    for (Lifetime life : all)
-      (hasBorder(life.buffer) ? bordered : plain).push_back(life);
-    int64_t const start = placeBordered(bordered);
-    llvm::stable_sort(plain, [](Lifetime const &a, Lifetime const &b) { return a.begin < b.begin; });
-    int64_t const size = placeBest(plain);
+    Lifetimes lifetimes = findLifetimes(getOperation());
+    int64_t const size = placeBest(lifetimes);
     Builder builder(&getContext());
-    for (Lifetime &life : bordered)
-      life.buffer.setOffsetAttr(builder.getI64IntegerAttr(life.offset));
-    for (Lifetime &life : plain)
-      life.buffer.setOffsetAttr(builder.getI64IntegerAttr(start + life.offset));
-    getOperation()->setAttr("nest.arena_bytes", builder.getI64IntegerAttr(start + size));
-    getOperation()->setAttr("nest.live_bytes", builder.getI64IntegerAttr(liveBytes(all)));
+    for (Lifetime &life : lifetimes) {
+      life.buffer->setAttr("nest.alive", builder.getDenseI64ArrayAttr({life.begin, life.end}));
+      if (cast<MemRefType>(life.buffer.getType()).hasStaticShape())
+        life.buffer.setOffsetAttr(builder.getI64IntegerAttr(life.offset));
+    }
+    getOperation()->setAttr("nest.arena_bytes", builder.getI64IntegerAttr(size));
+    getOperation()->setAttr("nest.live_bytes", builder.getI64IntegerAttr(liveBytes(lifetimes)));
   }
 };
 

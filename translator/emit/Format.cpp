@@ -16,7 +16,7 @@ using namespace ml2k;
 static constexpr int mostRounds = 3;
 
 /// Where the project has no .clang-format.
-static constexpr char const *ourStyle = "{BasedOnStyle: LLVM, ColumnLimit: 110}";
+static constexpr char const *ourStyle = "{BasedOnStyle: LLVM, ColumnLimit: 120}";
 
 static Error problem(StringRef path, Twine const &message) {
   return createStringError(inconvertibleErrorCode(), Twine(path) + ": error: " + message);

@@ -88,6 +88,7 @@ private:
   std::vector<std::string> localNames(Storage const &storage) const;
   mlir::FailureOr<std::string> reshaped(mlir::Value memref, Storage const &storage);
   Json provenance() const;
+  Json borders();
   std::string functionName() const;
   mlir::FailureOr<std::string> pointer(mlir::Value memref);
   mlir::FailureOr<std::string> imageOver(mlir::Value memref, Storage const &storage);

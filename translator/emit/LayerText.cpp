@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
 
+#include <set>
 #include <tuple>
 
 using namespace mlir;
@@ -37,7 +38,12 @@ void Layer::addLambda(std::string parameters, Json statements) {
 std::string Layer::described(Value memref) {
   auto const usedInCode = std::pair(hostNames, used); // a comment needs no parameter
   Storage const *storage = program.storageOf(memref);
-  std::string text = storage->name + "[";
+  std::string name = storage->name;
+  if (storage->kind == StorageKind::Weight) { // as the code of the layer calls it
+    auto const known = localOf.find(storage->value);
+    name = known == localOf.end() ? localNames(*storage).front() : known->second;
+  }
+  std::string text = name + "[";
   auto const type = cast<MemRefType>(memref.getType());
   for (unsigned d = 0; d < unsigned(type.getRank()); ++d)
     text += (d ? "," : "") + extent(memref, d).text;
@@ -115,6 +121,24 @@ std::string Layer::signature(bool declare) const {
 
 std::string Layer::invocation() const { return functionName() + "(" + signature(false) + ")"; }
 
+/// Convolutions and pools close the border of what they write themselves.
+Json Layer::borders() {
+  Json closes = Json::array();
+  auto outputs = dyn_cast<DestinationStyleOpInterface>(kernel);
+  if (!outputs || isa<nest::ConvOp, nest::WindowOp>(kernel))
+    return closes;
+  std::set<Storage const *> closed;
+  for (Value output : outputs.getDpsInits()) {
+    Storage const *storage = program.storageOf(output);
+    if (!storage || !storage->isImage || !(storage->border[0] || storage->border[1]) || !closed.insert(storage).second)
+      continue;
+    program.useBlock("close_border");
+    std::string const name = StringRef(label()).drop_back().str() + ".border\"";
+    closes.push_back({{"label", name}, {"image", member(*storage)}});
+  }
+  return closes;
+}
+
 Json Layer::finish(StringRef shapes) {
   Json comments = provenance();
   comments.push_back({{"text", shapes.str()}});
@@ -123,7 +147,8 @@ Json Layer::finish(StringRef shapes) {
                 {"name", functionName()},
                 {"parameters", signature(true)},
                 {"locals", locals},
-                {"lambdas", lambdas}};
+                {"lambdas", lambdas},
+                {"closes", borders()}};
   layer.update(call);
   return layer;
 }

@@ -4,6 +4,8 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace ml2k {
@@ -15,14 +17,6 @@ static std::string quotedLabel(Program const &program, Storage const &storage) {
 static Json member(std::string const &type, std::string const &name) { return {{"type", type}, {"name", name}}; }
 
 //===--- Workspace ---------------------------------------------------------------------------------------------------===//
-
-/// Elements of a buffer with its border.
-static int64_t elementCount(Storage const &buffer) {
-  if (!buffer.isImage)
-    return buffer.type.getNumElements();
-  ArrayRef<int64_t> const shape = buffer.type.getShape();
-  return shape[0] * (shape[1] + 2 * buffer.border[0]) * (shape[2] + 2 * buffer.border[1]) * shape[3];
-}
 
 /// The run-time extents that the constructor of the view wants; images always count theirs.
 static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer) {
@@ -45,44 +39,93 @@ static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer)
   return text;
 }
 
-static FailureOr<Json> viewWorkspace(Program &program) {
-  Json workspace = {{"members", Json::array()}, {"sizes", Json::array()}, {"arena", Json::array()},
-                    {"splits", Json::array()}, {"placed", Json::array()}, {"separate", Json::array()}};
-  int64_t arena = 0;
-  std::string parameters = "ExecutionSpace const &space";
-  for (std::string const &name : workspaceSizes(program)) {
-    parameters += ", int " + name;
-    workspace["sizes"].push_back({{"name", name}});
+/// First and last moment of forward() at which the buffer is in use; always, if nobody planned that.
+static std::pair<int64_t, int64_t> lifetimeOf(Storage const &buffer) {
+  if (auto alive = buffer.value.getDefiningOp()->getAttrOfType<DenseI64ArrayAttr>("nest.alive"))
+    return {alive[0], alive[1]};
+  return {-1, std::numeric_limits<int64_t>::max()};
+}
+
+static std::string viewOf(Storage const &buffer) { return buffer.name + (buffer.isImage ? ".rows" : ""); }
+
+/// The buffers in the order in which forward() first uses them, each with those that are done with before the next one.
+static FailureOr<Json> viewArena(Program &program) {
+  std::vector<Storage const *> order;
+  for (Storage const &buffer : program.buffers)
+    order.push_back(&buffer);
+  llvm::stable_sort(order, [](auto *a, auto *b) { return lifetimeOf(*a).first < lifetimeOf(*b).first; });
+  Json takes = Json::array();
+  size_t released = 0;
+  std::vector<Storage const *> byEnd = order;
+  llvm::stable_sort(byEnd, [](auto *a, auto *b) { return lifetimeOf(*a).second < lifetimeOf(*b).second; });
+  for (auto [i, buffer] : llvm::enumerate(order)) {
+    FailureOr<std::string> const extents = extentsOf(program, *buffer);
+    if (failed(extents))
+      return failure();
+    std::vector<std::string> done;
+    int64_t const next = i + 1 < order.size() ? lifetimeOf(*order[i + 1]).first : -1;
+    for (; next >= 0 && released < byEnd.size() && lifetimeOf(*byEnd[released]).second < next; ++released)
+      done.push_back(viewOf(*byEnd[released]));
+    Json release = Json::array();
+    if (!done.empty())
+      release.push_back({{"views", llvm::join(done, ", ")}});
+    takes.push_back({{"view", viewOf(*buffer)}, {"extents", *extents}, {"release", release}});
   }
-  workspace["parameters"] = parameters;
-  for (auto const &[scalar, name] : program.splits)
-    workspace["splits"].push_back({{"scalar", scalar}, {"name", name}, {"label", "\"" + program.model + "::" + name + "\""}});
+  return takes;
+}
+
+/// Each buffer as an allocation of its own: plainer where there is little to share.
+static FailureOr<Json> viewAllocations(Program &program) {
+  Json allocations = Json::array();
   for (Storage const &buffer : program.buffers) {
-    workspace["members"].push_back(member(buffer.cpp, buffer.name));
     FailureOr<std::string> const extents = extentsOf(program, buffer);
     if (failed(extents))
       return failure();
-    std::string const view = buffer.name + (buffer.isImage ? ".rows" : "");
-    auto const offset = cast<nest::BufferOp>(buffer.value.getDefiningOp()).getOffset();
-    if (!offset) {
-      workspace["separate"].push_back({{"view", view}, {"arguments", quotedLabel(program, buffer) + *extents}});
-      continue;
-    }
-    workspace["placed"].push_back({{"view", view}, {"arguments", std::to_string(*offset) + *extents}});
-    arena = std::max(arena, int64_t(*offset) + elementCount(buffer) * sidecarBytes(buffer.type.getElementType()));
+    allocations.push_back({{"view", viewOf(buffer)}, {"label", quotedLabel(program, buffer)}, {"extents", *extents}});
   }
-  if (!workspace["placed"].empty())
-    workspace["arena"].push_back({{"bytes", std::to_string(arena)}, {"label", "\"" + program.model + "::workspace\""}});
+  return allocations;
+}
+
+/// Whether the buffers share one allocation: small models have no use for that.
+static bool wantsArena(Program const &program) {
+  constexpr int64_t smallBytes = 256 << 10;
+  int64_t bytes = 0;
+  for (Storage const &buffer : program.buffers) {
+    if (!buffer.type.hasStaticShape())
+      return program.buffers.size() > 2;
+    bytes += buffer.type.getNumElements() * sidecarBytes(buffer.type.getElementType());
+  }
+  return bytes > smallBytes;
+}
+
+static FailureOr<Json> viewWorkspace(Program &program) {
+  Json workspace = {{"members", Json::array()}, {"sizes", Json::array()}, {"splits", Json::array()}};
+  std::string parameters = "ExecutionSpace const &space";
   std::vector<std::string> initializers;
-  for (std::string const &name : workspaceSizes(program))
+  for (std::string const &name : workspaceSizes(program)) {
+    parameters += ", int " + name;
+    workspace["sizes"].push_back({{"name", name}});
     initializers.push_back(name + "(" + name + ")");
-  for (Json const &part : workspace["arena"])
-    initializers.push_back("arena(Kokkos::view_alloc(space, " + part["label"].get<std::string>() + "), " + part["bytes"].get<std::string>() + ")");
-  for (Json const &split : workspace["splits"])
-    initializers.push_back(split["name"].get<std::string>() + "(" + split["label"].get<std::string>() + ", space)");
+  }
+  workspace["parameters"] = parameters;
+  for (auto const &[scalar, name] : program.splits) {
+    workspace["splits"].push_back({{"scalar", scalar}, {"name", name}});
+    initializers.push_back(name + "(\"" + program.model + "::" + name + "\", space)");
+  }
   workspace["initializers"] = (initializers.empty() ? "" : ": ") + llvm::join(initializers, ", ");
-  workspace["has_separate"] = !workspace["separate"].empty();
-  workspace["has_placed"] = !workspace["placed"].empty();
+  for (Storage const &buffer : program.buffers)
+    workspace["members"].push_back(member(buffer.cpp, buffer.name));
+  bool const arena = wantsArena(program);
+  FailureOr<Json> parts = arena ? viewArena(program) : viewAllocations(program);
+  if (failed(parts))
+    return failure();
+  workspace["has_arena"] = arena;
+  workspace["has_allocations"] = !arena && !parts->empty();
+  workspace["takes"] = arena ? *parts : Json::array();
+  workspace["allocations"] = arena ? Json::array() : *parts;
+  workspace["label"] = "\"" + program.model + "::workspace\"";
+  if (arena)
+    program.useBlock("arena");
   return workspace;
 }
 
