@@ -16,14 +16,13 @@
 #endif
 
 namespace mlp {
-// ==== Building blocks ======================================================================================
+// ==== Building blocks ================================================================================================
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
-// --- packing -----------------------------------------------------------------------------------------------
-// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple
-// of slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in
-// registers.
+// --- packing ---------------------------------------------------------------------------------------------------------
+// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
+// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
 #if defined(__AVX512F__) && defined(__clang__)
 inline constexpr int vector_bytes = 64, tile_vectors = 4, sum_registers = 16; // clang 19 spills 28
 #elif defined(__AVX512F__)
@@ -62,10 +61,9 @@ template <class Weight> constexpr int packed_column(int o) {
   return panel * Packing::panel_size + o % Weight::outputs % Packing::panel;
 }
 
-// --- tile --------------------------------------------------------------------------------------------------
-// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop
-// order and the direct indices are what compilers keep there, once this is inlined into the owner of `sum`;
-// measure before changing.
+// --- tile ------------------------------------------------------------------------------------------------------------
+// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop order and the
+// direct indices are what compilers keep there, once this is inlined into the owner of `sum`; measure before changing.
 template <class Problem, class Scalar, int Rows, int Panels, int Panel>
 KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar const *const (&in)[Rows],
                                                Scalar const *__restrict weight,
@@ -118,7 +116,7 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   }
 }
 
-// --- product -----------------------------------------------------------------------------------------------
+// --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
@@ -141,8 +139,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
   problem.close(row, column, column + count);
 }
 
-// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a
-// smaller tile
+// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a smaller tile
 template <int Least, int Most, int Panels, class Problem>
 void host_tile(Problem const &problem, int panel, int first, int last) {
   using Scalar = typename Problem::Scalar;
@@ -195,9 +192,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
 
 // Device: slabs come through a ring of scratch buffers by asynchronous copies.
 
-// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies,
-// wait_copies() waits for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary
-// copies elsewhere.
+// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits
+// for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary copies elsewhere.
 #if defined(__CUDA_ARCH__)
 template <int Count, class Scalar>
 KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
@@ -228,8 +224,7 @@ inline int choose_splits(int tiles, int slabs, int processors) {
   return best;
 }
 
-// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns
-// true.
+// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns true.
 template <class Team, class Scalar>
 KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> const &split, int splits, int part,
                                         int tiles, int tile, Four<Scalar> (&sum)[4]) {
@@ -364,7 +359,7 @@ void product(char const *label, ExecutionSpace const &space, Problem const &prob
     product_device(label, space, problem, split);
 }
 
-// --- contract ----------------------------------------------------------------------------------------------
+// --- contract --------------------------------------------------------------------------------------------------------
 // out(row, column) = epilogue(sum, row, column),  sum = Σ_k a(row, k) * weight(k, column)
 template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Scalar = typename Weight::value_type;
@@ -470,7 +465,7 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
       Weight::groups * Packing::panels * Packing::panel_size);
 }
 
-// ==== Layers ===============================================================================================
+// ==== Layers =========================================================================================================
 
 // --- product0: matmul "product0" + generic "hidden0"
 // points[batch,2] * weight[16,2] + bias[16] -> product0[batch,16]
@@ -510,7 +505,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   product2(space, weights, work, field, batch);
 }
 
-// ==== Buffers and weights ==================================================================================
+// ==== Buffers and weights ============================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("mlp::split", space) {
   auto const allocate = [&](auto &view, std::string const &label, auto... extents) {

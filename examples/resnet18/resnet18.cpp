@@ -18,7 +18,7 @@
 #endif
 
 namespace resnet18 {
-// ==== Building blocks ======================================================================================
+// ==== Building blocks ================================================================================================
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
@@ -56,10 +56,9 @@ struct Max {
   template <class T> KOKKOS_FUNCTION static T join(T a, T b) { return a < b || b != b ? b : a; }
 };
 
-// --- packing -----------------------------------------------------------------------------------------------
-// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple
-// of slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in
-// registers.
+// --- packing ---------------------------------------------------------------------------------------------------------
+// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
+// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
 #if defined(__AVX512F__) && defined(__clang__)
 inline constexpr int vector_bytes = 64, tile_vectors = 4, sum_registers = 16; // clang 19 spills 28
 #elif defined(__AVX512F__)
@@ -98,10 +97,9 @@ template <class Weight> constexpr int packed_column(int o) {
   return panel * Packing::panel_size + o % Weight::outputs % Packing::panel;
 }
 
-// --- tile --------------------------------------------------------------------------------------------------
-// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop
-// order and the direct indices are what compilers keep there, once this is inlined into the owner of `sum`;
-// measure before changing.
+// --- tile ------------------------------------------------------------------------------------------------------------
+// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop order and the
+// direct indices are what compilers keep there, once this is inlined into the owner of `sum`; measure before changing.
 template <class Problem, class Scalar, int Rows, int Panels, int Panel>
 KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar const *const (&in)[Rows],
                                                Scalar const *__restrict weight,
@@ -154,7 +152,7 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   }
 }
 
-// --- product -----------------------------------------------------------------------------------------------
+// --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
@@ -177,8 +175,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
   problem.close(row, column, column + count);
 }
 
-// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a
-// smaller tile
+// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a smaller tile
 template <int Least, int Most, int Panels, class Problem>
 void host_tile(Problem const &problem, int panel, int first, int last) {
   using Scalar = typename Problem::Scalar;
@@ -231,9 +228,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
 
 // Device: slabs come through a ring of scratch buffers by asynchronous copies.
 
-// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies,
-// wait_copies() waits for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary
-// copies elsewhere.
+// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits
+// for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary copies elsewhere.
 #if defined(__CUDA_ARCH__)
 template <int Count, class Scalar>
 KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
@@ -264,8 +260,7 @@ inline int choose_splits(int tiles, int slabs, int processors) {
   return best;
 }
 
-// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns
-// true.
+// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns true.
 template <class Team, class Scalar>
 KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> const &split, int splits, int part,
                                         int tiles, int tile, Four<Scalar> (&sum)[4]) {
@@ -400,11 +395,10 @@ void product(char const *label, ExecutionSpace const &space, Problem const &prob
     product_device(label, space, problem, split);
 }
 
-// --- conv --------------------------------------------------------------------------------------------------
-// out(n, p, q, o) = epilogue(sum, n, p, q, o),  sum = Σ_k window(n, p, q, k) * weight(k, o),  k = (r, s, c),
-// where window(n, p, q, k) = in(n, row(p) + r * dilation, column(q) + s * dilation, c). As channels are
-// innermost, a kernel row (s, c) is one contiguous run, unless dilation, groups or a slice of channels leave
-// gaps between its pixels.
+// --- conv ------------------------------------------------------------------------------------------------------------
+// out(n, p, q, o) = epilogue(sum, n, p, q, o),  sum = Σ_k window(n, p, q, k) * weight(k, o),  k = (r, s, c), where
+// window(n, p, q, k) = in(n, row(p) + r * dilation, column(q) + s * dilation, c). As channels are innermost, a kernel
+// row (s, c) is one contiguous run, unless dilation, groups or a slice of channels leave gaps between its pixels.
 template <class Window, class In, class Weight, class Out, class Epilogue> struct Convolution {
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<Weight>;
@@ -457,7 +451,7 @@ void conv(char const *label, ExecutionSpace const &space, In const &in, Weight c
   product(label, space, Convolution<Window, In, Weight, Out, Epilogue>{in, weight, out, epilogue}, split);
 }
 
-// --- contract ----------------------------------------------------------------------------------------------
+// --- contract --------------------------------------------------------------------------------------------------------
 // out(row, column) = epilogue(sum, row, column),  sum = Σ_k a(row, k) * weight(k, column)
 template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Scalar = typename Weight::value_type;
@@ -494,7 +488,7 @@ void contract(char const *label, ExecutionSpace const &space, int rows, A const 
   product(label, space, Contraction<A, Weight, Out, Epilogue>{rows, a, weight, out, epilogue}, split);
 }
 
-// --- pool --------------------------------------------------------------------------------------------------
+// --- pool ------------------------------------------------------------------------------------------------------------
 // out(n, p, q, c) = finish(joined, taps, n, p, q, c): joins in(n, row(p) + r * dilation, column(q) + s *
 // dilation, c) over the taps (r, s) that lie inside the image.
 template <class Window, class Join, class In, class Out, class Finish>
@@ -538,7 +532,7 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
       });
 }
 
-// --- for_each ----------------------------------------------------------------------------------------------
+// --- for_each --------------------------------------------------------------------------------------------------------
 // body(row, i) for row < rows, i < length. Host: vector registers along i, long rows cut into pieces. Device:
 // neighbouring threads take neighbouring i.
 template <class Body>
@@ -561,8 +555,8 @@ void for_each(char const *label, ExecutionSpace const &space, int rows, int leng
         KOKKOS_LAMBDA(int item) { body(item / length, item % length); });
 }
 
-// --- arena -------------------------------------------------------------------------------------------------
-// Places the buffers of a Workspace in one allocation. Those that are never in use together may overlap.
+// --- arena -----------------------------------------------------------------------------------------------------------
+// The buffers of a Workspace in one allocation. Those that are never in use together may overlap.
 class Arena {
   struct Buffer {
     void const *view;
@@ -570,21 +564,25 @@ class Arena {
     int first, last; // in use from one take() to another
     std::function<void(char *)> place;
     std::size_t offset = 0;
-    std::size_t end() const { return offset + bytes; }
+
+    std::size_t end() const { return offset + (bytes + 63) / 64 * 64; }
+    bool meets(Buffer const &other) const {
+      return first <= other.last && other.first <= last && offset < other.end() && other.offset < end();
+    }
   };
   std::vector<Buffer> buffers;
 
-  // Each at the lowest offset that is free while it is in use; returns the one that ends highest
+  // Each at the lowest offset where it meets none of those before it; returns the one that ends highest
   auto plan() {
-    std::vector<Buffer const *> placed; // by offset
     auto highest = buffers.begin();
     for (auto buffer = buffers.begin(); buffer != buffers.end(); ++buffer) {
       buffer->offset = 0;
-      for (Buffer const *other : placed)
-        if (other->first <= buffer->last && buffer->first <= other->last && other->offset < buffer->end())
-          buffer->offset = std::max(buffer->offset, (other->end() + 63) / 64 * 64);
-      auto const above = [](Buffer const *a, Buffer const *b) { return a->offset < b->offset; };
-      placed.insert(std::upper_bound(placed.begin(), placed.end(), &*buffer, above), &*buffer);
+      for (auto other = buffers.begin(); other != buffer;)
+        if (buffer->meets(*other)) {
+          buffer->offset = other->end();
+          other = buffers.begin();
+        } else
+          ++other;
       highest = buffer->end() > highest->end() ? buffer : highest;
     }
     return highest;
@@ -626,7 +624,7 @@ public:
   }
 };
 
-// --- close_border ------------------------------------------------------------------------------------------
+// --- close_border ----------------------------------------------------------------------------------------------------
 // Zeros the border of images whose pixels have been written one by one: along all pixels at the edge
 template <class Image> void close_border(char const *label, ExecutionSpace const &space, Image const &images) {
   constexpr int edge = 2 * (Image::width + Image::height);
@@ -711,7 +709,7 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
       Weight::groups * Packing::panels * Packing::panel_size);
 }
 
-// ==== Layers ===============================================================================================
+// ==== Layers =========================================================================================================
 
 // --- image.channels_last
 // image[1,3,224,224] -> image_channels_last[1,224,224,3]
@@ -997,7 +995,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   fc(space, weights, work, logits);
 }
 
-// ==== Buffers and weights ==================================================================================
+// ==== Buffers and weights ============================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space) : split("resnet18::split", space) {
   // In the order of forward()

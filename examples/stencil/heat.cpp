@@ -6,7 +6,7 @@
 #include <type_traits>
 
 namespace heat {
-// ==== Building blocks ======================================================================================
+// ==== Building blocks ================================================================================================
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
@@ -86,7 +86,7 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
         Joining<Combiner, Scalar>{out});
 }
 
-// ==== Layers ===============================================================================================
+// ==== Layers =========================================================================================================
 
 // --- next
 // plate[plate_size_0,plate_size_1] -> next[next_size_0,next_size_1]
@@ -130,7 +130,7 @@ void forward(ExecutionSpace const &space, Workspace const &work, Plate const &pl
   change_2fid(space, work, change);
 }
 
-// ==== Buffers and weights ==================================================================================
+// ==== Buffers and weights ============================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int plate_size_0, int plate_size_1, int next_size_0, int next_size_1)
     : plate_size_0(plate_size_0), plate_size_1(plate_size_1), next_size_0(next_size_0), next_size_1(next_size_1) {

@@ -76,13 +76,9 @@ void FusedLoops::recover(Json &statements) const {
     }
 }
 
-std::vector<std::string> loopNames(Layer &layer, unsigned count, bool image) {
+std::vector<std::string> loopNames(Layer &layer, unsigned count) {
   static std::vector<std::vector<StringRef>> const letters = {
       {}, {"i"}, {"n", "i"}, {"n", "i", "j"}, {"n", "i", "j", "k"}, {"n", "i", "j", "k", "l"}};
-  if (image && count == 4)
-    return layer.indexNames({"n", "h", "w", "c"});
-  if (image && count == 3)
-    return layer.indexNames({"h", "w", "c"});
   if (count < letters.size())
     return layer.indexNames(letters[count]);
   std::vector<std::string> names;

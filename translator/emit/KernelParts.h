@@ -37,7 +37,7 @@ private:
 };
 
 /// Names for `count` loops of extents greater than 1, channels last for images.
-std::vector<std::string> loopNames(Layer &layer, unsigned count, bool image);
+std::vector<std::string> loopNames(Layer &layer, unsigned count);
 
 /// Binds the arguments of a block to the elements of `values` at `maps`.
 mlir::LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, mlir::Block::BlockArgListType arguments,

@@ -82,7 +82,7 @@ Json Layer::provenance() const {
   StringRef separator = ": ";
   for (StringRef node : nodes) {
     std::string const text = (program.options.locations == LocationStyle::Plain ? node.split(' ').first : node).str();
-    constexpr size_t widest = 110;
+    constexpr size_t widest = 117;
     if (separator == " + " && lines.back().size() + text.size() > widest)
       lines.push_back("+ " + text);
     else

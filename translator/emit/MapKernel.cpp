@@ -14,6 +14,17 @@ static unsigned innerLoop(AffineMap out, Layer::Loops const &loops) {
   return loops.extents.empty() ? 0 : loops.extents.size() - 1;
 }
 
+/// The letters of an image's dimensions for the loops that walk through them; none if a loop does not.
+static SmallVector<StringRef> imageLetters(AffineMap out, ArrayRef<unsigned> loops) {
+  constexpr StringRef letters[] = {"n", "h", "w", "c"};
+  SmallVector<StringRef> names;
+  for (unsigned loop : loops)
+    for (auto [position, expr] : llvm::enumerate(out.getResults()))
+      if (expr.isFunctionOfDim(loop))
+        names.push_back(letters[position]);
+  return names.size() == loops.size() ? names : SmallVector<StringRef>();
+}
+
 FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   auto map = cast<nest::MapOp>(op);
   SmallVector<AffineMap> const maps = mapsOf(map.getIndexingMaps());
@@ -30,8 +41,11 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
       if (loop != inner)
         outer.push_back(loop);
     }
-  bool const image = layer.program.storageOf(map.getOutputs()[0])->isImage;
-  std::vector<std::string> const names = loopNames(layer, all.size(), image);
+  SmallVector<StringRef> letters;
+  if (layer.program.storageOf(map.getOutputs()[0])->isImage && maps.back().getNumResults() == 4)
+    letters = imageLetters(maps[maps.size() - outputCount], all);
+  std::vector<std::string> const names =
+      letters.empty() ? loopNames(layer, all.size()) : layer.indexNames(letters);
   std::vector<std::string> outerNames;
   std::string along = "i";
   for (auto [loop, name] : llvm::zip(all, names)) {

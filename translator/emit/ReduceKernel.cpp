@@ -70,7 +70,7 @@ struct Reduction {
 
 /// The reduction runs along the row of for_rows.
 LogicalResult Reduction::printRows() {
-  FusedLoops const rows(layer, loops, parallel, loopNames(layer, parallel.size(), false), "row", space);
+  FusedLoops const rows(layer, loops, parallel, loopNames(layer, parallel.size()), "row", space);
   SmallVector<StringRef> letters = {"i", "j", "k", "l"};
   letters.resize(reduced.size(), "m");
   FusedLoops const along(layer, loops, reduced, layer.indexNames(letters), "term", space);
@@ -102,7 +102,7 @@ LogicalResult Reduction::printRows() {
 
 /// A loop for every element of the output.
 LogicalResult Reduction::printElements() {
-  std::vector<std::string> names = loopNames(layer, parallel.size(), false);
+  std::vector<std::string> names = loopNames(layer, parallel.size());
   std::string inner = "i";
   Expression length{"1"};
   SmallVector<unsigned> outer(parallel);

@@ -146,7 +146,7 @@ FailureOr<std::string> printRow(Operation *op, Layer &layer) {
   for (unsigned loop = 0; loop < rows.last(); ++loop)
     if (rows.loops.extents[loop] != 1)
       outer.push_back(loop);
-  std::vector<std::string> names = loopNames(layer, outer.size() + 1, false);
+  std::vector<std::string> names = loopNames(layer, outer.size() + 1);
   rows.along = names.back();
   names.pop_back();
   rows.space.dims[rows.last()] = {rows.along};

@@ -114,7 +114,10 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Json &to) {
   current = nullptr;
   if (failed(expression))
     return failure();
-  place(op->getResult(0), std::move(*expression), entry->nouns, to);
+  Nouns nouns = entry->nouns;
+  if (auto name = op->getAttrOfType<StringAttr>("nest.name")) // what a pass knows it to be
+    nouns.insert(nouns.begin(), name.str());
+  place(op->getResult(0), std::move(*expression), nouns, to);
   return success();
 }
 
