@@ -2,7 +2,6 @@
 
 #include "heat.hpp"
 
-#include <stdexcept>
 #include <type_traits>
 
 namespace heat {
@@ -90,8 +89,8 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
 
 // --- next
 // plate[plate_size_0,plate_size_1] -> next[next_size_0,next_size_1]
-static void next_6fv2(ExecutionSpace const &space, Plate const &plate, Next const &next, int plate_size_0,
-                      int plate_size_1) {
+static void compute_next(ExecutionSpace const &space, Plate const &plate, Next const &next, int plate_size_0,
+                         int plate_size_1) {
   for_grid(
       "heat::next", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, KOKKOS_LAMBDA(int i, int j) {
         double const x = plate(i, j);
@@ -99,18 +98,18 @@ static void next_6fv2(ExecutionSpace const &space, Plate const &plate, Next cons
       });
 }
 
-// --- loop: parallel "largest"
+// --- largest: parallel "largest"
 // plate[plate_size_0,plate_size_1], next[next_size_0,next_size_1] -> largest[]
-static void loop(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
-                 int plate_size_0, int plate_size_1) {
+static void largest(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
+                    int plate_size_0, int plate_size_1) {
   reduce_grid<Max>(
-      "heat::loop", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, work.largest,
+      "heat::largest", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, work.largest,
       KOKKOS_LAMBDA(int i, int j) { return Kokkos::abs(next(i, j) - plate(i, j)); });
 }
 
 // --- change: parallel "largest"
 // largest[] -> change[]
-static void change_2fid(ExecutionSpace const &space, Workspace const &work, Change const &change) {
+static void compute_change(ExecutionSpace const &space, Workspace const &work, Change const &change) {
   auto const largest = work.largest;
   Kokkos::parallel_for(
       "heat::change", Kokkos::RangePolicy(space, 0, 1), KOKKOS_LAMBDA(int) { change() = Kokkos::max(largest(), 0.0); });
@@ -120,20 +119,14 @@ void forward(ExecutionSpace const &space, Workspace const &work, Plate const &pl
              Change const &change) {
   int const plate_size_0 = plate.extent_int(0);
   int const plate_size_1 = plate.extent_int(1);
-  int const next_size_0 = next.extent_int(0);
-  int const next_size_1 = next.extent_int(1);
-  if (work.plate_size_0 != plate_size_0 || work.plate_size_1 != plate_size_1 || work.next_size_0 != next_size_0 ||
-      work.next_size_1 != next_size_1)
-    throw std::invalid_argument("heat: the sizes of the arguments or of the workspace differ");
-  next_6fv2(space, plate, next, plate_size_0, plate_size_1);
-  loop(space, work, plate, next, plate_size_0, plate_size_1);
-  change_2fid(space, work, change);
+  compute_next(space, plate, next, plate_size_0, plate_size_1);
+  largest(space, work, plate, next, plate_size_0, plate_size_1);
+  compute_change(space, work, change);
 }
 
 // ==== Buffers and weights ============================================================================================
 
-Workspace::Workspace(ExecutionSpace const &space, int plate_size_0, int plate_size_1, int next_size_0, int next_size_1)
-    : plate_size_0(plate_size_0), plate_size_1(plate_size_1), next_size_0(next_size_0), next_size_1(next_size_1) {
+Workspace::Workspace(ExecutionSpace const &space) {
   auto const allocate = [&](auto &view, std::string const &label, auto... extents) {
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };

@@ -20,12 +20,8 @@ using Change = Tensor<double>;
 
 // All buffers of one forward().
 struct Workspace {
-  explicit Workspace(ExecutionSpace const &space, int plate_size_0, int plate_size_1, int next_size_0, int next_size_1);
+  explicit Workspace(ExecutionSpace const &space);
 
-  int plate_size_0;
-  int plate_size_1;
-  int next_size_0;
-  int next_size_1;
   Tensor<double> largest;
 };
 
