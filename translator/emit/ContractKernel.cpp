@@ -120,8 +120,9 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
       failed(returnValue(printer, op.getEpilogue().front(), statements)))
     return failure();
   layer.program.useBlock("contract");
-  layer.setCall("contract", {m.size().text, *a, layer.member(weight), *out,
-                             layer.split(cast<MemRefType>(weight.value.getType()).getElementType())});
+  std::vector<std::string> arguments = {m.size().text, *a, layer.member(weight), *out};
+  layer.addSplit(arguments, cast<MemRefType>(weight.value.getType()).getElementType());
+  layer.setCall("contract", arguments);
   addLambda(parameters, {&m, &n}, std::move(statements));
   return success();
 }

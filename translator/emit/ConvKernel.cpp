@@ -82,7 +82,7 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   std::string const block = depthwise ? "depthwise" : "conv";
   std::vector<std::string> arguments = {*in, layer.member(*weights), *out};
   if (!depthwise)
-    arguments.push_back(layer.split(cast<MemRefType>(weight.getType()).getElementType()));
+    layer.addSplit(arguments, cast<MemRefType>(weight.getType()).getElementType());
   if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
                          depthwise ? "c" : "o", Mean::NoTaps, 0)))
     return failure();

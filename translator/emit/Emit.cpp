@@ -23,7 +23,7 @@ static Json listOf(std::set<std::string> const &files) {
 }
 
 /// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the headers.
-static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool throws) {
+static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool throws, Target target) {
   Json const table = Json::parse(templateText("block/blocks.json"));
   std::set<std::string> needed;
   std::vector<std::string> open(used.begin(), used.end());
@@ -43,13 +43,14 @@ static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool th
     includes["block"].insert("stdexcept");
   for (Json const &entry : table) {
     std::string const name = entry["name"], kind = entry["kind"];
-    if (!needed.count(name))
+    if (!needed.count(name) || (target == Target::Host && entry.value("only", "") == "device"))
       continue;
     view[kind + "s"].push_back({{"template", entry["file"]}});
     for (Json const &file : entry.value("includes", Json::array()))
       includes[kind].insert(file);
     for (Json const &file : entry.value("cuda_includes", Json::array()))
-      includes["cuda"].insert(file);
+      if (target != Target::Host)
+        includes["cuda"].insert(file);
   }
   for (auto const &[kind, files] : includes)
     view[kind + "_includes"] = listOf(files);
@@ -128,6 +129,9 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
     return failure();
   Json view = {{"model_file", options.modelFile}, {"header_file", options.stem + ".hpp"}, {"guard", guardOf(options.stem)},
                {"namespace", program.model}, {"forward_parameters", forwardParameters(program)}};
+  view["host"] = options.target != Target::Device;
+  view["device"] = options.target != Target::Host;
+  view["portable"] = options.target == Target::Portable;
   bool const embedded = embedsWeights(options, tensors);
   view["banner"] = viewBanner(program, module, tensors, embedded);
   view["license"] = Json::array();
@@ -141,7 +145,7 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
     view["loaders"].push_back(viewLoader(program, tensors, embedded));
   program.useBlock("tensor");
   bool const throws = llvm::any_of(forward->statements, [](Json const &s) { return s["template"] == "statement/refuse"; });
-  view.update(viewBlocks(program.blocks, embedded, throws));
+  view.update(viewBlocks(program.blocks, embedded, throws, options.target));
   if (view["aliases"].dump().find("std::") != std::string::npos || members->dump().find("std::") != std::string::npos)
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;

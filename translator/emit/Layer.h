@@ -26,8 +26,8 @@ public:
   mlir::FailureOr<std::string> matrix(mlir::Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
                                       llvm::StringRef wanted);
 
-  /// The workspace's partial sums of device kernels that share an output tile.
-  std::string split(mlir::Type scalar);
+  /// Adds the workspace's partial sums of device kernels that share an output tile.
+  void addSplit(std::vector<std::string> &arguments, mlir::Type scalar);
 
   /// A member or argument as it is.
   std::string member(Storage const &storage);

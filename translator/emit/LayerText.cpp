@@ -51,11 +51,13 @@ std::string Layer::described(Value memref) {
   return text + "]";
 }
 
-std::string Layer::split(Type scalar) {
+void Layer::addSplit(std::vector<std::string> &arguments, Type scalar) {
+  if (program.options.target == Target::Host)
+    return;
   usesWork = true;
   program.useBlock("split_sums");
   program.splits[computeType(scalar)] = scalar.isF64() ? "split_double" : "split";
-  return "work." + program.splits[computeType(scalar)];
+  arguments.push_back("work." + program.splits[computeType(scalar)]);
 }
 
 /// The nodes of the model that this kernel computes, in their order.

@@ -248,8 +248,6 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
       readDim(dim, options.dims);
   checkChoice(weightPlaces, options.weights);
   checkChoice(targets, options.target);
-  if (options.target != "portable")
-    throw UsageError{"--target " + options.target + " is not done yet; the portable output serves it"};
   checkChoice(locationStyles, options.locations);
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);
