@@ -49,6 +49,11 @@ std::string ml2k::nameFromLocation(Location location) {
   return dotted(rest.drop_back(rest.ends_with("\"") ? 1 : 0), operation);
 }
 
+std::string ml2k::operationFromLocation(Location location) {
+  SmallVector<NameLoc> const names = namesBehind(location);
+  return names.empty() ? "" : names.front().getName().getValue().split(" \"").first.str();
+}
+
 Location ml2k::fusedLocation(MLIRContext *context, ArrayRef<Location> locations) {
   llvm::SetVector<Attribute> names;
   for (Location location : locations)

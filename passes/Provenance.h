@@ -25,6 +25,9 @@ llvm::SmallVector<mlir::NameLoc> namesBehind(mlir::Location location);
 /// a NameLoc without quotes is taken as it is. Empty if there is none.
 std::string nameFromLocation(mlir::Location location);
 
+/// The model's operation of that NameLoc: `Conv`.
+std::string operationFromLocation(mlir::Location location);
+
 /// The locations of the given operations in this order, each NameLoc once.
 mlir::Location fusedLocation(mlir::MLIRContext *context, llvm::ArrayRef<mlir::Location> locations);
 

@@ -2,6 +2,7 @@
 //-*-===//
 
 #include "passes/Passes.h"
+#include "passes/Provenance.h"
 #include "passes/lower/Copies.h"
 #include "passes/lower/Labels.h"
 #include "passes/lower/Memory.h"
@@ -40,7 +41,7 @@ std::string shortName(StringRef name) {
 std::string labelFor(memref::CopyOp copy, Labels &labels) {
   Value const target = copy.getTarget(), root = rootOf(target);
   std::string const from = shortName(nameOfContents(copy.getSource()));
-  std::string const layer = layerName(copy.getLoc());
+  std::string const layer = nameFromLocation(copy.getLoc());
   std::string const detail = layer + "|" + from + "|" + nameOfContents(target);
   if (isa<BlockArgument>(root))
     return labels.unique(nameOfContents(root) + ".copy", detail);

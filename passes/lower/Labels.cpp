@@ -3,6 +3,7 @@
 
 #include "passes/lower/Labels.h"
 
+#include "passes/Provenance.h"
 #include "passes/lower/Memory.h"
 #include "translator/ir/Nest.h"
 
@@ -10,35 +11,6 @@
 
 using namespace mlir;
 using namespace ml2k;
-
-//===--- Layer names
-//-------------------------------------------------------------------------------------------------===//
-
-static StringRef firstName(Location location) {
-  StringRef name;
-  location->walk([&](Location part) {
-    auto named = dyn_cast<NameLoc>(part);
-    if (!named || !named.getName().getValue().contains('"'))
-      return WalkResult::advance();
-    name = named.getName().getValue();
-    return WalkResult::interrupt();
-  });
-  return name;
-}
-
-std::string ml2k::layerName(Location location) {
-  auto const [kind, quoted] = firstName(location).split(" \"");
-  if (quoted.empty())
-    return "";
-  SmallVector<StringRef> parts, kept;
-  quoted.rtrim('"').split(parts, '/', -1, false);
-  if (parts.size() > 1 && parts.back() == kind)
-    parts.pop_back();
-  for (auto [i, part] : llvm::enumerate(parts))
-    if (i + 1 == parts.size() || !parts[i + 1].starts_with((part + ".").str()))
-      kept.push_back(part);
-  return llvm::join(kept, ".");
-}
 
 //===--- Unique names
 //------------------------------------------------------------------------------------------------===//
@@ -93,7 +65,7 @@ static std::string writerName(Value memref) {
     for (Access const &access : accessesOf(root))
       if (access.writes && !labelOf(access.op).empty() && isSame(boxOf(access.alias), wanted))
         return labelOf(access.op).str();
-  return layerName(root.getLoc());
+  return nameFromLocation(root.getLoc());
 }
 
 std::string ml2k::nameOfContents(Value memref) {

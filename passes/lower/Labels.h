@@ -16,10 +16,6 @@
 
 namespace ml2k {
 
-/// The dotted name of the layer that an operation came from: Conv "/layer1/layer1.0/conv1/Conv" is layer1.0.conv1.
-/// Empty without a name.
-std::string layerName(mlir::Location location);
-
 /// Names that are in use; a name asked for twice gets four characters of a hash of `detail`.
 class Labels {
 public:

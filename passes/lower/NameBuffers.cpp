@@ -2,6 +2,7 @@
 //-*-===//
 
 #include "passes/Passes.h"
+#include "passes/Provenance.h"
 #include "passes/lower/Labels.h"
 #include "passes/lower/Memory.h"
 #include "translator/ir/Nest.h"
@@ -39,17 +40,17 @@ std::string bufferName(memref::AllocOp buffer) {
   SmallVector<Access> writers = accessesOf(buffer);
   llvm::erase_if(writers, [](Access const &access) { return !access.writes; });
   if (writers.empty())
-    return layerName(buffer.getLoc());
+    return nameFromLocation(buffer.getLoc());
   auto const whole =
       llvm::make_filter_range(writers, [&](Access const &access) { return isWhole(access.alias, buffer.getResult()); });
   if (whole.empty()) {
-    std::string const joined = layerName(buffer.getLoc());
+    std::string const joined = nameFromLocation(buffer.getLoc());
     bool const isSequence = writers.back().op->getParentOfType<scf::ForOp>() != nullptr;
     return (joined.empty() ? outputName(writers.front()) : joined) + (isSequence ? ".sequence" : "");
   }
   Access const &last = *std::prev(whole.end());
   bool const isState = writers.size() > 1 && last.op->getParentOfType<scf::ForOp>();
-  std::string const layer = layerName(last.op->getLoc());
+  std::string const layer = nameFromLocation(last.op->getLoc());
   return isState ? (layer.empty() ? outputName(last) : layer) + ".state" : outputName(last);
 }
 
@@ -62,7 +63,7 @@ struct NameBuffers : impl::NameBuffersBase<NameBuffers> {
         return;
       }
       std::string const wanted = bufferName(alloc);
-      std::string const name = names.unique(wanted.empty() ? "buffer" : wanted, layerName(alloc.getLoc()));
+      std::string const name = names.unique(wanted.empty() ? "buffer" : wanted, nameFromLocation(alloc.getLoc()));
       OpBuilder builder(alloc);
       auto buffer = builder.create<nest::BufferOp>(alloc.getLoc(), alloc.getType(), builder.getStringAttr(name),
                                                    alloc.getDynamicSizes(), IntegerAttr(),

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/Provenance.h"
 #include "passes/lower/Labels.h"
 #include "translator/ir/Nest.h"
 
@@ -40,7 +41,7 @@ Value cloneFill(Operation *fill, Operation *user, Labels &labels) {
   OpBuilder builder(user);
   auto copy = cast<nest::MapOp>(builder.clone(*fill));
   std::string const label = labelOf(fill).str();
-  copy.setLabel(labels.unique(label, label + "|" + layerName(user->getLoc())));
+  copy.setLabel(labels.unique(label, label + "|" + nameFromLocation(user->getLoc())));
   return copy.getResult(0);
 }
 

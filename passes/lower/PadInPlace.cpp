@@ -2,6 +2,7 @@
 //-*-===//
 
 #include "passes/Passes.h"
+#include "passes/Provenance.h"
 #include "passes/lower/Labels.h"
 #include "translator/ir/Nest.h"
 
@@ -43,7 +44,7 @@ LogicalResult toSlice(tensor::PadOp pad, Labels &labels) {
   for (unsigned d = 0; d < inner.size(); ++d)
     extents.push_back(affine::makeComposedFoldedAffineApply(builder, location, a + b + c, {low[d], inner[d], high[d]}));
   Value whole = builder.create<tensor::EmptyOp>(location, extents, pad.getType().getElementType());
-  whole = fill(builder, location, labels.unique(layerName(location) + ".fill", ""), scalar, whole);
+  whole = fill(builder, location, labels.unique(nameFromLocation(location) + ".fill", ""), scalar, whole);
   SmallVector<OpFoldResult> const strides(inner.size(), builder.getIndexAttr(1));
   whole = builder.create<tensor::InsertSliceOp>(location, pad.getSource(), whole, low, inner, strides);
   if (whole.getType() != pad.getType())

@@ -95,38 +95,11 @@ struct Fuse : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// An input that only has dimensions of extent 1 added or dropped is read as it was before.
-struct ReadThroughReshape : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
-    for (OpOperand *operand : op.getDpsInputOperands()) {
-      if (!isUnitReshape(operand->get().getDefiningOp()))
-        continue;
-      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-      AffineMap &map = maps[operand->getOperandNumber()];
-      SmallVector<AffineExpr> loops, indices;
-      for (unsigned i = 0; i < op.getNumLoops(); ++i)
-        loops.push_back(rewriter.getAffineDimExpr(i));
-      indices = indicesOf(map, cast<ShapedType>(operand->get().getType()), loops);
-      Value const root = throughUnitReshapes(operand->get(), indices);
-      map = AffineMap::get(op.getNumLoops(), 0, indices, getContext());
-      if (!inversePermutation(concatAffineMaps(maps)))
-        continue;
-      rewriter.modifyOpInPlace(op, [&] {
-        operand->set(root);
-        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-      });
-      return success();
-    }
-    return failure();
-  }
-};
-
 struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<Fuse, ReadThroughReshape>(&getContext());
+    patterns.add<Fuse>(&getContext());
+    populateReadThroughReshape(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -71,6 +71,9 @@ llvm::SmallVector<mlir::AffineExpr> indicesOf(mlir::AffineMap map, mlir::ShapedT
 /// that the program chose (a slice of a larger tensor, a value that a loop carries).
 mlir::Value freshDestination(mlir::OpBuilder &builder, mlir::Value output);
 
+/// Generics that read a tensor as it was before dimensions of extent 1 were added or dropped.
+void populateReadThroughReshape(mlir::RewritePatternSet &patterns);
+
 /// Erases operations whose results nobody uses.
 void eraseDead(mlir::RewriterBase &rewriter, mlir::Operation *root);
 

@@ -120,6 +120,10 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
     std::string label = nameFromLocation(nameGiver(op));
     if (label.empty())
       label = kindOf(op).str() + std::to_string(++places[kindOf(op)]);
+    if (taken.insert(label).second)
+      return label;
+    if (std::string const operation = operationFromLocation(nameGiver(op)); !operation.empty())
+      label += "." + operation; // attention's Softmax beside its MatMul
     while (!taken.insert(label).second)
       label += "_" + shortHash(provenance(op) + label);
     return label;

@@ -73,28 +73,39 @@ static void collectNodes(Location location, SmallVectorImpl<StringRef> &nodes) {
   }
 }
 
-/// The comment's lines: a line that clang-format had to break would run into the next one.
+constexpr size_t widestComment = 117; // of 120 columns
+
+/// Breaks text at spaces: a comment that clang-format had to break would run into the line behind it.
+static void addLines(Json &comments, StringRef text) {
+  std::string line;
+  while (!text.empty()) {
+    auto const [word, rest] = text.split(' ');
+    if (!line.empty() && line.size() + 1 + word.size() > widestComment) {
+      comments.push_back({{"text", line}});
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word.str();
+    text = rest;
+  }
+  comments.push_back({{"text", line}});
+}
+
+/// What the kernel computes: its name and the nodes of the model.
 Json Layer::provenance() const {
   StringRef const label = kernel->getAttrOfType<StringAttr>("label");
-  std::vector<std::string> lines = {"--- " + label.str()};
   SmallVector<StringRef> nodes;
   if (program.options.locations != LocationStyle::None)
     collectNodes(kernel->getLoc(), nodes);
   llvm::erase(nodes, label);
+  std::string text = "--- " + label.str();
   StringRef separator = ": ";
   for (StringRef node : nodes) {
-    std::string const text = (program.options.locations == LocationStyle::Plain ? node.split(' ').first : node).str();
-    constexpr size_t widest = 117;
-    if (separator == " + " && lines.back().size() + text.size() > widest)
-      lines.push_back("+ " + text);
-    else
-      lines.back() += separator.str() + text;
+    text += separator.str() + (program.options.locations == LocationStyle::Plain ? node.split(' ').first : node).str();
     separator = " + ";
   }
-  Json view = Json::array();
-  for (std::string const &line : lines)
-    view.push_back({{"text", line}});
-  return view;
+  Json lines = Json::array();
+  addLines(lines, text);
+  return lines;
 }
 
 bool Layer::uses(StorageKind kind) const {
@@ -143,7 +154,7 @@ Json Layer::borders() {
 
 Json Layer::finish(StringRef shapes) {
   Json comments = provenance();
-  comments.push_back({{"text", shapes.str()}});
+  addLines(comments, shapes);
   Json layer = {{"template", "kernel/block"},
                 {"comments", comments},
                 {"name", functionName()},
