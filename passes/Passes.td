@@ -123,15 +123,6 @@ def CollapseLoops : Pass<"ml2k-collapse-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
-def AbsorbTransposes : Pass<"ml2k-absorb-transposes", "::mlir::func::FuncOp"> {
-  let summary = "products of two computed matrices address them as they lie";
-  let description = [{
-    Pre: nest.contract from ml2k-raise-contractions. Post: no transpose before or behind one that has batch loops; batch
-    dimensions that a reshape joined for it are loops of their own.
-  }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
-}
-
 def FoldAffine : Pass<"ml2k-fold-affine", "::mlir::func::FuncOp"> {
   let summary = "batch normalisation and its like go into the weights";
   let description = [{

@@ -38,7 +38,6 @@ static void addSchedule(OpPassManager &manager) {
   function.addPass(createRaiseContractions());
   function.addPass(createFoldWeights());
   function.addPass(createPropagateLayout());
-  function.addPass(createAbsorbTransposes());
   function.addPass(createCollapseLoops());
   function.addPass(createPropagateLayout());
   function.addPass(createFoldWeights());

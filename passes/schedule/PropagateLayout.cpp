@@ -366,6 +366,7 @@ struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
     patterns.add<CancelPair, UnitTransposeToReshape, AbsorbIntoMap, SinkThroughElementwise, PadThrough, SliceThrough,
                  ConcatThrough, ExtractThrough, HoistIntoProducer, FlattenIntoWeight,
                  AbsorbIntoContraction, WriteTransposed, CollapseUnitsFirst>(&getContext());
+    populateLayoutThroughReshapes(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     GreedyRewriteConfig config;
     config.maxIterations = 100;

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace ml2k {
 
@@ -27,6 +28,9 @@ bool isMultiplyAdd(mlir::linalg::LinalgOp op);
 mlir::Value elementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value first, mlir::Value second,
                         mlir::AffineMap secondMap,
                         llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value, mlir::Value)> make);
+
+/// What brings a transpose together with the operation that takes it in where a reshape stands between them.
+void populateLayoutThroughReshapes(mlir::RewritePatternSet &patterns);
 
 } // namespace ml2k
 

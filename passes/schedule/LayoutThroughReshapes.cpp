@@ -1,24 +1,21 @@
-//===- AbsorbTransposes.cpp - products of matrices read and write them as they lie -------------------------*- C++ -*-===//
+//===- LayoutThroughReshapes.cpp - transposes that reshapes keep apart ---------------------------------------*- C++ -*-===//
 //
-// A product that is not packed addresses its operands by index maps and copies what it works on in any case. So the
-// transposes before and behind it, which attention has four of, become maps: heads stay where the projections put them.
+// Patterns of PropagateLayout. Exporters join batch and heads for a product of matrices, add dimensions of extent 1 for a
+// transpose, and leave an upsampled image in channels-first order; each of these keeps a transpose from the operation that
+// would take it in.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "passes/Passes.h"
 #include "passes/schedule/GenericBody.h"
+#include "passes/schedule/Tensors.h"
 #include "translator/ir/Nest.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 
 namespace ml2k {
-#define GEN_PASS_DEF_ABSORBTRANSPOSES
-#include "passes/Passes.h.inc"
-
 namespace {
 
 /// A product of two computed operands: those with a weight are packed and want plain matrices.
@@ -30,79 +27,6 @@ bool isBatched(nest::ContractOp op) {
 SmallVector<AffineMap> mapsOf(nest::ContractOp op) {
   return llvm::map_to_vector(op.getIndexingMaps(), [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
-
-/// The permutation that a transpose does to its operand, result dimension to operand dimension; none for other operations.
-std::optional<SmallVector<int64_t>> permutationOf(Operation *op) {
-  if (auto transpose = dyn_cast_or_null<linalg::TransposeOp>(op))
-    return SmallVector<int64_t>(transpose.getPermutation());
-  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  if (!generic || generic.getNumDpsInputs() != 1 || generic.getNumReductionLoops() != 0 ||
-      generic.getBody()->getOperations().size() != 1 ||
-      generic.getBody()->getTerminator()->getOperand(0) != generic.getBody()->getArgument(0))
-    return std::nullopt;
-  AffineMap const in = generic.getIndexingMapsArray()[0], out = generic.getIndexingMapsArray()[1];
-  if (!in.isPermutation() || !out.isIdentity())
-    return std::nullopt;
-  SmallVector<int64_t> permutation(in.getNumResults());
-  for (auto [dim, expr] : llvm::enumerate(in.getResults()))
-    permutation[cast<AffineDimExpr>(expr).getPosition()] = dim;
-  return permutation;
-}
-
-struct AbsorbIntoOperand : OpRewritePattern<nest::ContractOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nest::ContractOp op, PatternRewriter &rewriter) const override {
-    if (!isBatched(op))
-      return failure();
-    SmallVector<AffineMap> maps = mapsOf(op);
-    for (OpOperand &operand : op.getInputsMutable()) {
-      Operation *transpose = operand.get().getDefiningOp();
-      auto const permutation = permutationOf(transpose);
-      if (!permutation)
-        continue;
-      AffineMap &map = maps[operand.getOperandNumber()];
-      SmallVector<AffineExpr> exprs(permutation->size());
-      for (auto [result, dim] : llvm::enumerate(*permutation))
-        exprs[dim] = map.getResult(result);
-      map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
-      rewriter.modifyOpInPlace(op, [&] {
-        operand.set(transpose->getOperand(0));
-        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-      });
-      return success();
-    }
-    return failure();
-  }
-};
-
-struct AbsorbIntoResult : OpRewritePattern<nest::ContractOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nest::ContractOp op, PatternRewriter &rewriter) const override {
-    if (!isBatched(op) || !op->getResult(0).hasOneUse())
-      return failure();
-    Operation *transpose = *op->getResult(0).user_begin();
-    auto const permutation = permutationOf(transpose);
-    if (!permutation || transpose->getOperand(0) != op->getResult(0))
-      return failure();
-    SmallVector<AffineMap> maps = mapsOf(op);
-    SmallVector<AffineExpr> exprs;
-    for (int64_t dim : *permutation)
-      exprs.push_back(maps.back().getResult(dim));
-    maps.back() = AffineMap::get(maps.back().getNumDims(), 0, exprs, op.getContext());
-    rewriter.setInsertionPoint(transpose); // its destination may stand behind the product
-    auto *made = rewriter.clone(*op);
-    auto product = cast<nest::ContractOp>(made);
-    product.getOutputsMutable().assign(transpose->getOperand(1));
-    product.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    made->getResult(0).setType(transpose->getResult(0).getType());
-    made->setLoc(rewriter.getFusedLoc({op.getLoc(), transpose->getLoc()}));
-    rewriter.replaceOp(transpose, made->getResults());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
 
 /// Batch dimensions that were joined for the product only, in both operands the same, are loops of their own.
 struct SeparateBatch : OpRewritePattern<nest::ContractOp> {
@@ -151,7 +75,9 @@ private:
     if (groups[0].size() < 2 ||
         llvm::any_of(ArrayRef(groups).drop_front(), [](ReassociationIndices const &group) { return group.size() > 1; }))
       return {};
-    return SmallVector<int64_t>(collapse.getSrcType().getShape().take_front(groups[0].size()));
+    SmallVector<int64_t> const extents(collapse.getSrcType().getShape().take_front(groups[0].size()));
+    bool const several = llvm::count_if(extents, [](int64_t extent) { return extent != 1; }) > 1;
+    return several ? extents : SmallVector<int64_t>();
   }
 
   static AffineMap withBatch(AffineMap map, unsigned batch) {
@@ -208,16 +134,50 @@ private:
   }
 };
 
-struct AbsorbTransposes : impl::AbsorbTransposesBase<AbsorbTransposes> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<AbsorbIntoOperand, AbsorbIntoResult, SeparateBatch, TransposeWithoutUnits>(&getContext());
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+/// An image whose rows and columns are joined from parts, as after an upsampling convolution, in channels-first order:
+/// collapse(transpose(x)) = transpose(collapse(transpose'(x))), channels last inside, if somebody behind it wants that.
+struct CollapseChannelsLast : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
+    auto const groups = op.getReassociationIndices();
+    if (!transpose || groups.size() != 4 || groups[1].size() != 1 || groups[2].size() + groups[3].size() < 3 ||
+        !leadsToChannelsLast(op.getResult(), 4))
+      return failure();
+    SmallVector<int64_t> permutation;
+    SmallVector<ReassociationIndices> joined;
+    for (unsigned group : {0, 2, 3, 1}) {
+      joined.emplace_back();
+      for (int64_t d : groups[group]) {
+        joined.back().push_back(permutation.size());
+        permutation.push_back(transpose.getPermutation()[d]);
+      }
+    }
+    Value const ordered = transposed(rewriter, op.getLoc(), transpose.getInput(), permutation);
+    Value const image = rewriter.create<tensor::CollapseShapeOp>(op.getLoc(), ordered, joined);
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), image, {0, 3, 1, 2}));
+    return success();
+  }
+
+private:
+  /// Whether elementwise work and concatenations behind this value end in a transpose to channels last.
+  static bool leadsToChannelsLast(Value value, unsigned depth) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      if (auto transpose = dyn_cast<linalg::TransposeOp>(user))
+        return transpose.getPermutation() == ArrayRef<int64_t>({0, 2, 3, 1});
+      return depth > 0 && isa<linalg::GenericOp, tensor::ConcatOp, tensor::PadOp>(user) &&
+             leadsToChannelsLast(user->getResult(0), depth - 1);
+    });
   }
 };
 
 } // namespace
+
+void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
+  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast>(patterns.getContext());
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+}
+
 } // namespace ml2k

@@ -1,6 +1,6 @@
 // Attention as exporters write it: heads transposed, batch and heads joined for the product, and back. What is left are two
 // products that address the projections as they lie.
-// RUN: ml2kokkos-opt %s --ml2k-raise-contractions --ml2k-absorb-transposes --canonicalize | FileCheck %s
+// RUN: ml2kokkos-opt %s --ml2k-raise-contractions --ml2k-propagate-layout --canonicalize | FileCheck %s
 
 // CHECK-DAG: #[[$LEFT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d1, d4)>
 // CHECK-DAG: #[[$RIGHT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d1, d4)>
