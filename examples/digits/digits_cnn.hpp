@@ -47,13 +47,14 @@ struct Activation {
 
   // Zeros the border beside pixel (h, w), channels [first, last): whoever writes a pixel closes its border
   KOKKOS_FUNCTION void close_border(int n, int h, int w, int first, int last) const {
-    bool const inside = h > 0 && h < Height - 1 && w > 0 && w < Width - 1;
-    if (BorderRows + BorderColumns == 0 || inside)
-      return;
-    for (int y = h > 0 ? h : -BorderRows; y <= (h < Height - 1 ? h : h + BorderRows); ++y)
-      for (int x = w > 0 ? w : -BorderColumns; x <= (w < Width - 1 ? w : w + BorderColumns); ++x)
-        for (int c = first; (y != h || x != w) && c < last; ++c)
-          at(n, y, x)[c] = 0;
+    if constexpr (BorderRows + BorderColumns > 0) {
+      if (h > 0 && h < Height - 1 && w > 0 && w < Width - 1)
+        return;
+      for (int y = h > 0 ? h : -BorderRows; y <= (h < Height - 1 ? h : h + BorderRows); ++y)
+        for (int x = w > 0 ? w : -BorderColumns; x <= (w < Width - 1 ? w : w + BorderColumns); ++x)
+          for (int c = first; (y != h || x != w) && c < last; ++c)
+            at(n, y, x)[c] = 0;
+    }
   }
 
   template <int From, int Count> auto slice() const {
