@@ -50,6 +50,11 @@ template <class T> KOKKOS_FUNCTION constexpr T lowest() {
     return Kokkos::Experimental::finite_min_v<T>;
 }
 
+struct Sum {
+  template <class T> KOKKOS_FUNCTION static constexpr T neutral() { return T(0); }
+  template <class T> KOKKOS_FUNCTION static T join(T a, T b) { return a + b; }
+};
+
 // NaN wins
 struct Max {
   template <class T> KOKKOS_FUNCTION static constexpr T neutral() { return lowest<T>(); }
@@ -942,28 +947,20 @@ static void layer4_1_conv2(ExecutionSpace const &space, Weights const &weights, 
 }
 
 // --- avgpool: GlobalAveragePool "/avgpool/GlobalAveragePool"
-// layer4_1_conv2[1,7,7,512] -> avgpool[1,512]
+// layer4_1_conv2[1,7,7,512] -> avgpool[1,1,1,512]
 static void avgpool(ExecutionSpace const &space, Workspace const &work) {
-  auto const in = work.layer4_1_conv2;
-  auto const out = work.avgpool;
-  for_each(
-      "resnet18::avgpool", space, 1, 512, KOKKOS_LAMBDA(int, int i) {
-        float total = 0.f;
-        for (int k = 0; k < 7; ++k) {
-          for (int kk = 0; kk < 7; ++kk) {
-            total += in(0, k, kk, i);
-          }
-        }
-        out(0, i) = total / 49.f;
-      });
+  pool<Square<7>, Sum>(
+      "resnet18::avgpool", space, work.layer4_1_conv2, work.avgpool,
+      KOKKOS_LAMBDA(float sum, int, int, int, int, int) { return sum / 49; });
 }
 
 // --- fc: Gemm "/fc/Gemm"
 // avgpool[1,512] * weight[1000,512] + bias[1000] -> logits[1,1000]
 static void fc(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Logits const &logits) {
+  Tensor<float[1][512]> const in(work.avgpool.rows.data());
   auto const bias = weights.fc_bias;
   contract(
-      "resnet18::fc", space, 1, work.avgpool, weights.fc_weight, logits, work.split,
+      "resnet18::fc", space, 1, in, weights.fc_weight, logits, work.split,
       KOKKOS_LAMBDA(float sum, int, int o) { return sum + bias(o); });
 }
 
@@ -1022,7 +1019,7 @@ Workspace::Workspace(ExecutionSpace const &space) : split("resnet18::split", spa
   buffers.take(layer4_0_conv2.rows, 1).release(layer4_0_conv1.rows, layer4_0_downsample_0.rows);
   buffers.take(layer4_1_conv1.rows, 1);
   buffers.take(layer4_1_conv2.rows, 1).release(layer4_0_conv2.rows, layer4_1_conv1.rows);
-  buffers.take(avgpool);
+  buffers.take(avgpool.rows, 1);
   arena = buffers.allocate(space, "resnet18::workspace");
 }
 

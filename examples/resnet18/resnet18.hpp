@@ -172,7 +172,7 @@ struct Workspace {
   Activation<float, 7, 7, 512, 1> layer4_0_conv2;
   Activation<float, 7, 7, 512, 1> layer4_1_conv1;
   Activation<float, 7, 7, 512> layer4_1_conv2;
-  Tensor<float[1][512]> avgpool;
+  Activation<float, 1, 1, 512> avgpool;
 };
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.

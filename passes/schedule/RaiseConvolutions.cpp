@@ -7,6 +7,7 @@
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "passes/schedule/Combiners.h"
 #include "passes/schedule/Tensors.h"
 #include "passes/schedule/WindowLoops.h"
 
@@ -272,11 +273,74 @@ struct RaisePool : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// True for images that lie channels last already: what convolutions and pools make, and elementwise work behind them.
+bool followsImage(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<nest::ConvOp, nest::WindowOp>(op))
+    return true;
+  return depth > 0 && isa_and_nonnull<linalg::GenericOp, linalg::TransposeOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) { return followsImage(operand, depth - 1); });
+}
+
+/// The division of a sum by the number of its terms, if that is all that happens to it.
+linalg::GenericOp divisionBy(Value sum, int64_t count) {
+  auto generic = sum.hasOneUse() ? dyn_cast<linalg::GenericOp>(*sum.user_begin()) : nullptr;
+  if (!generic || generic.getNumDpsInputs() != 1 || generic.getNumDpsInits() != 1 ||
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      !llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }) ||
+      generic.getBody()->getOperations().size() != 2)
+    return nullptr;
+  auto division = dyn_cast<arith::DivFOp>(generic.getBody()->front());
+  APFloat divisor(0.f);
+  bool const matches = division && division.getLhs() == generic.getBody()->getArgument(0) &&
+                       matchPattern(division.getRhs(), m_ConstantFloat(&divisor)) && divisor.convertToDouble() == count;
+  return matches ? generic : nullptr;
+}
+
+/// A reduction over the rows and columns of images is a pool with a window as large as they are.
+struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumLoops() != 4)
+      return failure();
+    auto const type = cast<RankedTensorType>(op.getInputs()[0].getType());
+    AffineMap const in = op.getIndexingMapsArray()[0], out = op.getIndexingMapsArray()[1];
+    auto const dims = [&](unsigned i) { return rewriter.getAffineDimExpr(i); };
+    auto const reduction = matchReduction(op, 0);
+    auto const start = fillValue(op.getOutputs()[0]);
+    bool const overImage = in.isIdentity() && out == AffineMap::get(4, 0, {dims(0), dims(1)}, op.getContext());
+    if (!overImage || !reduction || reduction->term != op.getBody()->getArgument(0) || !start ||
+        !isNeutral(reduction->combiner, *start) || type.isDynamicDim(1) || type.isDynamicDim(2) || type.isDynamicDim(3) ||
+        !followsImage(op.getInputs()[0], 6))
+      return failure();
+    Location const loc = op.getLoc();
+    SmallVector<int64_t> const kernel{type.getDimSize(2), type.getDimSize(3)};
+    Value const image = transposed(rewriter, loc, op.getInputs()[0], {0, 2, 3, 1});
+    auto const made = RankedTensorType::get({type.getDimSize(0), 1, 1, type.getDimSize(1)}, type.getElementType());
+    linalg::GenericOp mean = divisionBy(op->getResult(0), kernel[0] * kernel[1]);
+    auto window = rewriter.create<nest::WindowOp>(
+        mean ? mean.getLoc() : loc, TypeRange{made}, "pool", ValueRange{image}, ValueRange{},
+        ValueRange{emptyLike(rewriter, loc, made, {{op.getInputs()[0], 0}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}})},
+        rewriter.getAffineMapArrayAttr({}), reduction->combiner, kernel, ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{1, 1},
+        ArrayRef<int64_t>{0, 0, 0, 0}, mean ? rewriter.getStringAttr("all") : StringAttr());
+    passThrough(rewriter, loc, window.getFinish(), made.getElementType());
+    SmallVector<ReassociationIndices> const groups{{0, 1, 2}, {3}};
+    Value const flat = rewriter.create<tensor::CollapseShapeOp>(loc, window->getResult(0), groups);
+    rewriter.replaceOp(op, flat);
+    if (mean)
+      rewriter.replaceOp(mean, flat);
+    return success();
+  }
+};
+
 struct RaiseConvolutions : impl::RaiseConvolutionsBase<RaiseConvolutions> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<RaiseConvolution, RaisePool>(&getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    RewritePatternSet behindThem(&getContext());
+    behindThem.add<RaiseGlobalPool>(&getContext());
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))) ||
+        failed(applyPatternsAndFoldGreedily(getOperation(), std::move(behindThem))))
       signalPassFailure();
   }
 };

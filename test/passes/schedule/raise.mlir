@@ -43,3 +43,45 @@ func.func @weight_first(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {
   %0 = linalg.matmul ins(%w, %x : tensor<2x5xf32>, tensor<5x3xf32>) outs(%init : tensor<2x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// The mean of all pixels behind a convolution is a pool with one window, and divides by the number of its taps itself.
+// CHECK-LABEL: func.func @global_mean
+// CHECK:       nest.window "pool"
+// CHECK-SAME:  sum
+// CHECK-SAME:  kernel [6, 6]
+// CHECK-SAME:  mean "all"
+// CHECK-NOT:   arith.divf
+// CHECK:       return
+func.func @global_mean(%x: tensor<1x3x8x8xf32>) -> tensor<1x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant 36.0 : f32
+  %w = nest.weight "conv.weight" : tensor<4x3x3x3xf32> = dense<1.0> : tensor<4x3x3x3xf32>
+  %image = tensor.empty() : tensor<1x4x6x6xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%image : tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, o, p, q, c, r, s) -> (n, c, p + r, q + s)>,
+                                        affine_map<(n, o, p, q, c, r, s) -> (o, c, r, s)>,
+                                        affine_map<(n, o, p, q, c, r, s) -> (n, o, p, q)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) outs(%start : tensor<1x4x6x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<1x4x6x6xf32>
+  %flat = tensor.empty() : tensor<1x4xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%flat : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %sums = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%c : tensor<1x4x6x6xf32>) outs(%none : tensor<1x4xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %next = arith.addf %sum, %a : f32
+    linalg.yield %next : f32
+  } -> tensor<1x4xf32>
+  %mean = linalg.generic {indexing_maps = [affine_map<(n, c) -> (n, c)>, affine_map<(n, c) -> (n, c)>],
+      iterator_types = ["parallel", "parallel"]} ins(%sums : tensor<1x4xf32>) outs(%flat : tensor<1x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.divf %a, %count : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4xf32>
+  return %mean : tensor<1x4xf32>
+}
