@@ -125,11 +125,22 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
       std::swap(mapA, mapB);
       std::swap(roles->m, roles->n);
     }
+    if (weightBehind(b))
+      dropUnitBatch(op, *roles);
     build(op, rewriter, *roles, a, mapA, b, mapB);
     return success();
   }
 
 private:
+  /// A batch of one beside a weight is a spelling (TOSA's) of the plain product: its loops count as rows.
+  static void dropUnitBatch(linalg::GenericOp op, Roles &roles) {
+    auto const ranges = op.getStaticLoopRanges();
+    if (llvm::any_of(roles.batch, [&](unsigned loop) { return ranges[loop] != 1; }))
+      return;
+    roles.m.append(roles.batch.begin(), roles.batch.end());
+    roles.batch.clear();
+  }
+
   /// Loops joined into one must have known extents, but for the outermost.
   static bool staticOrOne(linalg::GenericOp op, Roles const &roles) {
     auto const ranges = op.getStaticLoopRanges();

@@ -85,3 +85,16 @@ func.func @global_mean(%x: tensor<1x3x8x8xf32>) -> tensor<1x4xf32> {
   } -> tensor<1x4xf32>
   return %mean : tensor<1x4xf32>
 }
+
+// TOSA's matmul has a batch of one; beside a weight that is the plain product.
+// CHECK-LABEL: func.func @unit_batch
+// CHECK:       nest.contract "contract" ["m", "n", "k"]
+// CHECK-SAME:  tensor<2x8xf32>, tensor<3x8xf32>
+func.func @unit_batch(%x: tensor<1x2x8xf32>) -> tensor<1x2x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %w = nest.weight "fc.weight" : tensor<1x8x3xf32> = dense<1.0> : tensor<1x8x3xf32>
+  %empty = tensor.empty() : tensor<1x2x3xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
+  %y = linalg.batch_matmul ins(%x, %w : tensor<1x2x8xf32>, tensor<1x8x3xf32>) outs(%start : tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
+  return %y : tensor<1x2x3xf32>
+}
