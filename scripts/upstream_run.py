@@ -4,7 +4,8 @@
     upstream_run.py MODULE.mlir --inputs in.npz --outputs out.npz [--entry NAME] [--keep DIR]
 
 MODULE may be the output of `ml2kokkos --emit=imported`: its nest.weight become arguments, which keeps large weights out of
-LLVM. in.npz holds the inputs under their names (or x0, x1, ...); out.npz gets the outputs the same way (y0, y1, ...).
+LLVM. in.npz holds the inputs under their names (or x0, x1, ...); out.npz gets the outputs the same way (y0, y1, ...), and what is in
+memrefs afterwards as @0, @1, ... by their places among the arguments.
 As a library: `Program(text)(arrays...)`.
 """
 
@@ -20,11 +21,11 @@ import tempfile
 import numpy
 
 BUFFERIZE = (
-    "builtin.module(one-shot-bufferize{bufferize-function-boundaries=1 "
+    "builtin.module(func.func(convert-elementwise-to-linalg),one-shot-bufferize{bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map})"
 )
 LOWER = (
-    "builtin.module(func.func(convert-linalg-to-loops),func.func(llvm-request-c-wrappers),convert-scf-to-cf,"
+    "builtin.module(func.func(convert-linalg-to-loops,lower-affine),func.func(llvm-request-c-wrappers),convert-scf-to-cf,"
     "expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},convert-math-to-llvm,convert-math-to-libm,"
     "convert-arith-to-llvm,convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts)"
@@ -53,14 +54,35 @@ class Failed(Exception):
     """An upstream tool refused the module."""
 
 
+# i1 is passed as a byte
+C_TYPES = {
+    "f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16,
+    "i32": ctypes.c_int32, "i64": ctypes.c_int64, "index": ctypes.c_int64,
+}
+
+
 class TensorType:
-    """tensor<2x?x3xf32>"""
+    """tensor<2x?x3xf32>, the same of a memref, or a number: f32"""
 
     def __init__(self, text):
-        parts = re.fullmatch(r"tensor<(.*)>", text).group(1).split("x")
+        array = re.fullmatch(r"(?:tensor|memref)<((?:(?:\d+|\?)x)*)(\w+)>", text)
+        if not array and text not in C_TYPES:
+            raise Failed(f"cannot pass a {text}")
         self.text = text
-        self.dtype = numpy.dtype(DTYPES[parts[-1]])
-        self.shape = [None if extent == "?" else int(extent) for extent in parts[:-1]]
+        self.is_number = not array
+        self.is_memref = text.startswith("memref")
+        self.c_type = None if array else C_TYPES[text]
+        self.dtype = numpy.dtype(DTYPES[array.group(2) if array else text])
+        extents = array.group(1).split("x")[:-1] if array else []
+        self.shape = [None if extent == "?" else int(extent) for extent in extents]
+
+    @staticmethod
+    def of(item):
+        """The type in `%x: tensor<4xf32> {...}` or `tensor<4xf32> {...}`."""
+        found = re.search(r"(?:tensor|memref)<[^>]*>|\b(?:index|i\d+|f\d+|bf16)\b(?=\s*(?:\{|$))", item)
+        if not found:
+            raise Failed(f"cannot pass {item}")
+        return TensorType(found.group())
 
 
 def constant(type_, text):
@@ -122,8 +144,8 @@ class Signature:
         arrow = re.match(r"\)\s*->\s*", self.after)
         results = self.after[arrow.end() :] if arrow else ""
         results = results[1 : closing(results, 0)] if results.startswith("(") else results.partition(" ")[0]
-        self.types = [TensorType(re.search(r"tensor<[^>]*>", item).group()) for item in self.arguments]
-        self.result_types = [TensorType(re.search(r"tensor<[^>]*>", item).group()) for item in split_list(results)]
+        self.types = [TensorType.of(item) for item in self.arguments]
+        self.result_types = [TensorType.of(item) for item in split_list(results)]
         self.names = self.names_of(self.arguments, "x")
         self.result_names = self.names_of(split_list(results), "y")
 
@@ -221,9 +243,12 @@ class Program:
 
     def load(self, library):
         self.function = getattr(ctypes.CDLL(library), f"_mlir_ciface_{self.signature.entry}")
-        self.descriptors = [Descriptor(len(type_.shape)) for type_ in self.signature.result_types]
-        fields = [(f"y{at}", descriptor.type) for at, descriptor in enumerate(self.descriptors)]
+        types = self.signature.result_types
+        fields = [(f"y{at}", type_.c_type or Descriptor(len(type_.shape)).type) for at, type_ in enumerate(types)]
         self.results = type("Results", (ctypes.Structure,), {"_fields_": fields})
+        # One number comes back as it is, everything else through a pointer
+        self.returns_number = len(types) == 1 and types[0].is_number
+        self.function.restype = types[0].c_type if self.returns_number else None
 
     def arguments(self, given):
         types, names = self.signature.types, self.signature.names
@@ -247,11 +272,19 @@ class Program:
 
     def __call__(self, *given):
         arrays = self.arguments(given[0] if len(given) == 1 and isinstance(given[0], dict) else list(given))
-        memrefs = [Descriptor(array.ndim).of(array) for array in arrays]
+        types = self.signature.types
+        numbers = [at for at, type_ in enumerate(types) if type_.is_number]
+        passed = [
+            types[at].c_type(array.item()) if at in numbers else ctypes.byref(Descriptor(array.ndim).of(array))
+            for at, array in enumerate(arrays)
+        ]
         results = self.results()
-        self.function(ctypes.byref(results), *[ctypes.byref(memref) for memref in memrefs])
+        by_pointer = self.signature.result_types and not self.returns_number
+        returned = self.function(*([ctypes.byref(results)] if by_pointer else []), *passed)
+        self.updated = {at: arrays[at] for at, type_ in enumerate(types) if type_.is_memref}
         return [
-            Descriptor.array(getattr(results, f"y{at}"), type_.dtype)
+            numpy.array(returned if self.returns_number else getattr(results, f"y{at}"), type_.dtype)
+            if type_.is_number else Descriptor.array(getattr(results, f"y{at}"), type_.dtype)
             for at, type_ in enumerate(self.signature.result_types)
         ]
 
@@ -272,7 +305,8 @@ def main():
         outputs = program(dict(numpy.load(options.inputs)))
     except (Failed, OSError) as error:
         sys.exit(f"upstream_run.py: {error}")
-    numpy.savez(options.outputs, **dict(zip(program.signature.result_names, outputs)))
+    written = {f"@{at}": array for at, array in program.updated.items()}
+    numpy.savez(options.outputs, **dict(zip(program.signature.result_names, outputs)), **written)
 
 
 if __name__ == "__main__":

@@ -93,8 +93,10 @@ static void compute_next(ExecutionSpace const &space, Plate const &plate, Next c
                          int plate_size_1) {
   for_grid(
       "heat::next", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, KOKKOS_LAMBDA(int i, int j) {
-        double const x = plate(i, j);
-        next(i, j) = x + (plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1)) - x * 4.0) * 0.25;
+        double const here = plate(i, j);
+        double const total =
+            here + (plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1)) - here * 4.0) * 0.25;
+        next(i, j) = total;
       });
 }
 

@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 
@@ -22,27 +24,37 @@ bool isRecomputable(Operation *op) {
 
 //===--- Labels ------------------------------------------------------------------------------------------------------===//
 
-/// The memory that is written first in the text of `op`.
-static std::string writtenName(Operation *op) {
+/// The outside memory that `op` reads (or writes) first in the text.
+template <class Access> static std::string firstName(Operation *op) {
   std::string name;
-  op->walk([&](memref::StoreOp store) {
-    if (op->isAncestor(baseOf(store.getMemref()).getParentRegion()->getParentOp()))
+  op->walk([&](Access access) {
+    if (op->isAncestor(baseOf(access.getMemref()).getParentRegion()->getParentOp()))
       return WalkResult::advance();
-    name = memrefName(store.getMemref());
+    name = memrefName(access.getMemref());
     return WalkResult::interrupt();
   });
   return name;
 }
 
-std::string labelFor(Operation *op, llvm::StringSet<> &taken) {
-  std::string stem = writtenName(op);
-  if (stem.empty() && op->getNumResults()) // a reduction
-    stem = nameInLocation(op->getLoc());
-  if (stem.empty())
-    stem = "loop";
+/// Four characters that depend on what the kernel does and on nothing around it.
+static std::string shortHash(Operation *kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().useLocalScope());
+  std::string hash = llvm::utohexstr(llvm::xxh3_64bits(stream.str()), /*LowerCase=*/true);
+  hash.insert(0, 16 - hash.size(), '0');
+  return hash.substr(0, 4);
+}
+
+std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken) {
+  std::string const written = kernel.getInto().empty() ? firstName<memref::StoreOp>(kernel) : memrefName(kernel.getInto()[0]);
+  std::string const read = firstName<memref::LoadOp>(kernel);
+  std::string const stem = written.empty() ? "loop" : written;
   std::string label = stem;
-  for (unsigned i = 2; !taken.insert(label).second; ++i)
-    label = stem + "_" + std::to_string(i);
+  if (taken.contains(label) && !read.empty())
+    label = read == written ? stem + "_update" : stem + "_from_" + read;
+  while (!taken.insert(label).second)
+    label += "_" + shortHash(kernel);
   return label;
 }
 
@@ -171,7 +183,7 @@ static Value constantIndex(OpBuilder &builder, Location location, int64_t value)
   return builder.create<arith::ConstantIndexOp>(location, value);
 }
 
-nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, ValueRange into, StringRef label) {
+nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, ValueRange into) {
   rewriter.setInsertionPoint(loop);
   Location const location = loop.getLoc();
   MLIRContext *context = rewriter.getContext();
@@ -193,10 +205,10 @@ nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, Valu
     combiners.push_back(nest::CombinerAttr::get(context, *combinerOf(region)));
   auto const policy = loop.getNumLoops() > 1 ? nest::Policy::MDRange : nest::Policy::Range;
   auto kernel = rewriter.create<nest::LoopKernelOp>(
-      location, rewriter.getStringAttr(label), nest::PolicyAttr::get(context, policy), lowers, uppers, into,
+      location, rewriter.getStringAttr(""), nest::PolicyAttr::get(context, policy), lowers, uppers, into,
       rewriter.getArrayAttr(combiners), loop->getAttrOfType<StringAttr>("nest.note"));
   Block *block = rewriter.createBlock(&kernel.getBody(), {}, SmallVector<Type>(lowers.size(), rewriter.getIndexType()),
-                                      SmallVector<Location>(lowers.size(), location));
+                                      llvm::map_to_vector(loop.getBody()->getArguments(), [](Value v) { return v.getLoc(); }));
   SmallVector<Value> positions;
   for (auto [i, step] : llvm::enumerate(loop.getStep())) {
     Value position = block->getArgument(i);

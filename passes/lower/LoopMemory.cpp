@@ -106,12 +106,35 @@ LogicalResult lowerGlobals(func::FuncOp entry) {
 
 //===--- Results -----------------------------------------------------------------------------------------------------===//
 
-static Value addOutput(func::FuncOp entry, unsigned result, MemRefType type) {
+/// What the extent of an argument is called: extents of different arguments may differ.
+static std::string dimName(BlockArgument argument, int64_t dim) {
+  std::string const suffix = cast<MemRefType>(argument.getType()).getRank() > 1 ? "_" + std::to_string(dim) : "";
+  return memrefName(argument) + "_size" + suffix;
+}
+
+/// The names of a result's extents where they are extents of arguments.
+static ArrayAttr dimsLikeArguments(MemRefType type, Operation *made) {
+  Builder builder(type.getContext());
+  SmallVector<Attribute> names;
+  unsigned next = 0;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    auto size = type.isDynamicDim(dim) && made ? made->getOperand(next++).getDefiningOp<memref::DimOp>() : memref::DimOp();
+    auto const argument = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
+    bool const known = argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) && size.getConstantIndex();
+    names.push_back(builder.getStringAttr(known ? dimName(argument, *size.getConstantIndex()) : ""));
+  }
+  return builder.getArrayAttr(names);
+}
+
+static Value addOutput(func::FuncOp entry, unsigned result, MemRefType type, Operation *made = nullptr) {
+  Builder builder(entry.getContext());
   StringAttr name = entry.getResultAttrOfType<StringAttr>(result, "nest.name");
   if (!name)
-    name = StringAttr::get(entry.getContext(), "result" + std::to_string(result));
-  auto const attributes = DictionaryAttr::get(entry.getContext(), {{StringAttr::get(entry.getContext(), "nest.name"), name}});
-  entry.insertArgument(entry.getNumArguments(), type, attributes, entry.getLoc());
+    name = builder.getStringAttr("result" + std::to_string(result));
+  NamedAttrList attributes({builder.getNamedAttr("nest.name", name), builder.getNamedAttr("nest.output", builder.getUnitAttr())});
+  if (!type.hasStaticShape())
+    attributes.set("nest.dims", dimsLikeArguments(type, made));
+  entry.insertArgument(entry.getNumArguments(), type, attributes.getDictionary(entry.getContext()), entry.getLoc());
   return entry.getArguments().back();
 }
 
@@ -123,9 +146,10 @@ static LogicalResult returnMemref(func::FuncOp entry, unsigned result, OpOperand
   auto const type = cast<MemRefType>(root.getType());
   if (!type.getLayout().isIdentity())
     return entry.emitError() << "result " << result << " has the layout " << type.getLayout() << "; results are contiguous";
-  Value const output = addOutput(entry, result, MemRefType::get(type.getShape(), type.getElementType()));
   Operation *const made = root.getDefiningOp();
-  if (isa<memref::AllocOp>(made) && made->getBlock() == &entry.getBody().front()) {
+  bool const isNew = isa<memref::AllocOp>(made);
+  Value const output = addOutput(entry, result, MemRefType::get(type.getShape(), type.getElementType()), isNew ? made : nullptr);
+  if (isNew && made->getBlock() == &entry.getBody().front()) {
     root.replaceAllUsesWith(output);
     made->erase();
     return success();
@@ -186,12 +210,13 @@ LogicalResult lowerCopies(func::FuncOp entry) {
 void nameDims(func::FuncOp entry) {
   for (BlockArgument argument : entry.getArguments()) {
     auto const type = dyn_cast<MemRefType>(argument.getType());
-    if (!type || type.hasStaticShape() || entry.getArgAttr(argument.getArgNumber(), "nest.dims"))
+    if (!type || type.hasStaticShape())
       continue;
+    auto const given = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "nest.dims");
     SmallVector<Attribute> names;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      std::string const suffix = type.getRank() > 1 ? "_" + std::to_string(dim) : "";
-      names.push_back(StringAttr::get(entry.getContext(), memrefName(argument) + "_size" + suffix));
+      auto const name = given ? dyn_cast<StringAttr>(given[dim]) : StringAttr();
+      names.push_back(name && !name.empty() ? name : StringAttr::get(entry.getContext(), dimName(argument, dim)));
     }
     entry.setArgAttr(argument.getArgNumber(), "nest.dims", ArrayAttr::get(entry.getContext(), names));
   }
@@ -204,8 +229,9 @@ static void markOutput(func::FuncOp entry, Value memref) {
   if (!argument)
     return;
   Operation *const owner = argument.getOwner()->getParentOp();
-  if (owner == entry)
-    entry.setArgAttr(argument.getArgNumber(), "nest.output", UnitAttr::get(entry.getContext()));
+  if (owner == entry && !entry.getArgAttr(argument.getArgNumber(), "nest.output"))
+    for (char const *attribute : {"nest.output", "nest.updated"})
+      entry.setArgAttr(argument.getArgNumber(), attribute, UnitAttr::get(entry.getContext()));
   if (auto loop = dyn_cast<scf::ForOp>(owner)) // any of those that it exchanges
     for (Value init : loop.getInitArgs())
       if (init.getType() == argument.getType())

@@ -2,13 +2,15 @@
 //-*-===//
 //
 // Bufferization wants a loop to yield the memory that it was given. Kernels of the body get tensors of their own, and
-// the new state goes into the carried tensor at the end of the body; copies that need not be disappear later.
+// the new state goes into the carried tensor at the end of the body; copies that need not be disappear later. The result
+// of a branch is one tensor that either side writes.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -81,9 +83,57 @@ void keepStates(scf::ForOp loop) {
     yield->setOperand(i, insertWhole(builder, loop.getLoc(), next, loop.getRegionIterArg(i)));
 }
 
+/// The sizes of a tensor from values that exist before `op`; nothing if they are computed in it.
+std::optional<SmallVector<OpFoldResult>> sizesBefore(Operation *op, Value tensor) {
+  auto const type = cast<RankedTensorType>(tensor.getType());
+  OpBuilder builder(op);
+  if (type.hasStaticShape())
+    return getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  if (tensor.getParentRegion()->isProperAncestor(&op->getRegion(0)) || tensor.getParentBlock() == op->getBlock())
+    return tensor::getMixedSizes(builder, op->getLoc(), tensor);
+  Operation *maker = tensor.getDefiningOp();
+  if (auto kernel = dyn_cast_or_null<DestinationStyleOpInterface>(maker))
+    return sizesBefore(op, kernel.getTiedOpOperand(cast<OpResult>(tensor))->get());
+  auto empty = dyn_cast_or_null<tensor::EmptyOp>(maker);
+  auto const isBefore = [&](Value size) { return !op->isAncestor(size.getParentRegion()->getParentOp()); };
+  if (!empty || !llvm::all_of(empty.getDynamicSizes(), isBefore))
+    return std::nullopt;
+  return empty.getMixedSizes();
+}
+
+/// Both sides of a branch write one tensor, which is there before.
+void joinBranch(scf::IfOp branch) {
+  for (unsigned i = 0; i < branch.getNumResults(); ++i) {
+    if (!isa<RankedTensorType>(branch.getResult(i).getType()))
+      continue;
+    Value const yes = branch.thenYield().getOperand(i), no = branch.elseYield().getOperand(i);
+    std::optional<SmallVector<OpFoldResult>> sizes = sizesBefore(branch, yes);
+    if (!sizes)
+      sizes = sizesBefore(branch, no);
+    if (!sizes || isWrittenInPlace(yes, no) || isWrittenInPlace(no, yes))
+      continue;
+    auto const type = cast<RankedTensorType>(yes.getType());
+    OpBuilder builder(branch);
+    SmallVector<Value> dynamic;
+    for (OpFoldResult size : *sizes)
+      if (auto value = dyn_cast<Value>(size))
+        dynamic.push_back(value);
+    // Not tensor.empty, which every user gets one of its own of
+    Value const whole = builder.create<bufferization::AllocTensorOp>(branch.getLoc(), type, dynamic);
+    for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+      OpBuilder inside(yield);
+      yield.setOperand(i, insertWhole(inside, branch.getLoc(), yield.getOperand(i), whole));
+    }
+  }
+}
+
 struct LoopStates : impl::LoopStatesBase<LoopStates> {
   void runOnOperation() override {
     getOperation().walk([](scf::ForOp loop) { keepStates(loop); });
+    getOperation().walk([](scf::IfOp branch) {
+      if (!branch->getParentOfType<DestinationStyleOpInterface>() && branch.getNumResults() > 0)
+        joinBranch(branch);
+    });
   }
 };
 

@@ -31,6 +31,7 @@ public:
   }
 
   LogicalResult run() {
+    splitReductions();
     if (failed(lowerBlock(entry.getBody().front())))
       return failure();
     SmallVector<nest::LoopKernelOp> kernels;
@@ -115,8 +116,12 @@ private:
   /// Replaces `op` by what it becomes. The pending operations go in front.
   LogicalResult lowerHere(Operation *&op, SmallVectorImpl<Operation *> &pending) {
     if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
-      op = lowerParallel(loop);
-      return flush(pending);
+      nest::LoopKernelOp kernel = lowerParallel(loop);
+      op = kernel;
+      if (failed(flush(pending)))
+        return failure();
+      kernel.setLabel(labelFor(kernel, labels)); // after those in front of it
+      return success();
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))
       op = carryInMemory(loop, pending);
@@ -131,17 +136,81 @@ private:
 
   //===--- Kernels ---===//
 
-  Operation *lowerParallel(scf::ParallelOp loop) {
+  /// A kernel has one reduction: a loop with several that writes nothing becomes several loops.
+  void splitReductions() {
+    SmallVector<scf::ParallelOp> loops;
+    entry.walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
+      bool const writes = loop.getBody()->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      if (loop.getNumResults() > 1 && !writes)
+        loops.push_back(loop);
+      return WalkResult::skip();
+    });
+    for (scf::ParallelOp loop : loops) {
+      for (OpResult result : loop.getResults())
+        result.replaceAllUsesWith(reductionAlone(loop, result.getResultNumber()));
+      rewriter.eraseOp(loop);
+    }
+  }
+
+  Value reductionAlone(scf::ParallelOp loop, unsigned place) {
+    rewriter.setInsertionPoint(loop);
+    auto part = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                                 ValueRange(loop.getInitVals()[place]));
+    part->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    IRMapping values;
+    for (auto [from, to] : llvm::zip(loop.getBody()->getArguments(), part.getBody()->getArguments())) {
+      to.setLoc(from.getLoc());
+      values.map(from, to);
+    }
+    rewriter.setInsertionPointToEnd(part.getBody());
+    for (Operation &op : loop.getBody()->without_terminator())
+      rewriter.clone(op, values);
+    auto all = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
+    auto reduce = rewriter.create<scf::ReduceOp>(all.getLoc(), ValueRange(values.lookupOrDefault(all.getOperands()[place])));
+    Block &from = all.getReductions()[place].front(), &to = reduce.getReductions()[0].front();
+    rewriter.setInsertionPointToEnd(&to);
+    IRMapping joined;
+    joined.map(from.getArguments(), to.getArguments());
+    for (Operation &op : from)
+      rewriter.clone(op, joined);
+    return part.getResult(0);
+  }
+
+  nest::LoopKernelOp lowerParallel(scf::ParallelOp loop) {
     SmallVector<Value> into;
-    std::string const label = labelFor(loop, labels);
     for (OpResult result : loop.getResults()) {
       unsigned const place = result.getResultNumber();
-      into.push_back(makeScalar(entry, result.getType(), nameOf(result, label)));
-      replaceByLoads(result, into.back(), combinerOf(reductionsOf(loop)[place]), loop.getInitVals()[place]);
+      Combiner const combiner = *combinerOf(reductionsOf(loop)[place]);
+      Value const initial = loop.getInitVals()[place];
+      memref::StoreOp store = isIdentity(combiner, initial) ? onlyStore(result) : memref::StoreOp();
+      into.push_back(store ? store.getMemref() : makeScalar(entry, result.getType(), nameOf(result, "reduced")));
+      if (store)
+        rewriter.eraseOp(store);
+      else
+        replaceByLoads(result, into.back(), combiner, initial);
     }
-    Operation *const kernel = makeKernel(rewriter, loop, into, label);
+    nest::LoopKernelOp kernel = makeKernel(rewriter, loop, into);
     rewriter.eraseOp(loop);
     return kernel;
+  }
+
+  /// The store of a reduction to a scalar of the caller that nothing else between the two looks at: the kernel can write there.
+  static memref::StoreOp onlyStore(OpResult reduced) {
+    auto store = reduced.hasOneUse() ? dyn_cast<memref::StoreOp>(*reduced.getUsers().begin()) : memref::StoreOp();
+    if (!store || store->getBlock() != reduced.getOwner()->getBlock() || store.getMemRefType().getRank() != 0 ||
+        store.getValue() != reduced || !isa<func::FuncOp>(store.getMemref().getParentBlock()->getParentOp()) ||
+        !isa<BlockArgument>(store.getMemref()))
+      return {};
+    for (Operation *op = reduced.getOwner(); op != store; op = op->getNextNode())
+      if (op->walk([&](Operation *inner) {
+              return touches(inner, store.getMemref()) ? WalkResult::interrupt() : WalkResult::advance();
+            }).wasInterrupted())
+        return {};
+    return store;
+  }
+
+  static bool touches(Operation *op, Value memref) {
+    return llvm::any_of(op->getOperands(), [&](Value v) { return isa<MemRefType>(v.getType()) && mayAlias(v, memref); });
   }
 
   using Combiner = nest::Combiner;

@@ -41,8 +41,8 @@ void markOutputs(mlir::func::FuncOp entry);
 /// A value that is the same on every thread and needs no memory: it can be computed again wherever it is used.
 bool isRecomputable(mlir::Operation *op);
 
-/// A label that no other kernel has, after the memory that `op` writes.
-std::string labelFor(mlir::Operation *op, llvm::StringSet<> &taken);
+/// A label that no other kernel has, after the memory that it writes: `c`; a second one `c_from_a`, or `c_update` if it reads c.
+std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken);
 
 /// What joins two values in a reduction of scf.parallel; nothing if it is no single known operation.
 std::optional<nest::Combiner> combinerOf(mlir::Region &reduction);
@@ -56,9 +56,8 @@ bool isIdentity(nest::Combiner combiner, mlir::Value value);
 /// Replaces a parallel loop inside a kernel by sequential ones.
 void makeSequential(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop);
 
-/// A parallel loop on the host becomes a kernel; its reductions go to `into`.
-nest::LoopKernelOp makeKernel(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop, mlir::ValueRange into,
-                              llvm::StringRef label);
+/// A parallel loop on the host becomes a kernel without label; its reductions go to `into`.
+nest::LoopKernelOp makeKernel(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop, mlir::ValueRange into);
 
 /// Copies into the kernel what its block uses of recomputable host values, and readies loops and memory inside.
 mlir::LogicalResult finishKernel(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);

@@ -5,6 +5,7 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
@@ -45,6 +46,10 @@ static void collect(Value alias, SmallVectorImpl<Access> &accesses) {
       collect(op->getResult(0), accesses);
     else if (!isa<memref::DimOp>(op))
       accesses.push_back(classify(use));
+    if (isa<scf::ForOp>(op)) // any of its results may be any of the memrefs that it exchanges
+      for (Value result : op->getResults())
+        if (result.getType() == alias.getType())
+          collect(result, accesses);
   }
 }
 

@@ -85,6 +85,7 @@ static scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
   Operation *yield = old->getTerminator();
   body->getOperations().splice(body->end(), old->getOperations());
   rewriter.replaceAllUsesWith(old->getArgument(0), body->getArgument(0));
+  body->getArgument(0).setLoc(old->getArgument(0).getLoc()); // its name
   rewriter.setInsertionPointToEnd(body);
   auto reduce = rewriter.create<scf::ReduceOp>(loop.getLoc(), terms);
   for (auto [i, join] : llvm::enumerate(joins))
@@ -114,6 +115,9 @@ static scf::ParallelOp merge(RewriterBase &rewriter, scf::ParallelOp outer) {
       outer.getLoc(), joined(outer.getLowerBound(), inner.getLowerBound()),
       joined(outer.getUpperBound(), inner.getUpperBound()), joined(outer.getStep(), inner.getStep()));
   rewriter.eraseOp(merged.getBody()->getTerminator());
+  for (auto [argument, place] : llvm::zip(merged.getBody()->getArguments(),
+                                          joined(outer.getBody()->getArguments(), inner.getBody()->getArguments())))
+    argument.setLoc(place.getLoc());
   rewriter.mergeBlocks(inner.getBody(), merged.getBody(),
                        merged.getBody()->getArguments().take_back(inner.getNumLoops()));
   rewriter.replaceAllUsesWith(outer.getBody()->getArguments(),

@@ -1,7 +1,7 @@
 // Outermost parallel loops become kernels, code between them kernels of one iteration, sequential loops stay around them.
 // RUN: ml2kokkos-opt %s --split-input-file --ml2k-lower-loops | FileCheck %s
 
-// CHECK-LABEL: @heat(%{{.*}}: memref<?x?xf64> {nest.dims = ["plate_size_0", "plate_size_1"], nest.name = "plate", nest.output}, %{{.*}}: index
+// CHECK-LABEL: @heat(%{{.*}}: memref<?x?xf64> {nest.dims = ["plate_size_0", "plate_size_1"], nest.name = "plate", nest.output, nest.updated}, %{{.*}}: index
 // CHECK: nest.buffer "buffer"(%{{.*}}, %{{.*}}) : memref<?x?xf64>
 // CHECK: scf.for
 // CHECK:   nest.kernel "buffer" mdrange (%{{.*}}, %{{.*}}) = (%c1, %c1) to (%{{.*}}, %{{.*}}) note "parallel

@@ -3,7 +3,7 @@
 
   run_models.py --work FOLDER [--suite FILE] [--gates] [CASE...]
 
-A CASE is MODEL[=FILE.npz], or a folder with model.onnx and test_data_set_*/{input,output}_*.pb as onnx's own tests have them.
+A CASE is MODEL[@ENTRY][=FILE.npz], or a folder with model.onnx and test_data_set_*/{input,output}_*.pb as onnx's own tests have them.
 Without a file the reference is onnxruntime, for .mlir upstream's lowering. --suite FILE lists cases, one a line (# comments; FOLDER/ before
 names from --prefix). --allow-refused counts models that the translator refuses instead of failing."""
 
@@ -36,6 +36,7 @@ def parse():
     add("--allow-refused", action="store_true")
     add("--gates", action="store_true", help="also watch what forward() promises")
     add("--compiler")
+    add("--edges", action="store_true", help="NaN, infinities and the ends of the integers among seeded inputs")
     add("--tolerance", type=float)
     return parser.parse_args()
 
@@ -51,8 +52,9 @@ def read_protos(folder, kind):
 
 
 class Case:
-    def __init__(self, text, tolerance):
+    def __init__(self, text, tolerance, edges):
         name, _, reference = text.partition("=")
+        name, _, self.entry = name.partition("@")
         path = Path(name)
         self.data = None
         if path.is_dir():
@@ -61,26 +63,29 @@ class Case:
             path = path / "model.onnx"
             self.stem = Path(name).name
         else:
-            self.stem = path.stem
+            self.stem = self.entry or path.stem
         self.stem = re.sub(r"\W", "_", self.stem)
         if reference:
             self.data = read_npz(reference)
         self.path = path
+        self.edges = edges
         self.tolerance = tolerance or default_tolerance(path)
         self.model = self.inputs = self.outcome = None
 
     def translate(self, folder):
-        self.model = translate(self.path, folder, self.stem)
+        self.model = translate(self.path, folder, self.stem, [f"--entry={self.entry}"] if self.entry else [])
         if self.data:
             # An onnx test may list constants among its inputs
             self.inputs = self.data[0][:len(self.model.inputs)]
         else:
-            self.inputs = seeded_inputs(self.model, 1, {}, (0, 2))
+            self.inputs = seeded_inputs(self.model, 1, {}, (0, 2), self.edges)
 
     def expected(self):
         if self.data:
             return self.data[1]
-        return (run_upstream if self.path.suffix == ".mlir" else run_onnxruntime)(self.path, self.inputs)
+        if self.path.suffix == ".mlir":
+            return run_upstream(self.path, self.inputs, self.model, self.entry)
+        return run_onnxruntime(self.path, self.inputs)
 
     def compare(self, results):
         if isinstance(results, Failure):
@@ -98,7 +103,7 @@ def collect(arguments):
     if arguments.suite:
         lines = (line.split("#")[0].strip() for line in arguments.suite.read_text().splitlines())
         names += [str(arguments.prefix / line) for line in lines if line]
-    return [Case(name, arguments.tolerance) for name in names]
+    return [Case(name, arguments.tolerance, arguments.edges) for name in names]
 
 
 def main():

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -66,6 +67,8 @@ AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) con
     for (Operation *user : argument.getUsers())
       if (auto dimOp = dyn_cast<memref::DimOp>(user); dimOp && dimOp.getConstantIndex() == int64_t(dim))
         return symbols.get(dimOp);
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+      return extent(loop.getTiedLoopInit(argument)->get(), dim, symbols);
     return {};
   }
   return TypeSwitch<Operation *, AffineExpr>(memref.getDefiningOp())

@@ -51,7 +51,7 @@ static FailureOr<std::vector<std::string>> declareAll(ScalarPrinter &printer, Va
   if (failed(expressions))
     return failure();
   for (auto [expression, value] : llvm::zip(*expressions, bindTo)) {
-    names.push_back(printer.names.fresh({"carried", "state", "current"}));
+    names.push_back(printer.names.fresh(withSourceName(value, {"carried", "state", "current"})));
     to.push_back(variable(value.getType(), names.back(), expression.text));
     printer.bind(value, {names.back()});
   }
@@ -65,6 +65,11 @@ static LogicalResult printBranch(ScalarPrinter &printer, Region &region, ArrayRe
   return failed(printer.print(block, to)) ? failure() : assignAll(printer, block.back().getOperands(), targets, to);
 }
 
+/// A branch that only chooses a value.
+static bool isAssignment(Json const &statements) {
+  return statements.size() == 1 && statements[0]["template"] == "statement/assign";
+}
+
 static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Json &to) {
   auto branch = cast<scf::IfOp>(op);
   FailureOr<Expression> condition = printer.use(branch.getCondition());
@@ -73,7 +78,7 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Json &to) {
   printer.settleReads(to);
   std::vector<std::string> targets;
   for (Value result : branch.getResults()) {
-    targets.push_back(printer.names.fresh({"chosen", "result"}));
+    targets.push_back(printer.names.fresh(withSourceName(result, {"chosen", "result"})));
     to.push_back(variable(result.getType(), targets.back(), ""));
     printer.bind(result, {targets.back()});
   }
@@ -81,6 +86,14 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Json &to) {
   if (failed(printBranch(printer, branch.getThenRegion(), targets, yes)) ||
       failed(printBranch(printer, branch.getElseRegion(), targets, no)))
     return failure();
+  if (targets.size() == 1 && isAssignment(yes) && isAssignment(no)) {
+    to.erase(to.size() - 1); // the declaration of the variable
+    std::string const text = asOperand(*condition, Rank::Or) + " ? " + yes[0]["value"].get<std::string>() + " : " +
+                             no[0]["value"].get<std::string>();
+    to.push_back({{"template", "statement/let"}, {"type", computeType(branch.getResult(0).getType())}, {"name", targets[0]},
+                  {"value", text}});
+    return success();
+  }
   to.push_back({{"template", "statement/if"}, {"condition", condition->text}, {"then", yes}, {"else", no},
                 {"has_else", !no.empty()}});
   return success();
@@ -92,12 +105,12 @@ static LogicalResult printFor(Operation *op, ScalarPrinter &printer, Json &to) {
       printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
   if (failed(bounds))
     return failure();
-  printer.settleReads(to);
   FailureOr<std::vector<std::string>> carried =
       declareAll(printer, loop.getInitArgs(), loop.getRegionIterArgs(), to);
   if (failed(carried))
     return failure();
-  std::string const index = printer.names.fresh({"k", "m", "l", "step"});
+  printer.settleReads(to);
+  std::string const index = printer.names.fresh(withSourceName(loop.getInductionVar(), {"k", "m", "l", "step"}));
   printer.bind(loop.getInductionVar(), {index});
   Json body = Json::array();
   Block &block = *loop.getBody();

@@ -66,6 +66,9 @@ private:
   LogicalResult printOperation(Operation *op, Json &statements);
   LogicalResult printKernel(Operation *op, KernelPrinter printer, Json &statements);
   LogicalResult printLoop(scf::ForOp loop, Json &statements);
+  void printExchange(scf::ForOp loop, Json &statements);
+  LogicalResult printBranch(scf::IfOp branch, Json &statements);
+  FailureOr<std::string> conditionText(Value value);
   FailureOr<std::string> hostText(Value value);
 
   Program &program;
@@ -78,16 +81,35 @@ bool isSilent(Operation *op) {
   if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
           memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op))
     return true;
+  if (isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
+    return true; // conditions
   return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op) && op->getResult(0).getType().isIndex();
 }
 
+/// Memory that a loop around kernels exchanges: its extents may differ from one iteration to the next.
+bool isExchanged(Value memref) {
+  auto const argument = dyn_cast<BlockArgument>(memref);
+  return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp()) : bool(memref.getDefiningOp<scf::ForOp>());
+}
+
 LogicalResult ForwardPrinter::printOperation(Operation *op, Json &statements) {
+  if (auto size = dyn_cast<memref::DimOp>(op); size && isExchanged(size.getSource())) {
+    Storage const *memory = program.storageOf(size.getSource());
+    std::string const dim = std::to_string(*size.getConstantIndex());
+    std::string const name = scope.fresh({memory->name + "_size_" + dim});
+    program.nameHostValue(size, name);
+    statements.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", name},
+                          {"value", memory->name + ".extent_int(" + dim + ")"}});
+    return success();
+  }
   if (isSilent(op))
     return success();
   if (KernelPrinter const printer = lookUpKernel(op->getName().getStringRef()))
     return printKernel(op, printer, statements);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return printLoop(loop, statements);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return printBranch(branch, statements);
   return op->emitError("'") << op->getName() << "' cannot be printed between kernels";
 }
 
@@ -114,23 +136,86 @@ FailureOr<std::string> ForwardPrinter::hostText(Value value) {
 }
 
 LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Json &statements) {
-  if (loop.getNumRegionIterArgs() != 0)
-    return loop.emitError("a loop around kernels carries values");
+  for (auto [carried, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
+    Storage const *variable = program.storageOf(carried), *first = program.storageOf(init);
+    if (!variable || !first)
+      return loop.emitError("a loop around kernels carries values");
+    statements.push_back({{"template", "statement/variable"}, {"type", variable->cpp}, {"name", variable->name},
+                          {"initial", true}, {"value", first->expression}});
+  }
   FailureOr<std::string> const begin = hostText(loop.getLowerBound()), end = hostText(loop.getUpperBound()),
                                step = hostText(loop.getStep());
   if (failed(begin) || failed(end) || failed(step))
     return failure();
-  std::string const index = scope.fresh({"t", "step", "round"});
+  std::string const index = scope.fresh(withSourceName(loop.getInductionVar(), {"t", "step", "round"}));
   program.nameHostValue(loop.getInductionVar(), index);
   Json body = Json::array();
   if (failed(print(*loop.getBody(), body)))
     return failure();
+  printExchange(loop, body);
   statements.push_back({{"template", "statement/for"},
                         {"index", index},
                         {"begin", *begin},
                         {"end", *end},
                         {"advance", *step == "1" ? "++" + index : index + " += " + *step},
                         {"statements", body}});
+  return success();
+}
+
+/// `previous = old; old = next; next = previous;`
+void ForwardPrinter::printExchange(scf::ForOp loop, Json &statements) {
+  DenseMap<Value, std::string> saved; // variables that were assigned already: where their values went
+  auto const yields = loop.getYieldedValues();
+  auto const carried = loop.getRegionIterArgs();
+  for (auto [i, variable] : llvm::enumerate(carried)) {
+    if (yields[i] == variable)
+      continue;
+    std::string const name = program.storageOf(variable)->name;
+    if (llvm::is_contained(yields.drop_front(i + 1), Value(variable))) {
+      saved[variable] = scope.fresh({"previous", "previous_" + name});
+      statements.push_back({{"template", "statement/local"}, {"name", saved[variable]}, {"value", name}});
+    }
+    std::string const value = saved.contains(yields[i]) ? saved[yields[i]] : program.storageOf(yields[i])->name;
+    statements.push_back({{"template", "statement/assign"}, {"target", name}, {"value", value}});
+  }
+}
+
+/// Conditions of sizes and arguments.
+FailureOr<std::string> ForwardPrinter::conditionText(Value value) {
+  if (std::string const name = program.hostName(value); !name.empty())
+    return name;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op)) {
+    FailureOr<std::string> const left = conditionText(op->getOperand(0)), right = conditionText(op->getOperand(1));
+    if (failed(left) || failed(right))
+      return failure();
+    return "(" + *left + (isa<arith::AndIOp>(op) ? ") && (" : ") || (") + *right + ")";
+  }
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!compare || !compare.getLhs().getType().isIntOrIndex()) {
+    InFlightDiagnostic error = value.getParentBlock()->getParentOp()->emitError("forward() decides by sizes and arguments only");
+    return error;
+  }
+  FailureOr<std::string> left = hostText(compare.getLhs()), right = hostText(compare.getRhs());
+  if (failed(left) || failed(right))
+    return failure();
+  static char const *const operators[] = {" == ", " != ", " < ", " <= ", " > ", " >= ", " < ", " <= ", " > ", " >= "};
+  auto const predicate = unsigned(compare.getPredicate());
+  if (predicate > unsigned(arith::CmpIPredicate::sge))
+    return "unsigned(" + *left + ")" + operators[predicate] + "unsigned(" + *right + ")";
+  return *left + operators[predicate] + *right;
+}
+
+LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Json &statements) {
+  if (branch.getNumResults() != 0)
+    return branch.emitError("a branch around kernels has results");
+  FailureOr<std::string> const condition = conditionText(branch.getCondition());
+  Json yes = Json::array(), no = Json::array();
+  if (failed(condition) || failed(print(*branch.thenBlock(), yes)) ||
+      (branch.elseBlock() && failed(print(*branch.elseBlock(), no))))
+    return failure();
+  statements.push_back({{"template", "statement/if"}, {"condition", *condition}, {"then", yes}, {"else", no},
+                        {"has_else", !no.empty()}});
   return success();
 }
 

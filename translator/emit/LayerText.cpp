@@ -127,6 +127,9 @@ std::string Layer::signature(bool declare) const {
   for (Storage const &argument : program.arguments)
     if (llvm::is_contained(used, &argument))
       add(argument.alias + " const &", argument.name);
+  for (Storage const &memory : program.exchanged)
+    if (llvm::is_contained(used, &memory))
+      add(memory.alias + " const &", memory.name);
   for (std::string const &name : hostNames)
     add(program.scalarType(name), name);
   return text;

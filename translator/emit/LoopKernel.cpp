@@ -37,6 +37,7 @@ private:
 
   FailureOr<Expression> host(Value value);
   FailureOr<std::string> span(unsigned loop);
+  FailureOr<Expression> length(unsigned loop);
   FailureOr<std::string> rangePolicy();
   FailureOr<std::string> rows();
   LogicalResult recoverRows(Json &to);
@@ -87,8 +88,9 @@ LogicalResult LoopPrinter::bindPositions() {
   static StringRef const letters[] = {"i", "j", "k", "l"};
   for (unsigned i = 0; i < loops; ++i) {
     std::string const letter = i < 4 ? letters[i].str() : "i" + std::to_string(i);
-    positions.push_back(printer.names.fresh({letter, letter + letter, letter + "_index"}));
-    printer.bind(kernel.getBody().getArgument(i), {positions.back()});
+    BlockArgument const position = kernel.getBody().getArgument(i);
+    positions.push_back(printer.names.fresh(withSourceName(position, {letter, letter + letter, letter + "_index"})));
+    printer.bind(position, {positions.back()});
   }
   if (loops > 2)
     row = printer.names.fresh({"row", "row_index"});
@@ -221,8 +223,13 @@ static Json letInt(std::string const &name, std::string const &value) {
 }
 
 /// How many iterations a loop has.
-static Expression lengthOf(Expression const &lower, Expression const &upper) {
-  return lower.text == "0" ? upper : binary(upper, "-", Rank::Add, lower);
+FailureOr<Expression> LoopPrinter::length(unsigned loop) {
+  HostSymbols symbols;
+  AffineExpr const lower = layer.program.hostIndex(kernel.getLowers()[loop], symbols);
+  AffineExpr const upper = layer.program.hostIndex(kernel.getUppers()[loop], symbols);
+  if (failed(host(kernel.getLowers()[loop])) || failed(host(kernel.getUppers()[loop])))
+    return failure();
+  return layer.hostExpression(upper - lower, symbols);
 }
 
 /// All loops but the last as one: `Span{0, n * m}`.
@@ -231,10 +238,10 @@ FailureOr<std::string> LoopPrinter::rows() {
     return span(0);
   SmallVector<Expression> lengths;
   for (unsigned i = 0; i + 1 < positions.size(); ++i) {
-    FailureOr<Expression> const lower = host(kernel.getLowers()[i]), upper = host(kernel.getUppers()[i]);
-    if (failed(lower) || failed(upper))
+    FailureOr<Expression> const iterations = length(i);
+    if (failed(iterations))
       return failure();
-    lengths.push_back(lengthOf(*lower, *upper));
+    lengths.push_back(*iterations);
   }
   return "Span{0, " + product(lengths).text + "}";
 }
@@ -245,21 +252,20 @@ LogicalResult LoopPrinter::recoverRows(Json &to) {
     return success();
   Expression inner{"1"};
   for (unsigned i = positions.size() - 1; i-- > 0;) {
-    FailureOr<Expression> const lower = host(kernel.getLowers()[i]), upper = host(kernel.getUppers()[i]);
-    if (failed(lower) || failed(upper))
+    FailureOr<Expression> const lower = host(kernel.getLowers()[i]), iterations = length(i);
+    if (failed(lower) || failed(iterations))
       return failure();
-    Expression const length = lengthOf(*lower, *upper);
     Expression value{row};
     if (inner.text != "1")
       value = binary(value, "/", Rank::Multiply, inner);
     if (i > 0)
-      value = binary(value, "%", Rank::Multiply, length);
+      value = binary(value, "%", Rank::Multiply, *iterations);
     if (lower->text != "0")
       value = binary(value, "+", Rank::Add, *lower);
     if (mentions(to, positions[i]))
       // As a Json, not in braces: insert() would take braces for a list of elements
       to.insert(to.begin(), letInt(positions[i], value.text));
-    inner = product({inner, length});
+    inner = product({inner, *iterations});
   }
   return success();
 }
@@ -273,7 +279,7 @@ LogicalResult LoopPrinter::printCall(Json statements) {
     if (failed(policy))
       return failure();
     layer.setPolicyCall("Kokkos::parallel_for", *policy);
-    std::string const lambda = indexParameters({first}, statements);
+    std::string const lambda = positions.empty() ? "int" : indexParameters({first}, statements);
     layer.addLambda(lambda, std::move(statements));
     return success();
   }

@@ -131,21 +131,22 @@ static FailureOr<Json> viewWorkspace(Program &program) {
 
 /// What programs need to call forward(), scripts/verify.py for one; no template reads it. Extents known at run time only are
 /// named.
-static Json viewArgument(Program const &program, Storage const &argument) {
+static Json viewArgument(Program &program, Storage const &argument) {
+  unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
   Json shape = Json::array();
   for (int64_t extent : argument.type.getShape())
     shape.push_back(extent);
   for (RuntimeSize const &size : program.sizes)
     if (size.argument == argument.value)
       shape[size.dim] = size.name;
-  return {{"model_name", argument.modelName}, {"type", argument.alias}, {"scalar", argument.scalar()},
-          {"shape", shape}, {"output", argument.isOutput}, {"is_view", true}};
+  return {{"model_name", argument.modelName}, {"type", argument.alias}, {"scalar", argument.scalar()}, {"shape", shape},
+          {"output", argument.isOutput}, {"updated", bool(program.entry.getArgAttr(number, "nest.updated"))}, {"is_view", true}};
 }
 
 /// The same for a number that is passed by value.
 static Json viewScalar(Program const &program, BlockArgument argument, std::string const &modelName) {
   std::string const type = computeType(argument.getType());
-  return {{"model_name", modelName}, {"type", type}, {"scalar", type}, {"shape", Json::array()}, {"output", false},
+  return {{"model_name", modelName}, {"type", type}, {"scalar", type}, {"shape", Json::array()}, {"output", false}, {"updated", false},
           {"is_view", false}, {"name", program.hostName(argument)}};
 }
 

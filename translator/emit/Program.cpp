@@ -1,8 +1,10 @@
 //===- Program.cpp - what a nest module holds, with its names settled ----------------------------------------*- C++ -*-===//
 
 #include "translator/emit/Program.h"
+#include "translator/emit/Scalars.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -43,6 +45,8 @@ LogicalResult Program::collect() {
   if (failed(collectArguments()) || failed(collectMembers()))
     return failure();
   nameArgumentTypes();
+  if (failed(collectExchanged()))
+    return failure();
   collectSizes();
   collectFunctions();
   return success();
@@ -93,9 +97,38 @@ void Program::nameArgumentTypes() {
                              "Row", "Window", "Square", "Sum", "Prod", "Max", "Min", "MaxNum", "MinNum", "And", "Or", "Xor"};
   for (Storage &argument : arguments) {
     argument.alias = camelCase(argument.modelName);
-    if (!taken.insert(argument.alias).second)
-      argument.alias += "_" + shortHash(argument.modelName);
+    if (!taken.insert(argument.alias).second) {
+      argument.alias += "View";
+      if (!taken.insert(argument.alias).second)
+        argument.alias += "_" + shortHash(argument.modelName);
+    }
   }
+}
+
+/// The memrefs that a host loop hands from one iteration to the next.
+LogicalResult Program::collectExchanged() {
+  Scope scope(&fileScope);
+  for (Storage const &argument : arguments)
+    scope.take(argument.name);
+  WalkResult const result = entry.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    for (auto [carried, init, result] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
+      if (!isa<MemRefType>(carried.getType()))
+        continue;
+      Storage const *first = storages.lookup(init);
+      if (!first || first->isImage || first->isFlat || first->kind == StorageKind::Weight)
+        return WalkResult(loop.emitError("exchanges memory that is a part of something else; this has no printed form"));
+      Storage storage = *first;
+      storage.kind = StorageKind::Argument;
+      storage.value = carried;
+      storage.name = storage.expression = scope.fresh(withSourceName(carried, {first->name + "_now"}));
+      storage.alias = storage.cpp;
+      fileScope.take(storage.name);
+      exchanged.push_back(std::move(storage));
+      storages[carried] = storages[result] = &exchanged.back();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult Program::collectMembers() {

@@ -110,6 +110,7 @@ public:
   EmitOptions const &options;
   std::string model;     ///< namespace and first part of kernel labels
   std::deque<Storage> arguments, buffers, weights;
+  std::deque<Storage> exchanged; ///< by loops around kernels: variables of forward()
   std::vector<RuntimeSize> sizes;
   std::map<std::string, std::string> splits; ///< scalar type of partial sums to the member of the workspace
   std::set<std::string> blocks;          ///< parts and blocks in use, without what they need
@@ -119,6 +120,7 @@ public:
 private:
   mlir::LogicalResult collectArguments();
   mlir::LogicalResult collectMembers();
+  mlir::LogicalResult collectExchanged();
   void nameArgumentTypes();
   void collectSizes();
   void collectFunctions();

@@ -11,6 +11,18 @@ namespace ml2k {
 
 ScalarPrinter::ScalarPrinter(Scope const &names, UseBlock useBlock) : names(&names), onBlock(std::move(useBlock)) {}
 
+/// `here` of the location `load "here"` of a load; nodes of networks have other kinds of operation in front.
+ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
+  auto const location = dyn_cast<NameLoc>(value.getLoc());
+  auto const [kind, name] = location ? location.getName().getValue().split(" \"") : std::pair<StringRef, StringRef>();
+  Operation *const op = value.getDefiningOp();
+  std::string const noun = snakeCase(name.empty() ? name : name.drop_back());
+  bool const isWord = !name.empty() && noun.back() != '_'; // `new` is none
+  if (isWord && kind == (op ? op->getName().stripDialect() : "argument"))
+    nouns.insert(nouns.begin(), noun);
+  return nouns;
+}
+
 Expression ScalarPrinter::let(Json &to, Type type, Expression const &value, Nouns const &nouns) {
   std::string const name = names.fresh(nouns);
   to.push_back({{"template", "statement/let"}, {"type", computeType(type)}, {"name", name}, {"value", value.text}});
@@ -34,7 +46,7 @@ void ScalarPrinter::bindRead(Value value, Expression read, Json &to) {
   }
   if (isStoredNarrow(value.getType()))
     read = ml2k::cast("float", read);
-  place(value, std::move(read), {"x", "y", "z", "value"}, to);
+  place(value, std::move(read), withSourceName(value, {"x", "y", "z", "value"}), to);
 }
 
 /// Inline where it is used once, in the same block; else a constant of its own.
@@ -55,7 +67,7 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
 
 void ScalarPrinter::settleReads(Json &to) {
   for (Value value : pendingReads)
-    bound[value] = let(to, value.getType(), bound[value], {"x", "y", "z", "value"});
+    bound[value] = let(to, value.getType(), bound[value], withSourceName(value, {"x", "y", "z", "value"}));
   pendingReads.clear();
 }
 
@@ -114,7 +126,7 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Json &to) {
   current = nullptr;
   if (failed(expression))
     return failure();
-  Nouns nouns = entry->nouns;
+  Nouns nouns = withSourceName(op->getResult(0), entry->nouns);
   if (auto name = op->getAttrOfType<StringAttr>("nest.name")) // what a pass knows it to be
     nouns.insert(nouns.begin(), name.str());
   place(op->getResult(0), std::move(*expression), nouns, to);

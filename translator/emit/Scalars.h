@@ -76,6 +76,9 @@ private:
   Json *current = nullptr;               ///< where repeatable() declares
 };
 
+/// `nouns` with the name in front that the text of a loop program gives to the value, if it gives one.
+ScalarPrinter::Nouns withSourceName(mlir::Value value, ScalarPrinter::Nouns nouns);
+
 /// How an operation is printed as an expression of its operands, and what its result is called if it needs a name.
 struct ScalarEntry {
   std::vector<std::string> nouns;

@@ -77,8 +77,11 @@ def given_inputs(arguments, model):
     return reference, inputs, outputs
 
 
-def expected_outputs(reference, path, inputs):
-    return run_onnxruntime(path, inputs) if reference == "onnxruntime" else run_upstream(path, inputs)
+def expected_outputs(reference, path, inputs, model, options):
+    if reference == "onnxruntime":
+        return run_onnxruntime(path, inputs)
+    entry = [option.split("=", 1)[1] for option in options if option.startswith("--entry=")]
+    return run_upstream(path, inputs, model, *entry)
 
 
 def report(names, values, references, tolerance):
@@ -113,7 +116,7 @@ def verify(arguments):
         raise results
     print(said, end="")
     if outputs is None or arguments.layers:
-        outputs = expected_outputs(reference if outputs is None else "onnxruntime", path, inputs)
+        outputs = expected_outputs(reference if outputs is None else "onnxruntime", path, inputs, model, arguments.options)
     tolerance = arguments.tolerance or default_tolerance(arguments.model)
     return show(model, results, outputs, tolerance, arguments.layers, path)
 

@@ -39,7 +39,7 @@ def write_arguments(path, model, inputs, extents, initial=None):
             if not argument.is_output:
                 file.write(np.ascontiguousarray(next(inputs), argument.dtype).tobytes())
                 continue
-            values = (initial or {}).get(argument.name)
+            values = next(inputs) if argument.is_updated else (initial or {}).get(argument.name)
             file.write(b"\0" if values is None else b"\1" + np.ascontiguousarray(values, argument.dtype).tobytes())
 
 

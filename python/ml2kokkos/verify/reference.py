@@ -13,7 +13,21 @@ from .translate import PROJECT, Failure
 DEFAULT_EXTENT = 3 # of a symbolic dimension that nobody gave a value
 
 
-def seeded_inputs(model, seed, extents, integers):
+def with_edges(array, place):
+    """NaN, infinities, zeros and the ends of the integers among the first elements, elsewhere for each input."""
+    flat = array.reshape(-1)
+    if np.issubdtype(array.dtype, np.integer):
+        limits = np.iinfo(array.dtype)
+        edges = [limits.min, limits.max, limits.max - 1, 0, 1, limits.min + 1]
+    else:
+        edges = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -2.5]
+    for i, edge in enumerate(edges):
+        if 2 * place + i < flat.size:
+            flat[2 * place + i] = edge
+    return flat.reshape(array.shape)
+
+
+def seeded_inputs(model, seed, extents, integers, edges=False):
     """Normal floats, integers from a small range (token ids, masks), random bits for booleans."""
     random = np.random.default_rng(seed)
     names = {extent for argument in model.inputs for extent in argument.shape if not isinstance(extent, int)}
@@ -26,23 +40,25 @@ def seeded_inputs(model, seed, extents, integers):
         elif np.issubdtype(argument.dtype, np.integer):
             inputs.append(random.integers(*integers, shape).astype(argument.dtype))
         else:
-            inputs.append(random.standard_normal(shape).astype(argument.dtype))
+            inputs.append(np.asarray(random.standard_normal(shape)).astype(argument.dtype))
+        if edges and argument.is_view and argument.dtype != np.bool_:
+            inputs[-1] = with_edges(inputs[-1], len(inputs) - 1)
     return inputs
 
 
-def numbered(arrays, letter):
-    """x0, x1, ... of an .npz file."""
+def numbered(arrays, *stems):
+    """x0, x1, ... of an .npz file, or the same under another stem."""
     found = []
-    while f"{letter}{len(found)}" in arrays:
-        found.append(arrays[f"{letter}{len(found)}"])
+    while names := [f"{stem}{len(found)}" for stem in stems if f"{stem}{len(found)}" in arrays]:
+        found.append(arrays[names[0]])
     return found
 
 
 def read_npz(path):
     with np.load(path) as arrays:
-        inputs, outputs = numbered(arrays, "x"), numbered(arrays, "y")
+        inputs, outputs = numbered(arrays, "x", "arg"), numbered(arrays, "y", "out")
     if not outputs:
-        raise Failure(f"{path}: holds no y0")
+        raise Failure(f"{path}: holds neither y0 nor out0")
     return inputs, outputs
 
 
@@ -62,8 +78,8 @@ def run_onnxruntime(path, inputs):
     return session.run(None, dict(zip(names, inputs)))
 
 
-def run_upstream(path, inputs, entry=None):
-    """scripts/upstream_run.py lowers with mlir-opt, compiles and runs."""
+def run_upstream(path, inputs, model, entry=None):
+    """scripts/upstream_run.py lowers with mlir-opt, compiles and runs. Outputs in the order of the model's."""
     with tempfile.TemporaryDirectory() as folder:
         given, result = Path(folder) / "in.npz", Path(folder) / "out.npz"
         np.savez(given, **{f"x{i}": array for i, array in enumerate(inputs)})
@@ -73,8 +89,9 @@ def run_upstream(path, inputs, entry=None):
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
         if done.returncode != 0:
             raise Failure(f"the upstream lowering failed:\n{done.stderr[-3000:]}")
-        with np.load(result) as arrays: # under their names, in the order of the results
-            return [arrays[name] for name in arrays.files]
+        with np.load(result) as arrays: # results under their names, then arguments that may have been written as @0, @1...
+            updated = [arrays[f"@{i}"] for i, argument in enumerate(model.arguments) if argument.is_updated]
+            return updated + [arrays[name] for name in arrays.files if not name.startswith("@")]
 
 
 def with_every_tensor(path, output):

@@ -38,6 +38,7 @@ class Argument:
     is_output: bool
     is_view: bool = True
     parameter: str = ""  # of a number: its name in the printed code
+    is_updated: bool = False # an output that holds values before the call, too
 
 
 @dataclass
@@ -54,7 +55,7 @@ class Translated:
 
     @property
     def inputs(self):
-        return [argument for argument in self.arguments if not argument.is_output]
+        return [argument for argument in self.arguments if not argument.is_output or argument.is_updated]
 
     @property
     def outputs(self):
@@ -76,7 +77,7 @@ def argument_of(entry):
     if entry["scalar"] not in SCALARS:
         raise Failure(f"elements of type {entry['scalar']} cannot be passed by this program yet")
     return Argument(entry["model_name"], entry["type"], np.dtype(SCALARS[entry["scalar"]]), entry["shape"],
-                    entry["output"], entry["is_view"], entry.get("name", ""))
+                    entry["output"], entry["is_view"], entry.get("name", ""), entry["updated"])
 
 
 def describe(view, stem, folder):

@@ -142,27 +142,24 @@ static LogicalResult fixDim(func::FuncOp entry, StringRef key, int64_t extent) {
   return success();
 }
 
-/// Results that are casts of something more static take its type.
-static void narrowResults(func::FuncOp entry) {
+LogicalResult ml2k::mlir_import::narrowResults(func::FuncOp entry) {
+  PassManager cleaner(entry.getContext(), func::FuncOp::getOperationName());
+  cleaner.addPass(createCanonicalizerPass());
+  if (failed(cleaner.run(entry)))
+    return failure();
   Operation *const end = entry.getBody().back().getTerminator();
   for (OpOperand &operand : end->getOpOperands())
     if (auto cast = operand.get().getDefiningOp<tensor::CastOp>())
       if (tensor::preservesStaticInformation(cast.getType(), cast.getSource().getType()))
         operand.set(cast.getSource());
   entry.setType(FunctionType::get(entry.getContext(), entry.getBody().getArgumentTypes(), end->getOperandTypes()));
+  return success();
 }
 
 LogicalResult ml2k::mlir_import::fixDims(func::FuncOp entry, std::map<std::string, int64_t> const &dims) {
-  if (dims.empty())
-    return success();
   for (auto const &[key, extent] : dims)
     if (failed(fixDim(entry, key, extent)))
       return failure();
   entry.setType(FunctionType::get(entry.getContext(), entry.getBody().getArgumentTypes(), entry.getResultTypes()));
-  PassManager cleaner(entry.getContext(), func::FuncOp::getOperationName());
-  cleaner.addPass(createCanonicalizerPass());
-  if (failed(cleaner.run(entry)))
-    return failure();
-  narrowResults(entry);
-  return success();
+  return dims.empty() ? success() : narrowResults(entry);
 }

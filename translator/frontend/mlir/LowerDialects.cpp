@@ -31,6 +31,19 @@ static bool anyType(func::FuncOp entry, function_ref<bool(Type)> predicate) {
          anyOp(entry, [&](Operation *op) { return llvm::any_of(op->getResultTypes(), predicate); });
 }
 
+//===--- Elementwise -------------------------------------------------------------------------------------------------===//
+
+LogicalResult ml2k::mlir_import::lowerElementwise(func::FuncOp entry) {
+  bool const isNeeded = anyOp(entry, [](Operation *op) {
+    return OpTrait::hasElementwiseMappableTraits(op) && llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+  });
+  if (!isNeeded)
+    return success();
+  PassManager passes(entry.getContext(), func::FuncOp::getOperationName());
+  passes.addPass(createConvertElementwiseToLinalgPass());
+  return passes.run(entry);
+}
+
 //===--- TOSA --------------------------------------------------------------------------------------------------------===//
 
 /// The order of MLIR's own tosa-to-linalg pipeline, without its validation of profiles.

@@ -8,6 +8,7 @@
 #include "translator/frontend/mlir/Steps.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -40,22 +41,30 @@ static void nameArguments(func::FuncOp function, AsmParserState const &text) {
   }
 }
 
-/// The name of an operation's first result, without a result number.
-static StringRef resultName(Operation *op, AsmParserState const &text) {
+/// The name of a result: `%sum, %max = ...` gives each its own, `%r:2 = ...` the first.
+static StringRef resultName(Operation *op, AsmParserState const &text, unsigned place = 0) {
   auto const *definition = op ? text.getOpDef(op) : nullptr;
   if (!definition || definition->resultGroups.empty())
     return "";
-  StringRef const name = textOf(definition->resultGroups.front().definition.loc);
+  if (place > 0 && definition->resultGroups.size() != op->getNumResults())
+    return "";
+  StringRef const name = textOf(definition->resultGroups[place].definition.loc);
   return isInvented(name) ? "" : name;
+}
+
+/// Every result has a name of its own.
+static bool hasNames(Operation *op, AsmParserState const &text) {
+  auto const *definition = text.getOpDef(op);
+  return definition && definition->resultGroups.size() == op->getNumResults();
 }
 
 static void nameResults(func::FuncOp function, AsmParserState const &text) {
   Operation *const end = function.getBody().back().getTerminator();
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
     auto const result = dyn_cast<OpResult>(value);
-    if (!result || result.getOwner()->getNumResults() != 1 || function.getResultAttr(i, nameAttribute))
+    if (!result || !hasNames(result.getOwner(), text) || function.getResultAttr(i, nameAttribute))
       continue;
-    if (StringRef const name = resultName(result.getOwner(), text); !name.empty())
+    if (StringRef const name = resultName(result.getOwner(), text, result.getResultNumber()); !name.empty())
       function.setResultAttr(i, nameAttribute, StringAttr::get(function.getContext(), name));
   }
 }
@@ -69,6 +78,18 @@ static void nameOperation(Operation *op, AsmParserState const &text) {
   op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), full), op->getLoc()));
 }
 
+/// Indices and carried values of loops: `argument "row"`.
+static void nameLoopArguments(Operation *op, AsmParserState const &text) {
+  if (!isa<LoopLikeOpInterface>(op))
+    return;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (auto const *definition = text.getBlockDef(&block))
+        for (auto [argument, known] : llvm::zip(block.getArguments(), definition->arguments))
+          if (StringRef const name = textOf(known.loc); !isInvented(name))
+            argument.setLoc(NameLoc::get(StringAttr::get(op->getContext(), ("argument \"" + name + "\"").str()), argument.getLoc()));
+}
+
 void ml2k::mlir_import::takeNamesFromText(ModuleOp module, AsmParserState const &text) {
   if (text.getOpDefs().empty())
     return;
@@ -77,7 +98,10 @@ void ml2k::mlir_import::takeNamesFromText(ModuleOp module, AsmParserState const 
       continue;
     nameArguments(function, text);
     nameResults(function, text);
-    function.getBody().walk([&](Operation *op) { nameOperation(op, text); });
+    function.getBody().walk([&](Operation *op) {
+      nameOperation(op, text);
+      nameLoopArguments(op, text);
+    });
   }
 }
 

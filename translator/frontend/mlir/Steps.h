@@ -29,11 +29,17 @@ mlir::LogicalResult isolateEntry(mlir::ModuleOp module, mlir::func::FuncOp entry
 /// Names for arguments and results that have none yet (bytecode, `%0`): arg0.., result0...
 void nameSignature(mlir::func::FuncOp entry);
 
+/// arith and math on tensors become linalg.
+mlir::LogicalResult lowerElementwise(mlir::func::FuncOp entry);
+
 /// Fixes the extents that options.dims gives.
 mlir::LogicalResult fixDims(mlir::func::FuncOp entry, std::map<std::string, int64_t> const &dims);
 
 /// Lowers TOSA to linalg, and sparse tensors and mixtures of tensors and memrefs to loops on memrefs.
 mlir::LogicalResult lowerToCoreDialects(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
+/// After fixDims(): results take the extents that follow.
+mlir::LogicalResult narrowResults(mlir::func::FuncOp entry);
 
 /// The last gate: ranked types, one block, nothing that a later stage cannot take.
 mlir::LogicalResult checkImported(mlir::func::FuncOp entry);
