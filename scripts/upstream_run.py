@@ -258,7 +258,7 @@ class Program:
             raise Failed(f"{len(given)} inputs are given, {len(types)} are needed")
         arrays = []
         for name, type_, array in zip(names, types, given):
-            array = numpy.asarray(array)
+            array = numpy.asarray(array, type_.dtype if type_.is_number else None)
             if array.dtype.itemsize == type_.dtype.itemsize and array.dtype != type_.dtype:
                 array = array.view(type_.dtype)  # unsigned integers, bfloat16
             fits = len(array.shape) == len(type_.shape) and all(

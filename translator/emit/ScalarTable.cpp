@@ -135,7 +135,10 @@ static FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPr
   static char const *const symbols[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
   unsigned const predicate = unsigned(compare.getPredicate());
   Rank const rank = predicate < 2 ? Rank::Equality : Rank::Relation;
-  if (predicate < unsigned(arith::CmpIPredicate::ult) || operandType(op).isInteger(1))
+  bool const isSigned = predicate < unsigned(arith::CmpIPredicate::ult);
+  if (operandType(op).isInteger(1)) // a true i1 is -1 as a signed number
+    return isSigned && predicate > 1 ? binary(a[1], symbols[predicate], rank, a[0]) : binary(a[0], symbols[predicate], rank, a[1]);
+  if (isSigned)
     return binary(a[0], symbols[predicate], rank, a[1]);
   Type const type = operandType(op);
   return binary(asUnsigned(type, a[0]), symbols[predicate], rank, asUnsigned(type, a[1]));

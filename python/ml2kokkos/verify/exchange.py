@@ -12,6 +12,9 @@ from .translate import Failure
 
 def shape_of(argument, extents):
     """The extents of an argument; `extents` gives those that are known at run time only."""
+    unknown = [extent for extent in argument.shape if not isinstance(extent, int) and extent not in extents]
+    if unknown:
+        raise Failure(f"'{argument.name}' has the extent {unknown[0]}, which no input has")
     return [extent if isinstance(extent, int) else extents[extent] for extent in argument.shape]
 
 

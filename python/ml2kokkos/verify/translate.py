@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .policies import kernels_elsewhere, waits
+
 try:
     from ml_dtypes import bfloat16 # comes with onnx
 except ImportError:
@@ -97,12 +99,21 @@ def place_of(size, arguments):
     raise Failure(f"the workspace asks for the size '{size}', which no argument has")
 
 
+def check_text(text):
+    """What ML2K_GATES=1 asks of the printed source; gates.hpp asks the rest of the running program."""
+    for found, what in [(kernels_elsewhere(text), "a kernel is not on the given instance"), (waits(text), "forward() waits or allocates")]:
+        if found:
+            raise Failure(f"{what}: {found[0]}")
+
+
 def translate(model, folder, stem, options=()):
     """Writes stem.{hpp,cpp,safetensors} into folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     output = folder / f"{stem}.cpp"
     run_tool(model, "-o", output, *options)
+    if os.environ.get("ML2K_GATES"):
+        check_text(output.read_text())
     view_file = folder / f"{stem}.json"
     run_tool(model, "--emit=json", "-o", view_file, *options)
     return describe(json.loads(view_file.read_text()), stem, folder)

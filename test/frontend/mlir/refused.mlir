@@ -3,6 +3,7 @@
 // RUN: not ml2kokkos %t/vector.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: not ml2kokkos %t/branch.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BRANCH
 // RUN: not ml2kokkos %t/unranked.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=UNRANKED
+// RUN: not ml2kokkos %t/empty.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not ml2kokkos %t/recursive.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=RECURSIVE
 // RUN: not ml2kokkos %t/broken.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BROKEN
 
@@ -37,6 +38,12 @@ func.func @f(%x: tensor<*xf32>) {
   return
 }
 // UNRANKED: unranked.mlir:1:{{.*}}error: {{.*}}argument 0 has no rank
+
+//--- empty.mlir
+func.func @f(%x: tensor<0x3xf32>) -> tensor<0x3xf32> {
+  return %x : tensor<0x3xf32>
+}
+// EMPTY: empty.mlir:1:{{.*}}error: {{.*}}argument 0 has no elements: 'tensor<0x3xf32>'; a dimension that may be empty is written ?
 
 //--- recursive.mlir
 func.func @f(%x: index) {

@@ -123,19 +123,7 @@ func.func @maxima_of_rows(%a: tensor<6x9xf32>) -> (tensor<6xf32>, tensor<6xf32>)
   return %with, %without : tensor<6xf32>, tensor<6xf32>
 }
 
-// An explicit narrowing rounds where it stands; f64 stays f64.
-func.func @narrowed(%a: tensor<24xf32>) -> tensor<24xf32> {
-  %h = arith.truncf %a : tensor<24xf32> to tensor<24xf16>
-  %w = arith.extf %h : tensor<24xf16> to tensor<24xf32>
-  return %w : tensor<24xf32>
-}
-
-func.func @halves(%a: tensor<24xf16>, %b: tensor<24xf16>) -> (tensor<24xf16>, tensor<24xf16>) {
-  %sum = arith.addf %a, %b : tensor<24xf16>
-  %product = arith.mulf %a, %b : tensor<24xf16>
-  return %sum, %product : tensor<24xf16>, tensor<24xf16>
-}
-
+// f64 stays f64.
 func.func @doubles(%a: tensor<24xf64>, %b: tensor<24xf64>) -> (tensor<24xf64>, tensor<24xf64>) {
   %third = arith.constant dense<0.33333333333333331> : tensor<24xf64>
   %e = arith.mulf %a, %third : tensor<24xf64>
@@ -146,19 +134,6 @@ func.func @doubles(%a: tensor<24xf64>, %b: tensor<24xf64>) -> (tensor<24xf64>, t
 func.func @no_rank(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
   %s = arith.addf %a, %b : tensor<f32>
   return %s : tensor<f32>
-}
-
-func.func @nothing(%a: tensor<0x3xf32>) -> (tensor<0x3xf32>, tensor<3xf32>) {
-  %one = arith.constant 1.0 : f32
-  %e = tensor.empty() : tensor<3xf32>
-  %init = linalg.fill ins(%one : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
-  %r = math.exp %a : tensor<0x3xf32>
-  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]} ins(%a : tensor<0x3xf32>) outs(%init : tensor<3xf32>) {
-  ^bb0(%x: f32, %m: f32):
-    %n = arith.addf %m, %x : f32
-    linalg.yield %n : f32
-  } -> tensor<3xf32>
-  return %r, %s : tensor<0x3xf32>, tensor<3xf32>
 }
 
 func.func @nine_dimensions(%a: tensor<2x1x2x1x2x3x1x2x2xf32>, %b: tensor<2x1x2x1x2x3x1x2x2xf32>) -> tensor<2x1x2x1x2x3x1x2x2xf32> {

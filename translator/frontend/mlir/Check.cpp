@@ -20,6 +20,8 @@ static LogicalResult checkSignatureType(func::FuncOp entry, Type type, StringRef
     return entry.emitError() << role << " " << place << " has no rank: " << type;
   if (!element.isIntOrIndexOrFloat())
     return entry.emitError() << role << " " << place << " has the unsupported element type " << element;
+  if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank() && llvm::is_contained(shaped.getShape(), 0))
+    return entry.emitError() << role << " " << place << " has no elements: " << type << "; a dimension that may be empty is written ?";
   if (isa<VectorType>(type))
     return entry.emitError() << role << " " << place << " is a vector: " << type;
   return success();

@@ -80,5 +80,6 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
     return {};
   if (!options.dims.empty() && failed(mlir_import::narrowResults(entry)))
     return {};
+  mlir_import::nameExtents(entry);
   return module;
 }

@@ -41,6 +41,9 @@ mlir::LogicalResult lowerToCoreDialects(mlir::ModuleOp module, mlir::func::FuncO
 /// After fixDims(): results take the extents that follow.
 mlir::LogicalResult narrowResults(mlir::func::FuncOp entry);
 
+/// Gives the run-time extents of tensors names: `nest.dims`.
+void nameExtents(mlir::func::FuncOp entry);
+
 /// The last gate: ranked types, one block, nothing that a later stage cannot take.
 mlir::LogicalResult checkImported(mlir::func::FuncOp entry);
 
