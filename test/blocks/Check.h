@@ -125,5 +125,6 @@ void testConvolutions();
 void testContractions();
 void testRows();
 void testLoader();
+void testMath();
 
 #endif

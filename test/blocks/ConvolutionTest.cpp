@@ -64,6 +64,39 @@ template <class Window, class In, class Out, int Groups = 1> void convolution(st
   check::compare("conv " + name, check::pixels("conv " + name, out), test.expected());
 }
 
+template <int Size, class In, class Out> void winograd(std::string const &name, int images) {
+  using T = typename In::value_type;
+  using C = Case<Square<3, 1, 1>, In, Out, 1>;
+  C const test{images};
+  ExecutionSpace const space;
+  auto const in = check::activation<In>(images, test.image);
+  Out const out{{"out", std::size_t(images)}};
+  Panels<T, Out::channels, 9 * In::channels> weight;
+  auto file = check::opened(test.weight);
+  read_winograd<Size>(file, space, weight, "weight");
+  Tensor<T[Out::channels]> const bias("bias");
+  check::put(bias, test.bias);
+  SplitSums<T> const split("split", space);
+  for (int const squares : {1, 5, 28}) {
+    int const share = squares * (Size + 2) * (Size + 2) * (In::channels + Out::channels);
+    Tensor<T *> const scratch("scratch", on_host ? share * space.concurrency() : 0);
+    winograd<Size, Square<3, 1, 1>>(
+        "test::winograd", space, in, weight, out, scratch, split, KOKKOS_LAMBDA(T sum, int n, int p, int q, int o) {
+          return Kokkos::max(sum + bias(o) + T(.01) * n + T(.02) * p + T(.03) * q, T(0));
+        });
+    space.fence();
+    std::string const label = "winograd " + name + ", squares at once: " + std::to_string(squares);
+    check::compare(label, check::pixels(label, out), test.expected());
+  }
+}
+
+void winogradCases() {
+  winograd<4, Activation<float, 13, 18, 64, 1>, Activation<float, 13, 18, 64, 1>>("4, 64", 1);
+  winograd<2, Activation<float, 7, 7, 64, 1>, Activation<float, 7, 7, 128>>("2, 64-128", 2);
+  winograd<4, Activation<float, 14, 14, 48, 1>, Activation<float, 14, 14, 32, 1>>("4, 48-32", 2);
+  winograd<2, Activation<float, 5, 4, 16, 1>, Activation<float, 5, 4, 80>>("2, 16-80", 1);
+}
+
 template <class Window, class In, class Out> void channelwise(std::string const &name, int images) {
   using T = typename In::value_type;
   using C = Case<Window, In, Out, In::channels>;
@@ -111,6 +144,7 @@ void slices() {
 } // namespace
 
 void testConvolutions() {
+  winogradCases();
   convolution<Square<7, 2, 3>, Activation<float, 28, 28, 3, 3>, Activation<float, 14, 14, 64, 1>>("stem", 2);
   convolution<Square<3, 1, 1>, Activation<float, 56, 56, 24, 1>, Activation<float, 56, 56, 96>>("3x3 24-96 @56", 1);
   convolution<Square<3, 1, 1>, Activation<float, 7, 7, 96, 1>, Activation<float, 7, 7, 1000, 1>>("3x3 96-1000 @7", 3);

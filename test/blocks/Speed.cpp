@@ -102,6 +102,24 @@ template <int Size, int Channels, int Outputs, int Kernel, int Stride, int Pad> 
   });
 }
 
+template <int Tile, int Size, int Channels, int Outputs> void winogradConvolution(char const *name, int n) {
+  Activation<float, Size, Size, Channels, 1> const in{{"in", std::size_t(n)}};
+  Activation<float, Size, Size, Outputs, 1> const out{{"out", std::size_t(n)}};
+  constexpr int elements = (Tile + 2) * (Tile + 2);
+  Tensor<float *> const values("weights", elements * Channels * Outputs);
+  Kokkos::deep_copy(values, .01f);
+  Panels<float, Outputs, 9 * Channels> const weight{values};
+  Tensor<float[Outputs]> const bias("bias");
+  ExecutionSpace const space;
+  SplitSums<float> const split("split", space);
+  Tensor<float *> const scratch("scratch", space.concurrency() * 28 * elements * (Channels + Outputs));
+  report(name, 2. * n * Size * Size * Outputs * Channels * 9, 0, [&] {
+    winograd<Tile, Square<3, 1, 1>>(
+        "speed::winograd", space, in, weight, out, scratch, split,
+        KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+  });
+}
+
 template <int K, int N> void contraction(char const *name, int rows) {
   Tensor<float *[K]> const a("a", rows);
   Tensor<float *[N]> const out("out", rows);
@@ -183,6 +201,12 @@ int main(int argc, char *argv[]) {
   convolution<14, 256, 512, 3, 2, 1>("3x3s2 256-512", n);
   convolution<14, 256, 512, 1, 2, 0>("1x1s2 256-512", n);
   convolution<7, 512, 512, 3, 1, 1>("3x3 512 @7", n);
+  winogradConvolution<4, 56, 64, 64>("winograd 4, 64 @56", n);
+  winogradConvolution<4, 28, 128, 128>("winograd 4, 128 @28", n);
+  winogradConvolution<4, 14, 256, 256>("winograd 4, 256 @14", n);
+  winogradConvolution<2, 14, 256, 256>("winograd 2, 256 @14", n);
+  winogradConvolution<4, 7, 512, 512>("winograd 4, 512 @7", n);
+  winogradConvolution<2, 7, 512, 512>("winograd 2, 512 @7", n);
   contraction<1024, 1024>("contract 256x1024x1024", 256);
   contraction<1024, 1024>("contract 4x1024x1024", 4);
   contraction<1024, 1024>("contract 1x1024x1024", 1);

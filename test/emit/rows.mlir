@@ -8,8 +8,8 @@
 // CHECK-NEXT:   for_rows(
 // CHECK-NEXT:       "rows::softmax", space, 4, 10, KOKKOS_LAMBDA(int n, Row const &along) {
 // CHECK-NEXT:         float const largest = along.fold<Max>(10, [&](int i) { return x(n, i); });
-// CHECK-NEXT:         float const total = along.fold<Sum>(10, [&](int i) { return Kokkos::exp(x(n, i) - largest); });
-// CHECK-NEXT:         along.each(10, [&](int i) { y(n, i) = Kokkos::exp(x(n, i) - largest) / total; });
+// CHECK-NEXT:         float const total = along.fold<Sum>(10, [&](int i) { return fast_exp(x(n, i) - largest); });
+// CHECK-NEXT:         along.each(10, [&](int i) { y(n, i) = fast_exp(x(n, i) - largest) / total; });
 // CHECK-NEXT:       });
 // CHECK-NEXT: }
 

@@ -24,6 +24,9 @@ enum class Target { Portable, Host, Device };
 /// Where weights go: Auto embeds models of at most 1 KiB.
 enum class WeightStorage { Auto, Embed, File };
 
+/// Who computes exp, log, tanh and erf of float: blocks that loops vectorise with, or the C library.
+enum class MathLibrary { Fast, Std };
+
 /// Which of the model's names the provenance comments quote.
 enum class LocationStyle { Names, Plain, None };
 
@@ -36,6 +39,7 @@ struct EmitOptions {
   Target target = Target::Portable;
   WeightStorage weights = WeightStorage::Auto;
   LocationStyle locations = LocationStyle::Names;
+  MathLibrary math = MathLibrary::Fast;
 };
 
 struct EmittedFiles {

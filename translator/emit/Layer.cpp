@@ -292,6 +292,7 @@ std::vector<std::string> Layer::indexNames(ArrayRef<StringRef> wanted) {
 
 ScalarPrinter Layer::scalars(IndexSpace const &space) {
   ScalarPrinter printer(scope, [this](StringRef block) { program.useBlock(block); });
+  printer.fastMath = program.options.math == MathLibrary::Fast;
   handleControlFlow(printer);
   printer.handle("nest.index", [space](Operation *op, ScalarPrinter &p, Json &) {
     unsigned const dim = cast<nest::IndexOp>(op).getDim();

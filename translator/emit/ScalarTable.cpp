@@ -47,6 +47,24 @@ static Print function(std::string name) {
   return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return call(name, a); };
 }
 
+/// A function of the C library, which no compiler vectorises. Clang says so unless the block "libm" stands above.
+static Print libm(std::string name) {
+  return [=](Operation *, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    printer.useBlock("libm");
+    return call("Kokkos::" + name, a);
+  };
+}
+
+/// A function with a block of its own for float.
+static Print elementary(std::string name) {
+  return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    if (!printer.fastMath || resultType(op) != "float")
+      return libm(name)(op, a, printer);
+    printer.useBlock("fast_" + name);
+    return call("fast_" + name, a);
+  };
+}
+
 /// A helper that is printed among the blocks.
 static Print block(std::string group, std::string name) {
   return [=](Operation *, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
@@ -242,7 +260,7 @@ static FailureOr<Expression> power(Operation *op, Operands a, ScalarPrinter &pri
     Expression const x = printer.repeatable(a[0], operandType(op));
     return binary(x, "*", Rank::Multiply, x);
   }
-  return call("Kokkos::pow", a);
+  return libm("pow")(op, a, printer);
 }
 
 static FailureOr<Expression> integerPower(Operation *op, Operands a, ScalarPrinter &printer) {
@@ -273,7 +291,7 @@ static void addArithmetic(Table &table) {
   table["arith.subf"] = {{"difference", "rest"}, infix("-", Rank::Add)};
   table["arith.mulf"] = {{"product", "scaled"}, infix("*", Rank::Multiply)};
   table["arith.divf"] = {{"ratio", "quotient"}, infix("/", Rank::Multiply)};
-  table["arith.remf"] = {{"remainder"}, function("Kokkos::fmod")};
+  table["arith.remf"] = {{"remainder"}, libm("fmod")};
   table["arith.negf"] = {{"negated"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
                            return unary("-", a[0]);
                          }};
@@ -336,20 +354,27 @@ static void addConversions(Table &table) {
 static void addFunctions(Table &table) {
   struct Name {
     char const *operation, *function, *noun;
+    Print (*print)(std::string);
   };
-  for (auto [operation, name, noun] : std::initializer_list<Name>{
-           {"absf", "abs", "magnitude"},  {"absi", "abs", "magnitude"},        {"acos", "acos", "angle"},
-           {"acosh", "acosh", "area"},    {"asin", "asin", "angle"},           {"asinh", "asinh", "area"},
-           {"atan", "atan", "angle"},     {"atan2", "atan2", "angle"},         {"atanh", "atanh", "area"},
-           {"cbrt", "cbrt", "root"},      {"ceil", "ceil", "above"},           {"copysign", "copysign", "directed"},
-           {"cos", "cos", "cosine"},      {"cosh", "cosh", "cosine"},          {"erf", "erf", "error"},
-           {"exp", "exp", "power"},       {"exp2", "exp2", "power"},           {"expm1", "expm1", "power"},
-           {"floor", "floor", "below"},   {"fma", "fma", "total"},             {"log", "log", "logarithm"},
-           {"log10", "log10", "logarithm"}, {"log1p", "log1p", "logarithm"},   {"log2", "log2", "logarithm"},
-           {"round", "round", "rounded"}, {"roundeven", "nearbyint", "rounded"}, {"sin", "sin", "sine"},
-           {"sinh", "sinh", "sine"},      {"sqrt", "sqrt", "root"},            {"tan", "tan", "tangent"},
-           {"tanh", "tanh", "tangent"},   {"trunc", "trunc", "whole"}})
-    table[std::string("math.") + operation] = {{noun}, function(std::string("Kokkos::") + name)};
+  auto const inlined = [](std::string name) { return function("Kokkos::" + name); };
+  for (auto [operation, name, noun, print] : std::initializer_list<Name>{
+           {"absf", "abs", "magnitude", inlined},      {"absi", "abs", "magnitude", inlined},
+           {"acos", "acos", "angle", libm},            {"acosh", "acosh", "area", libm},
+           {"asin", "asin", "angle", libm},            {"asinh", "asinh", "area", libm},
+           {"atan", "atan", "angle", libm},            {"atan2", "atan2", "angle", libm},
+           {"atanh", "atanh", "area", libm},           {"cbrt", "cbrt", "root", libm},
+           {"ceil", "ceil", "above", inlined},         {"copysign", "copysign", "directed", inlined},
+           {"cos", "cos", "cosine", libm},             {"cosh", "cosh", "cosine", libm},
+           {"erf", "erf", "error", elementary},        {"exp", "exp", "power", elementary},
+           {"exp2", "exp2", "power", libm},            {"expm1", "expm1", "power", libm},
+           {"floor", "floor", "below", inlined},       {"fma", "fma", "total", inlined},
+           {"log", "log", "logarithm", elementary},    {"log10", "log10", "logarithm", libm},
+           {"log1p", "log1p", "logarithm", libm},      {"log2", "log2", "logarithm", libm},
+           {"round", "round", "rounded", libm},        {"roundeven", "nearbyint", "rounded", inlined},
+           {"sin", "sin", "sine", libm},               {"sinh", "sinh", "sine", libm},
+           {"sqrt", "sqrt", "root", inlined},          {"tan", "tan", "tangent", libm},
+           {"tanh", "tanh", "tangent", elementary},    {"trunc", "trunc", "whole", inlined}})
+    table[std::string("math.") + operation] = {{noun}, print(name)};
   table["math.powf"] = {{"power"}, power};
   table["math.fpowi"] = {{"power"}, integerPower};
   table["math.ipowi"] = {{"power"}, integerPower};

@@ -63,6 +63,7 @@ public:
   void useBlock(llvm::StringRef name) { onBlock(name); }
 
   Scope names;
+  bool fastMath = false; ///< exp, log, tanh and erf of float are blocks
 
 private:
   mlir::LogicalResult printOperation(mlir::Operation *op, Json &to);

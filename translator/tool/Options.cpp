@@ -30,6 +30,7 @@ struct Choice {
 Choice const emitKinds{"emit", {"imported", "canonical", "scheduled", "nest", "json", "cpp"}};
 Choice const weightPlaces{"weights", {"auto", "embed", "file"}};
 Choice const targets{"target", {"portable", "host", "device"}};
+Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
 
 constexpr unsigned helpWidth = 110;
@@ -70,6 +71,8 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "style", text(options.style, "file|llvm|..."),
       "clang-format style; file: the .clang-format found beside the output")("license", text(options.license, "SPDX"),
                                                                              "SPDX expression for the first lines")(
+      "math", text(options.math, "fast|std"),
+      "exp, log, tanh, erf of float: in plain arithmetic that compilers vectorise, or the C library's")(
       "locations", text(options.locations, "names|none|plain"),
       "what comments say of the model's nodes: operators with names, nothing, operators");
   groups->look.add_options()("emit", po::value<std::string>()->value_name("STAGE"),
@@ -192,6 +195,7 @@ static std::string commandOf(ToolOptions const &options) {
   add("style", options.style, "file");
   add("license", options.license, "");
   add("locations", options.locations, "names");
+  add("math", options.math, "fast");
   return command;
 }
 
@@ -248,6 +252,7 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
       readDim(dim, options.dims);
   checkChoice(weightPlaces, options.weights);
   checkChoice(targets, options.target);
+  checkChoice(mathLibraries, options.math);
   checkChoice(locationStyles, options.locations);
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);

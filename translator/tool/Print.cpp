@@ -32,6 +32,7 @@ static EmitOptions emitOptions(ToolOptions const &options, std::string const &mo
                          .Case("none", LocationStyle::None)
                          .Case("plain", LocationStyle::Plain)
                          .Default(LocationStyle::Names);
+  result.math = options.math == "std" ? MathLibrary::Std : MathLibrary::Fast;
   return result;
 }
 

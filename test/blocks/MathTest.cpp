@@ -1,0 +1,64 @@
+//===- MathTest.cpp - the elementary functions against those of double, over all of float -----------------------------===//
+
+#include "Check.h"
+
+#include <cstring>
+
+using namespace blocks;
+
+namespace {
+struct Deviation {
+  double relative = 0; // of results that are normal numbers
+  double absolute = 0; // of denormal ones, in units of the smallest
+  bool special = true; // zero, infinity and NaN are right
+};
+
+float fromBits(std::uint32_t bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/// Every `step`-th number of the 2^32, zeros, infinities and NaN of both signs, and the least and largest numbers
+std::vector<float> samples(std::uint64_t step) {
+  std::vector<float> values;
+  for (std::uint64_t bits = 0; bits < 1ull << 32; bits += step)
+    values.push_back(fromBits(std::uint32_t(bits)));
+  for (std::uint32_t const magnitude : {0u, 1u, 0x7fffffu, 0x800000u, 0x3f800000u, 0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fc00000u})
+    for (std::uint32_t const sign : {0u, 0x80000000u})
+      values.push_back(fromBits(magnitude | sign));
+  return values;
+}
+
+void add(Deviation &deviation, float actual, double exact) {
+  float const rounded = float(exact);
+  if (std::isnan(rounded) || std::isinf(rounded) || rounded == 0)
+    deviation.special &= std::isnan(rounded) ? std::isnan(actual) : actual == rounded;
+  else if (std::abs(rounded) < 1.2e-38f)
+    deviation.absolute = std::max(deviation.absolute, std::abs(actual - exact) / 1.401298464324817e-45);
+  else
+    deviation.relative = std::max(deviation.relative, std::abs(actual - exact) / std::abs(exact));
+}
+
+/// `bound` is the one that the comment above the function states
+template <class Function> void compare(char const *name, Function const &function, double (*exact)(double), double bound) {
+  std::vector<float> const x = samples(4999);
+  Tensor<float *> const in("in", x.size()), out("out", x.size());
+  check::put(in, x);
+  for_each(name, ExecutionSpace(), 1, int(x.size()), KOKKOS_LAMBDA(int, int i) { out(i) = function(in(i)); });
+  std::vector<float> const y = check::get(out);
+  Deviation deviation;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    add(deviation, y[i], exact(x[i]));
+  check::report(std::string(name) + ": zero, infinity, NaN", deviation.special);
+  check::report(std::string(name) + ": denormal results", deviation.absolute <= 1, std::to_string(deviation.absolute));
+  check::report(std::string(name) + ": relative error", deviation.relative <= bound, std::to_string(deviation.relative * 1e7) + "e-7");
+}
+} // namespace
+
+void testMath() {
+  compare("fast_exp", KOKKOS_LAMBDA(float x) { return fast_exp(x); }, std::exp, 8.2e-8);
+  compare("fast_log", KOKKOS_LAMBDA(float x) { return fast_log(x); }, std::log, 8.2e-8);
+  compare("fast_tanh", KOKKOS_LAMBDA(float x) { return fast_tanh(x); }, std::tanh, 3e-7);
+  compare("fast_erf", KOKKOS_LAMBDA(float x) { return fast_erf(x); }, std::erf, 2.8e-7);
+}
