@@ -156,6 +156,15 @@ def PackWeights : Pass<"ml2k-pack-weights", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def ChooseWinograd : Pass<"ml2k-choose-winograd", "::mlir::func::FuncOp"> {
+  let summary = "which 3 x 3 convolutions are computed by Winograd's method";
+  let description = [{
+    Pre: convolutions and packed weights. Post: where it pays by the cost rule of docs/performance.md, the packing of the weight says
+    `winograd`, the edge of the squares of results: 2 or 4.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def LabelKernels : Pass<"ml2k-label-kernels", "::mlir::func::FuncOp"> {
   let summary = "every kernel gets the name of its layer";
   let description = [{

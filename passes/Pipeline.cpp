@@ -31,7 +31,7 @@ static void addCanonical(OpPassManager &manager) {
 }
 
 /// Kernels with their epilogues, on tensors.
-static void addSchedule(OpPassManager &manager) {
+static void addSchedule(OpPassManager &manager, ml2k::ScheduleOptions const &options) {
   using namespace ml2k;
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createRaiseConvolutions());
@@ -51,17 +51,19 @@ static void addSchedule(OpPassManager &manager) {
   function.addPass(createFormMaps());
   addCleanup(function);
   function.addPass(createPackWeights());
+  if (options.winograd)
+    function.addPass(createChooseWinograd());
   function.addPass(createLabelKernels());
 }
 
-void ml2k::addStage(OpPassManager &manager, Stage to) {
+void ml2k::addStage(OpPassManager &manager, Stage to, ScheduleOptions const &options) {
   switch (to) {
   case Stage::Imported:
     return;
   case Stage::Canonical:
     return addCanonical(manager);
   case Stage::Scheduled:
-    return addSchedule(manager);
+    return addSchedule(manager, options);
   case Stage::Nest:
     manager.addNestedPass<func::FuncOp>(createLowerLoops());
     addLowering(manager);

@@ -10,8 +10,13 @@ namespace ml2k {
 /// Where the way through the tool can be stopped and printed.
 enum class Stage { Imported, Canonical, Scheduled, Nest };
 
+/// What the user may turn off.
+struct ScheduleOptions {
+  bool winograd = true; ///< 3 x 3 convolutions by fewer multiplications where that pays
+};
+
 /// Appends to a pass manager on the module the passes that lead from the stage before `to` to `to`.
-void addStage(mlir::OpPassManager &manager, Stage to);
+void addStage(mlir::OpPassManager &manager, Stage to, ScheduleOptions const &options = {});
 
 /// Registers every pass of the tool and those of MLIR that its pipelines use, for ml2kokkos-opt.
 void registerPasses();

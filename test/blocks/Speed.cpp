@@ -162,6 +162,12 @@ void memoryBound() {
   });
   Activation<float, 56, 56, 144, 1> const a{{"a", 1}}, b{{"b", 1}};
   Tensor<float[9][144]> const taps("taps");
+  Activation<float, 14, 14, 384, 1> const c{{"c", 1}}, d{{"d", 1}};
+  Tensor<float[9][384]> const taps2("taps");
+  report("depthwise 3x3, 384 @14", 2. * 9 * 14 * 14 * 384, 4. * 2 * 14 * 14 * 384, [&] {
+    depthwise<Square<3, 1, 1>>(
+        "speed::depthwise", space, c, taps2, d, KOKKOS_LAMBDA(float x, int, int, int, int) { return x; });
+  });
   report("depthwise 3x3, 144 @56", 2. * 9 * 56 * 56 * 144, 4. * 2 * 56 * 56 * 144, [&] {
     depthwise<Square<3, 1, 1>>(
         "speed::depthwise", space, a, taps, b, KOKKOS_LAMBDA(float x, int, int, int, int) { return x; });
@@ -201,6 +207,14 @@ int main(int argc, char *argv[]) {
   convolution<14, 256, 512, 3, 2, 1>("3x3s2 256-512", n);
   convolution<14, 256, 512, 1, 2, 0>("1x1s2 256-512", n);
   convolution<7, 512, 512, 3, 1, 1>("3x3 512 @7", n);
+  convolution<112, 32, 16, 1, 1, 0>("1x1 32-16 @112", n);
+  convolution<112, 16, 96, 1, 1, 0>("1x1 16-96 @112", n);
+  convolution<56, 24, 144, 1, 1, 0>("1x1 24-144 @56", n);
+  convolution<56, 144, 24, 1, 1, 0>("1x1 144-24 @56", n);
+  convolution<28, 32, 192, 1, 1, 0>("1x1 32-192 @28", n);
+  convolution<14, 64, 384, 1, 1, 0>("1x1 64-384 @14", n);
+  convolution<14, 384, 64, 1, 1, 0>("1x1 384-64 @14", n);
+  convolution<7, 160, 960, 1, 1, 0>("1x1 160-960 @7", n);
   winogradConvolution<4, 56, 64, 64>("winograd 4, 64 @56", n);
   winogradConvolution<4, 28, 128, 128>("winograd 4, 128 @28", n);
   winogradConvolution<4, 14, 256, 256>("winograd 4, 256 @14", n);

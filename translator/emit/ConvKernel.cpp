@@ -68,6 +68,9 @@ static Mean meanOf(nest::WindowOp window) {
   return mean == "inside" ? Mean::Inside : mean == "all" ? Mean::All : Mean::None;
 }
 
+/// Room for transformed squares that a thread works on together: enough rows for full register tiles, still in its cache.
+static int64_t winogradShare(int64_t size, int64_t channels) { return 28 * (size + 2) * (size + 2) * channels; }
+
 FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   auto conv = cast<nest::ConvOp>(op);
   Value const image = conv.getInputs()[0], weight = conv.getInputs()[1], output = conv.getOutputs()[0];
@@ -79,15 +82,18 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   FailureOr<std::string> in = layer.image(image), out = layer.image(output);
   if (failed(in) || failed(out))
     return failure();
-  std::string const block = depthwise ? "depthwise" : "conv";
+  std::string const block = depthwise ? "depthwise" : weights->winograd ? "winograd" : "conv";
+  std::string const parameters = weights->winograd ? std::to_string(weights->winograd) + ", " : "";
   std::vector<std::string> arguments = {*in, layer.member(*weights), *out};
+  if (weights->winograd)
+    arguments.push_back(layer.winograd(winogradShare(weights->winograd, shape[0] + shape[1])));
   if (!depthwise)
     layer.addSplit(arguments, cast<MemRefType>(weight.getType()).getElementType());
   if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
                          depthwise ? "c" : "o", Mean::NoTaps, 0)))
     return failure();
   layer.program.useBlock(block);
-  layer.setCall(block + "<" + windowType(shape.drop_front(2), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
+  layer.setCall(block + "<" + parameters + windowType(shape.drop_front(2), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
                 arguments);
   return describe(layer, conv.getInputs(), conv.getExtras(), conv.getOutputs(), " * ");
 }

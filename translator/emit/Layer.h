@@ -29,6 +29,9 @@ public:
   /// Adds the workspace's partial sums of device kernels that share an output tile.
   void addSplit(std::vector<std::string> &arguments, mlir::Type scalar);
 
+  /// The workspace's room for transformed squares; `share` elements for a thread.
+  std::string winograd(int64_t share);
+
   /// A member or argument as it is.
   std::string member(Storage const &storage);
 

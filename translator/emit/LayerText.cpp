@@ -60,6 +60,12 @@ void Layer::addSplit(std::vector<std::string> &arguments, Type scalar) {
   arguments.push_back("work." + program.splits[computeType(scalar)]);
 }
 
+std::string Layer::winograd(int64_t share) {
+  usesWork = true;
+  program.winogradShare = std::max(program.winogradShare, share);
+  return "work.winograd";
+}
+
 /// The nodes of the model that this kernel computes, in their order.
 static void collectNodes(Location location, SmallVectorImpl<StringRef> &nodes) {
   if (auto name = dyn_cast<NameLoc>(location)) {

@@ -108,10 +108,17 @@ static FailureOr<Json> viewWorkspace(Program &program) {
     initializers.push_back(name + "(" + name + ")");
   }
   workspace["parameters"] = parameters;
-  for (auto const &[scalar, name] : program.splits) {
-    workspace["splits"].push_back({{"scalar", scalar}, {"name", name}});
-    initializers.push_back(name + "(\"" + program.model + "::" + name + "\", space)");
-  }
+  auto const add = [&](std::string const &type, std::string const &name, std::string const &arguments) {
+    workspace["splits"].push_back({{"type", type}, {"name", name}});
+    initializers.push_back(name + "(" + arguments + ")");
+  };
+  auto const labelOf = [&](std::string const &name) { return "\"" + program.model + "::" + name + "\""; };
+  for (auto const &[scalar, name] : program.splits)
+    add("SplitSums<" + scalar + ">", name, labelOf(name) + ", space");
+  if (program.winogradShare > 0)
+    add("Tensor<float *>", "winograd",
+        "Kokkos::view_alloc(space, Kokkos::WithoutInitializing, " + labelOf("winograd") + "), on_host ? " +
+            std::to_string(program.winogradShare) + " * space.concurrency() : 0");
   workspace["initializers"] = (initializers.empty() ? "" : ": ") + llvm::join(initializers, ", ");
   for (Storage const &buffer : program.buffers)
     workspace["members"].push_back(member(buffer.cpp, buffer.name));

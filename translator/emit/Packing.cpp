@@ -20,7 +20,8 @@ static void packConvolution(Storage &storage, StringRef scalar, int64_t groups) 
       llvm::map_range(ArrayRef<int64_t>{shape[2], shape[3], shape[1]}, [](int64_t i) { return std::to_string(i); }), " * ");
   storage.cpp = "Panels<" + scalar.str() + ", " + std::to_string(shape[0]) + ", " + depth +
                 (groups == 1 ? "" : ", " + std::to_string(groups)) + ">";
-  storage.reader = "read_panels<" + std::to_string(taps) + ">";
+  storage.reader = storage.winograd ? "read_winograd<" + std::to_string(storage.winograd) + ">"
+                                    : "read_panels<" + std::to_string(taps) + ">";
 }
 
 /// The loops of the kernel that address the weight, n before k or k before n.
@@ -70,6 +71,8 @@ LogicalResult Program::addWeight(nest::WeightOp op) {
   storage.reader = type.getElementType().isF16() ? "read_half<5>" : type.getElementType().isBF16() ? "read_half<8>" : "read_plain";
   if (DictionaryAttr const packing = op.getPackingAttr())
     storage.packing = packing.getAs<StringAttr>("kind").str();
+  if (auto const winograd = op.getPackingAttr() ? op.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr())
+    storage.winograd = winograd.getInt();
   if (storage.packing == "taps") {
     ArrayRef<int64_t> const shape = type.getShape();
     storage.cpp = tensorType(scalar + " const", {shape[2] * shape[3], shape[0]});

@@ -39,6 +39,7 @@ struct Storage {
   bool isImage = false; ///< an Activation
   bool isFlat = false;  ///< a rank-1 view with computed index: Kokkos views end at rank 8
   std::string packing;  ///< of a weight: panels, taps or empty
+  int64_t winograd = 0; ///< of a weight: the edge of the squares of results, 0 for a direct convolution
   std::string reader;   ///< of a weight: the function of the loader that packs it, with its template arguments
   llvm::SmallVector<int64_t> border = {0, 0};
 
@@ -113,6 +114,7 @@ public:
   std::deque<Storage> exchanged; ///< by loops around kernels: variables of forward()
   std::vector<RuntimeSize> sizes;
   std::map<std::string, std::string> splits; ///< scalar type of partial sums to the member of the workspace
+  int64_t winogradShare = 0; ///< elements of the workspace that a host thread wants for Winograd convolutions
   std::set<std::string> blocks;          ///< parts and blocks in use, without what they need
   llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
   Scope fileScope;                        ///< names that no local may hide

@@ -31,6 +31,7 @@ Choice const emitKinds{"emit", {"imported", "canonical", "scheduled", "nest", "j
 Choice const weightPlaces{"weights", {"auto", "embed", "file"}};
 Choice const targets{"target", {"portable", "host", "device"}};
 Choice const mathLibraries{"math", {"fast", "std"}};
+Choice const winogradUses{"winograd", {"auto", "off"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
 
 constexpr unsigned helpWidth = 110;
@@ -73,6 +74,8 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
                                                                              "SPDX expression for the first lines")(
       "math", text(options.math, "fast|std"),
       "exp, log, tanh, erf of float: in plain arithmetic that compilers vectorise, or the C library's")(
+      "winograd", text(options.winograd, "auto|off"),
+      "3 x 3 convolutions by fewer multiplications where that pays, or never")(
       "locations", text(options.locations, "names|none|plain"),
       "what comments say of the model's nodes: operators with names, nothing, operators");
   groups->look.add_options()("emit", po::value<std::string>()->value_name("STAGE"),
@@ -196,6 +199,7 @@ static std::string commandOf(ToolOptions const &options) {
   add("license", options.license, "");
   add("locations", options.locations, "names");
   add("math", options.math, "fast");
+  add("winograd", options.winograd, "auto");
   return command;
 }
 
@@ -253,6 +257,7 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   checkChoice(weightPlaces, options.weights);
   checkChoice(targets, options.target);
   checkChoice(mathLibraries, options.math);
+  checkChoice(winogradUses, options.winograd);
   checkChoice(locationStyles, options.locations);
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);

@@ -42,6 +42,7 @@ struct ToolOptions {
   std::string target = "portable";
   std::string locations = "names";
   std::string math = "fast";
+  std::string winograd = "auto";
   std::string license;
   std::string style = "file";
   std::string regenerate; ///< the command line that prints the same files again, for the banner

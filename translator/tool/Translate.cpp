@@ -112,7 +112,7 @@ bool Translation::reach(StageName const &stage) {
     return module && dumpStage(stage);
   }
   mlir::PassManager passes(&context);
-  addStage(passes, stage.stage);
+  addStage(passes, stage.stage, {.winograd = options.winograd == "auto" && options.target != "device"});
   return succeeded(passes.run(*module)) && dumpStage(stage);
 }
 

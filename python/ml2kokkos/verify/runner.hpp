@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -64,6 +65,8 @@ public:
     else
       forward();
     space.fence();
+    if (timed < 0)
+      return serve(space, forward);
     std::vector<double> times;
     for (int i = 0; i < timed; ++i) {
       auto const start = std::chrono::steady_clock::now();
@@ -77,6 +80,26 @@ public:
   }
 
 private:
+  // For bench/: every line of standard input is a number of calls; the answer is what one of them took, in the processor
+  // time of this thread and on the clock.
+  template <class Space, class Call> void serve(Space const &space, Call const &forward) {
+    auto const processorTime = [] {
+      timespec time;
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+      return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+    };
+    for (int calls = 0; std::cin >> calls;) {
+      auto const start = std::chrono::steady_clock::now();
+      double const begin = processorTime();
+      for (int i = 0; i < calls; ++i)
+        forward();
+      space.fence();
+      double const worked = processorTime() - begin;
+      std::chrono::duration<double> const passed = std::chrono::steady_clock::now() - start;
+      std::cout << worked / calls << " " << passed.count() / calls << std::endl;
+    }
+  }
+
   template <class Space, class Call> void checkGates(Space const &space, Call const &forward) {
     Watch const watch(Kokkos::Tools::Experimental::device_id(space));
     forward();
@@ -162,7 +185,7 @@ template <class Space> Space ownInstance() {
 
 using Model = void (*)(Run &);
 
-// program MODEL WEIGHTS ARGUMENTS RESULTS [times], any number of such groups separated by "--"
+// program MODEL WEIGHTS ARGUMENTS RESULTS [times], -1 times for serve(), any number of such groups separated by "--"
 inline int runModels(std::map<std::string, Model> const &models, int argc, char **argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
   int failures = 0;

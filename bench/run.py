@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Times generated code beside its peers; see --help and docs/performance.md."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parent
+PROJECT = BENCH.parent
+python = PROJECT / "build/venv/bin/python"
+if python.exists() and Path(sys.prefix) != PROJECT / "build/venv" and "ML2K_PYTHON" not in os.environ:
+    os.execv(python, [str(python), *sys.argv])
+sys.path[:0] = [str(PROJECT / "python"), str(BENCH)]
+
+import models # noqa: E402
+from report import plot, print_table # noqa: E402
+
+DESCRIPTION = """Builds the printed code of models, checks its values against onnxruntime, then times both in turns on the
+same core: processor time of the thread with one thread, the clock with several. A ratio above 1 means that ours is faster.
+Options after -- go to ml2kokkos."""
+
+
+def parse(arguments):
+    options = []
+    if "--" in arguments:
+        options = arguments[arguments.index("--") + 1:]
+        arguments = arguments[:arguments.index("--")]
+    parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
+    add = parser.add_argument
+    add("--suite", choices=["cpu"], default="cpu")
+    add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
+    add("--filter", default="", metavar="TEXT", help="only cases whose names contain it")
+    add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
+    add("--threads", type=int, default=1)
+    add("--compiler", help="C++ compiler (default: CMake's)")
+    add("--seconds", type=float, default=2, help="of timing for every case (default %(default)s)")
+    add("--json", type=Path, help="file for the results")
+    add("--plot", type=Path, help="PNG of the ratios")
+    parsed = parser.parse_args(arguments)
+    parsed.options = options
+    return parsed
+
+
+def main():
+    arguments = parse(sys.argv[1:])
+    cases = [case for case in models.find([PROJECT / "examples", *arguments.models]) if arguments.filter in case.stem]
+    if arguments.smallest:
+        cases = sorted(cases, key=lambda case: case.stat().st_size)[:1]
+        arguments.seconds = .1
+    results = []
+    for case in cases:
+        try:
+            results.append(models.measure(case, arguments))
+            print_table(results[-1:], heading=len(results) == 1)
+        except models.Failure as failure:
+            print(f"{case.stem}: {failure}", file=sys.stderr)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    if arguments.plot:
+        plot(results, arguments.plot)
+    return 0 if cases and len(results) == len(cases) and all(r["max_error"] <= r["tolerance"] for r in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
