@@ -151,7 +151,7 @@ void Program::nameMembers(std::deque<Storage> &members, StringRef prefix, String
   for (Storage const &member : members)
     names.push_back(member.modelName);
   llvm::StringSet<> taken;
-  for (char const *word : {"split", "arena", "batch"})
+  for (char const *word : {"split", "arena", "winograd", "batch"})
     taken.insert(word);
   llvm::StringMap<std::string> const table = nameTable(names, prefix, taken);
   for (Storage &member : members) {

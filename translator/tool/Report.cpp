@@ -73,13 +73,22 @@ static std::string scaled(int64_t value, StringRef unit = "") {
 //===--- Collecting
 //------------------------------------------------------------------------------------------------===//
 
+/// The operation, and how a convolution is computed if not directly.
+static std::string patternOf(Operation *op) {
+  std::string const name = op->getName().stripDialect().str();
+  auto conv = dyn_cast<nest::ConvOp>(op);
+  auto weight = conv ? conv.getInputs()[1].getDefiningOp<nest::WeightOp>() : nest::WeightOp();
+  auto const size = weight && weight.getPackingAttr() ? weight.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr();
+  return size ? name + " F(" + std::to_string(size.getInt()) + ",3)" : name;
+}
+
 static void addKernel(Table &table, Operation *op, StringRef label) {
   auto const flops = countFlops(op);
   int64_t const bytes = countBytes(op);
   auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
   table.flops += flops.value_or(0);
   table.bytes += bytes;
-  table.lines.push_back({label.str(), op->getName().stripDialect().str(), kernel ? shapesOf(kernel) : "",
+  table.lines.push_back({label.str(), patternOf(op), kernel ? shapesOf(kernel) : "",
                          flops ? scaled(*flops) : "-", scaled(bytes)});
 }
 
