@@ -45,7 +45,7 @@ def parse(arguments):
 
 def main():
     arguments = parse(sys.argv[1:])
-    cases = [case for case in models.find([PROJECT / "examples", *arguments.models]) if arguments.filter in case.stem]
+    cases = [case for case in models.find(arguments.models or [PROJECT / "examples"]) if arguments.filter in case.stem]
     if arguments.smallest:
         cases = sorted(cases, key=lambda case: case.stat().st_size)[:1]
         arguments.seconds = .1
