@@ -175,25 +175,38 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
   problem.close(row, column, column + count);
 }
 
-// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a smaller tile
+// Rows [first, last), at least Least of them, by panels [begin, end) of one group, Panels at a time; fewer rows than
+// Most make a smaller tile
 template <int Least, int Most, int Panels, class Problem>
-void host_tile(Problem const &problem, int panel, int first, int last) {
+void host_tile(Problem const &problem, int begin, int end, int first, int last) {
   using Scalar = typename Problem::Scalar;
   using Packing = typename Problem::Packing;
   if constexpr (Most > Least)
     if (last - first < Most)
-      return host_tile<Least, Most - 1, Panels>(problem, panel, first, last);
+      return host_tile<Least, Most - 1, Panels>(problem, begin, end, first, last);
   typename Problem::Row row[Most];
   Scalar const *in[Most];
   for (int i = 0; i < Most; ++i) {
     row[i] = problem.row(first + i);
-    in[i] = problem.in(row[i], panel / Packing::panels);
+    in[i] = problem.in(row[i], begin / Packing::panels);
   }
-  alignas(64) Scalar sum[Most][Panels][Packing::panel] = {};
-  register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, sum);
-  for (int i = 0; i < Most; ++i)
-    for (int p = 0; p < Panels; ++p)
-      store_row(problem, row[i], panel + p, sum[i][p]);
+  for (int panel = begin; panel < end; panel += Panels) {
+    alignas(64) Scalar sum[Most][Panels][Packing::panel] = {};
+    register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, sum);
+    for (int i = 0; i < Most; ++i)
+      for (int p = 0; p < Panels; ++p)
+        store_row(problem, row[i], panel + p, sum[i][p]);
+  }
+}
+
+// So many panels of a group that rows go through together: as many as a part of the first cache holds
+template <class Problem> constexpr int choose_strip() {
+  using Packing = typename Problem::Packing;
+  int strip = Packing::panels;
+  while (strip > 1 &&
+         (Packing::panels % strip != 0 || strip * Packing::panel_size * int(sizeof(typename Problem::Scalar)) > 16384))
+    --strip;
+  return strip;
 }
 
 template <class Problem> void product_host(char const *label, ExecutionSpace const &space, Problem const &problem) {
@@ -210,19 +223,22 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   if (least == 1 && rows == 1)
     return Kokkos::parallel_for(
         label, Kokkos::RangePolicy(space, 0, panels / together),
-        KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, 0, 1); });
-  // Tiles of nearly equal height. A work item is one of them; consecutive items share the weights of a panel,
-  // then go through the same rows again with the next
+        KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
+  // Tiles of nearly equal height. A work item is one of them by a strip; consecutive items share the weights of a
+  // strip, then go through the same rows again with the next
+  constexpr int strip = choose_strip<Problem>();
+  constexpr int strips = panels / strip;
   constexpr int chunk = 8;
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, round_up(tiles, chunk) * panels), KOKKOS_LAMBDA(int item) {
-        int const tile = item / (chunk * panels) * chunk + item % chunk;
+      label, Kokkos::RangePolicy(space, 0, round_up(tiles, chunk) * strips), KOKKOS_LAMBDA(int item) {
+        int const tile = item / (chunk * strips) * chunk + item % chunk;
+        int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);
         if (tile < tiles)
-          host_tile<least, most, 1>(problem, item / chunk % panels, first, first + height + (tile < higher));
+          host_tile<least, most, 1>(problem, begin, begin + strip, first, first + height + (tile < higher));
       });
 }
 

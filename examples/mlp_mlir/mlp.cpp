@@ -20,6 +20,40 @@ namespace mlp {
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
+// Elementary functions in plain arithmetic: loops that call them vectorise, those that call libm do not. Bounds are
+// minima of integers (floating-point numbers of one sign are ordered as their bits), and NaN is or-ed in: choices
+// between floating-point values become branches in gcc.
+
+// `result`, but NaN if `bits` are those of a NaN
+KOKKOS_INLINE_FUNCTION float nan_from(int bits, float result) {
+  int const all_or_none = (0x7f800000 - (bits & 0x7fffffff)) >> 31;
+  return Kokkos::bit_cast<float>(Kokkos::bit_cast<int>(result) | all_or_none);
+}
+
+// Of an odd function with bounds -1 and 1: its value `magnitude` at |x|, with the sign of x
+KOKKOS_INLINE_FUNCTION float odd_result(int bits, float magnitude) {
+  int const bounded = Kokkos::min(Kokkos::bit_cast<int>(magnitude), Kokkos::bit_cast<int>(1.f));
+  return nan_from(bits, Kokkos::bit_cast<float>(bounded | (bits & ~0x7fffffff)));
+}
+
+// tanh x = x P(x^2) / Q(x^2), cut off where it is 1. Relative error at most 3e-7.
+KOKKOS_INLINE_FUNCTION float fast_tanh(float x) {
+  int const bits = Kokkos::bit_cast<int>(x);
+  float const inside = Kokkos::bit_cast<float>(Kokkos::min(bits & 0x7fffffff, Kokkos::bit_cast<int>(9.02f)));
+  float const t = inside * inside;
+  float p = 1.331906319e-8f;
+  p = p * t + 2.058347491e-5f;
+  p = p * t + 3.494034056e-3f;
+  p = p * t + 1.337971687e-1f;
+  p = p * t + 1.f;
+  float q = 7.762016025e-7f;
+  q = q * t + 3.283092228e-4f;
+  q = q * t + 2.587107196e-2f;
+  q = q * t + 4.671303332e-1f;
+  q = q * t + 1.f;
+  return odd_result(bits, inside * p / q);
+}
+
 // --- packing ---------------------------------------------------------------------------------------------------------
 // Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
 // slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
@@ -139,25 +173,38 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
   problem.close(row, column, column + count);
 }
 
-// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a smaller tile
+// Rows [first, last), at least Least of them, by panels [begin, end) of one group, Panels at a time; fewer rows than
+// Most make a smaller tile
 template <int Least, int Most, int Panels, class Problem>
-void host_tile(Problem const &problem, int panel, int first, int last) {
+void host_tile(Problem const &problem, int begin, int end, int first, int last) {
   using Scalar = typename Problem::Scalar;
   using Packing = typename Problem::Packing;
   if constexpr (Most > Least)
     if (last - first < Most)
-      return host_tile<Least, Most - 1, Panels>(problem, panel, first, last);
+      return host_tile<Least, Most - 1, Panels>(problem, begin, end, first, last);
   typename Problem::Row row[Most];
   Scalar const *in[Most];
   for (int i = 0; i < Most; ++i) {
     row[i] = problem.row(first + i);
-    in[i] = problem.in(row[i], panel / Packing::panels);
+    in[i] = problem.in(row[i], begin / Packing::panels);
   }
-  alignas(64) Scalar sum[Most][Panels][Packing::panel] = {};
-  register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, sum);
-  for (int i = 0; i < Most; ++i)
-    for (int p = 0; p < Panels; ++p)
-      store_row(problem, row[i], panel + p, sum[i][p]);
+  for (int panel = begin; panel < end; panel += Panels) {
+    alignas(64) Scalar sum[Most][Panels][Packing::panel] = {};
+    register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, sum);
+    for (int i = 0; i < Most; ++i)
+      for (int p = 0; p < Panels; ++p)
+        store_row(problem, row[i], panel + p, sum[i][p]);
+  }
+}
+
+// So many panels of a group that rows go through together: as many as a part of the first cache holds
+template <class Problem> constexpr int choose_strip() {
+  using Packing = typename Problem::Packing;
+  int strip = Packing::panels;
+  while (strip > 1 &&
+         (Packing::panels % strip != 0 || strip * Packing::panel_size * int(sizeof(typename Problem::Scalar)) > 16384))
+    --strip;
+  return strip;
 }
 
 template <class Problem> void product_host(char const *label, ExecutionSpace const &space, Problem const &problem) {
@@ -174,19 +221,22 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   if (least == 1 && rows == 1)
     return Kokkos::parallel_for(
         label, Kokkos::RangePolicy(space, 0, panels / together),
-        KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, 0, 1); });
-  // Tiles of nearly equal height. A work item is one of them; consecutive items share the weights of a panel,
-  // then go through the same rows again with the next
+        KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
+  // Tiles of nearly equal height. A work item is one of them by a strip; consecutive items share the weights of a
+  // strip, then go through the same rows again with the next
+  constexpr int strip = choose_strip<Problem>();
+  constexpr int strips = panels / strip;
   constexpr int chunk = 8;
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, round_up(tiles, chunk) * panels), KOKKOS_LAMBDA(int item) {
-        int const tile = item / (chunk * panels) * chunk + item % chunk;
+      label, Kokkos::RangePolicy(space, 0, round_up(tiles, chunk) * strips), KOKKOS_LAMBDA(int item) {
+        int const tile = item / (chunk * strips) * chunk + item % chunk;
+        int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);
         if (tile < tiles)
-          host_tile<least, most, 1>(problem, item / chunk % panels, first, first + height + (tile < higher));
+          host_tile<least, most, 1>(problem, begin, begin + strip, first, first + height + (tile < higher));
       });
 }
 
@@ -474,7 +524,7 @@ static void product0(ExecutionSpace const &space, Weights const &weights, Worksp
   auto const bias = weights.product0_bias;
   contract(
       "mlp::product0", space, batch, points, weights.product0_weight, work.product0, work.split,
-      KOKKOS_LAMBDA(float sum, int, int o) { return Kokkos::tanh(sum + bias(o)); });
+      KOKKOS_LAMBDA(float sum, int, int o) { return fast_tanh(sum + bias(o)); });
 }
 
 // --- product1: matmul "product1" + generic "hidden1"
@@ -483,7 +533,7 @@ static void product1(ExecutionSpace const &space, Weights const &weights, Worksp
   auto const bias = weights.product1_bias;
   contract(
       "mlp::product1", space, batch, work.product0, weights.product1_weight, work.product1, work.split,
-      KOKKOS_LAMBDA(float sum, int, int o) { return Kokkos::tanh(sum + bias(o)); });
+      KOKKOS_LAMBDA(float sum, int, int o) { return fast_tanh(sum + bias(o)); });
 }
 
 // --- product2: matmul "product2" + generic "field"

@@ -180,25 +180,38 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
   problem.close(row, column, column + count);
 }
 
-// Rows [first, last), at least Least of them, of Panels panels of one group; fewer rows than Most make a smaller tile
+// Rows [first, last), at least Least of them, by panels [begin, end) of one group, Panels at a time; fewer rows than
+// Most make a smaller tile
 template <int Least, int Most, int Panels, class Problem>
-void host_tile(Problem const &problem, int panel, int first, int last) {
+void host_tile(Problem const &problem, int begin, int end, int first, int last) {
   using Scalar = typename Problem::Scalar;
   using Packing = typename Problem::Packing;
   if constexpr (Most > Least)
     if (last - first < Most)
-      return host_tile<Least, Most - 1, Panels>(problem, panel, first, last);
+      return host_tile<Least, Most - 1, Panels>(problem, begin, end, first, last);
   typename Problem::Row row[Most];
   Scalar const *in[Most];
   for (int i = 0; i < Most; ++i) {
     row[i] = problem.row(first + i);
-    in[i] = problem.in(row[i], panel / Packing::panels);
+    in[i] = problem.in(row[i], begin / Packing::panels);
   }
-  alignas(64) Scalar sum[Most][Panels][Packing::panel] = {};
-  register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, sum);
-  for (int i = 0; i < Most; ++i)
-    for (int p = 0; p < Panels; ++p)
-      store_row(problem, row[i], panel + p, sum[i][p]);
+  for (int panel = begin; panel < end; panel += Panels) {
+    alignas(64) Scalar sum[Most][Panels][Packing::panel] = {};
+    register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, sum);
+    for (int i = 0; i < Most; ++i)
+      for (int p = 0; p < Panels; ++p)
+        store_row(problem, row[i], panel + p, sum[i][p]);
+  }
+}
+
+// So many panels of a group that rows go through together: as many as a part of the first cache holds
+template <class Problem> constexpr int choose_strip() {
+  using Packing = typename Problem::Packing;
+  int strip = Packing::panels;
+  while (strip > 1 &&
+         (Packing::panels % strip != 0 || strip * Packing::panel_size * int(sizeof(typename Problem::Scalar)) > 16384))
+    --strip;
+  return strip;
 }
 
 template <class Problem> void product_host(char const *label, ExecutionSpace const &space, Problem const &problem) {
@@ -215,19 +228,22 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   if (least == 1 && rows == 1)
     return Kokkos::parallel_for(
         label, Kokkos::RangePolicy(space, 0, panels / together),
-        KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, 0, 1); });
-  // Tiles of nearly equal height. A work item is one of them; consecutive items share the weights of a panel,
-  // then go through the same rows again with the next
+        KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
+  // Tiles of nearly equal height. A work item is one of them by a strip; consecutive items share the weights of a
+  // strip, then go through the same rows again with the next
+  constexpr int strip = choose_strip<Problem>();
+  constexpr int strips = panels / strip;
   constexpr int chunk = 8;
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, round_up(tiles, chunk) * panels), KOKKOS_LAMBDA(int item) {
-        int const tile = item / (chunk * panels) * chunk + item % chunk;
+      label, Kokkos::RangePolicy(space, 0, round_up(tiles, chunk) * strips), KOKKOS_LAMBDA(int item) {
+        int const tile = item / (chunk * strips) * chunk + item % chunk;
+        int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);
         if (tile < tiles)
-          host_tile<least, most, 1>(problem, item / chunk % panels, first, first + height + (tile < higher));
+          host_tile<least, most, 1>(problem, begin, begin + strip, first, first + height + (tile < higher));
       });
 }
 
@@ -454,6 +470,175 @@ template <class Window, class In, class Weight, class Out, class Epilogue>
 void conv(char const *label, ExecutionSpace const &space, In const &in, Weight const &weight, Out const &out,
           SplitSums<typename Weight::value_type> const &split, Epilogue const &epilogue) {
   product(label, space, Convolution<Window, In, Weight, Out, Epilogue>{in, weight, out, epilogue}, split);
+}
+
+// --- winograd --------------------------------------------------------------------------------------------------------
+// conv for 3 x 3 kernels of stride 1 with fewer multiplications: a square of Size x Size results is
+//   A^T [ Σ_c (G g G^T) * (B^T d B) ] A,   d: its window of (Size + 2)^2 pixels,   g: the kernel.
+// Each of the (Size + 2)^2 elements in brackets is a product of matrices over channels. Devices convolve directly.
+// The matrices are those of Lavin and Gray, Fast algorithms for convolutional neural networks.
+
+// to = B^T d for Count channels side by side; the elements of `to` are `step` apart
+template <int Size, int Count, class Scalar>
+void transform_window(Scalar const *const (&d)[Size + 2], Scalar *to, int step) {
+#pragma omp simd
+  for (int j = 0; j < Count; ++j) {
+    Scalar const d0 = d[0][j], d1 = d[1][j], d2 = d[2][j], d3 = d[3][j];
+    if constexpr (Size == 2) {
+      to[j] = d0 - d2;
+      to[j + step] = d1 + d2;
+      to[j + 2 * step] = d2 - d1;
+      to[j + 3 * step] = d1 - d3;
+    } else {
+      Scalar const d4 = d[4][j], d5 = d[5][j];
+      to[j] = 4 * d0 - 5 * d2 + d4;
+      to[j + step] = (d4 - 4 * d2) + (d3 - 4 * d1);
+      to[j + 2 * step] = (d4 - 4 * d2) - (d3 - 4 * d1);
+      to[j + 3 * step] = (d4 - d2) + 2 * (d3 - d1);
+      to[j + 4 * step] = (d4 - d2) - 2 * (d3 - d1);
+      to[j + 5 * step] = 4 * d1 - 5 * d3 + d5;
+    }
+  }
+}
+
+// to = A^T m
+template <int Size, int Count, class Scalar>
+void transform_products(Scalar const *const (&m)[Size + 2], Scalar *to, int step) {
+#pragma omp simd
+  for (int j = 0; j < Count; ++j) {
+    Scalar const even = m[1][j] + m[2][j], odd = m[1][j] - m[2][j];
+    if constexpr (Size == 2) {
+      to[j] = m[0][j] + even;
+      to[j + step] = odd - m[3][j];
+    } else {
+      Scalar const even2 = m[3][j] + m[4][j], odd2 = m[3][j] - m[4][j];
+      to[j] = m[0][j] + even + even2;
+      to[j + step] = odd + 2 * odd2;
+      to[j + 2 * step] = even + 4 * even2;
+      to[j + 3 * step] = odd + 8 * odd2 + m[5][j];
+    }
+  }
+}
+
+// The (Size + 2)^2 elements of G g G^T as groups
+template <int Size, class Weight>
+using WinogradPanels = Panels<typename Weight::value_type, (Size + 2) * (Size + 2) * Weight::outputs, Weight::depth / 9,
+                              (Size + 2) * (Size + 2)>;
+
+// Host, as a problem of `product`: a row is a square, its elements are groups
+template <int Size, class Window, class In, class Weight, class Out, class Epilogue> struct Winograd {
+  using Scalar = typename Weight::value_type;
+  using Transformed = WinogradPanels<Size, Weight>;
+  using Packing = PackingOf<Transformed>;
+  using Row = int;
+  static constexpr int panel_size = Packing::panel_size;
+  static constexpr int channels = In::channels, outputs = Out::channels;
+  static constexpr int edge = Size + 2, elements = edge * edge;
+  static constexpr int steps = 1, run = channels;
+  static constexpr int down = (Out::height + Size - 1) / Size, across = (Out::width + Size - 1) / Size;
+  static constexpr int lanes = channels % 64 == 0 && outputs % 64 == 0 ? 64 : 16;
+  static_assert(channels % lanes == 0 && outputs % lanes == 0 && Window::template inside<In>(Out::height, Out::width));
+
+  In images;
+  Transformed weight;
+  Out results;
+  Epilogue epilogue;
+  Scalar *windows = nullptr, *products = nullptr; // [square][element][channel]
+
+  static constexpr int offset(int) { return 0; }
+  static int row(int square) { return square; }
+  Scalar const *in(int square, int element) const { return windows + (square * elements + element) * channels; }
+  Scalar *out(int square) const { return products + square * elements * outputs; }
+  Scalar finish(Scalar sum, int, int) const { return sum; }
+  void close(int, int, int) const {} // the border of `products`
+
+  // B^T d B; pixels beyond the border only count for results that nobody wants
+  void gather(int square, Scalar *to) const {
+    int const n = square / (down * across);
+    int const top = Window::row(square / across % down * Size), left = Window::column(square % across * Size);
+    alignas(64) Scalar e[edge][edge][lanes];
+    Scalar const *d[edge];
+    for (int c = 0; c < channels; c += lanes) {
+      for (int k = 0; k < edge; ++k) {
+        int const w = Kokkos::min(left + k, In::width + In::border_columns - 1);
+        for (int i = 0; i < edge; ++i)
+          d[i] = images.at(n, Kokkos::min(top + i, In::height + In::border_rows - 1), w) + c;
+        transform_window<Size, lanes>(d, e[0][k], edge * lanes);
+      }
+      for (int i = 0; i < edge; ++i) {
+        for (int k = 0; k < edge; ++k)
+          d[k] = e[i][k];
+        transform_window<Size, lanes>(d, to + i * edge * channels + c, channels);
+      }
+    }
+  }
+
+  // A^T m A of channels [o, o + lanes), finished
+  void scatter(int square, Scalar const *from, int o) const {
+    int const n = square / (down * across), top = square / across % down * Size, left = square % across * Size;
+    alignas(64) Scalar e[Size][edge][lanes], sum[Size][lanes], result[lanes];
+    Scalar const *m[edge];
+    for (int k = 0; k < edge; ++k) {
+      for (int i = 0; i < edge; ++i)
+        m[i] = from + (i * edge + k) * outputs + o;
+      transform_products<Size, lanes>(m, e[0][k], edge * lanes);
+    }
+    for (int p = top; p < Kokkos::min(top + Size, Out::height); ++p) {
+      for (int k = 0; k < edge; ++k)
+        m[k] = e[p - top][k];
+      transform_products<Size, lanes>(m, sum[0], lanes);
+      for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q) {
+        Scalar *const to = results.at(n, p, q) + o;
+#pragma omp simd
+        for (int j = 0; j < lanes; ++j)
+          result[j] = epilogue(sum[q - left][j], n, p, q, o + j);
+#pragma omp simd
+        for (int j = 0; j < lanes; ++j)
+          to[j] = result[j];
+        results.close_border(n, p, q, o, o + lanes);
+      }
+    }
+  }
+
+  // Squares [first, first + count), through `room`
+  void run_squares(int first, int count, Scalar *room) {
+    constexpr int most = sum_registers * Packing::vector / Packing::panel;
+    windows = room;
+    products = windows + count * elements * channels;
+    for (int i = 0; i < count; ++i)
+      gather(first + i, windows + i * elements * channels);
+    int const tiles = (count + most - 1) / most;
+    for (int panel = 0; panel < elements * Packing::panels; ++panel)
+      for (int tile = 0; tile < tiles; ++tile)
+        host_tile<1, most, 1>(*this, panel, panel + 1, count * tile / tiles, count * (tile + 1) / tiles);
+    for (int i = 0; i < count; ++i)
+      for (int o = 0; o < outputs; o += lanes)
+        scatter(first + i, out(i), o);
+  }
+};
+
+// `scratch` is room for transformed windows and products, a share for every thread
+template <int Size, class Window, class In, class Weight, class Out, class Epilogue>
+void winograd(char const *label, ExecutionSpace const &space, In const &in, Weight const &weight, Out const &out,
+              Tensor<typename Weight::value_type *> const &scratch, SplitSums<typename Weight::value_type> const &split,
+              Epilogue const &epilogue) {
+  if constexpr (!on_host)
+    return conv<Window>(label, space, in, weight, out, split, epilogue);
+  using Problem = Winograd<Size, Window, In, Weight, Out, Epilogue>;
+  Problem const problem{in, {weight.values}, out, epilogue};
+  int const threads = space.concurrency();
+  int const share = scratch.extent_int(0) / threads;
+  int const at_once = share / (Problem::elements * (Problem::channels + Problem::outputs));
+  int const squares = out.images() * Problem::down * Problem::across;
+  int const blocks = Kokkos::min(squares, round_up((squares + at_once - 1) / at_once, threads));
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy(space, 0, threads), KOKKOS_LAMBDA(int thread) {
+        Problem mine = problem;
+        for (int block = thread; block < blocks; block += threads) {
+          int const first = squares * block / blocks;
+          mine.run_squares(first, squares * (block + 1) / blocks - first, scratch.data() + thread * share);
+        }
+      });
 }
 
 // --- contract --------------------------------------------------------------------------------------------------------
@@ -714,6 +899,41 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
       Weight::groups * Packing::panels * Packing::panel_size);
 }
 
+// Weights of winograd, in the file in the order [o][channel][tap]: on a host G g G^T of every kernel g
+template <int Size, class Weight>
+void read_winograd(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, std::string const &label) {
+  if constexpr (!on_host)
+    return read_panels<9>(sidecar, space, weight, label);
+  using Scalar = typename Weight::value_type;
+  using Packing = PackingOf<WinogradPanels<Size, Weight>>;
+  constexpr int edge = Size + 2;
+  constexpr double g2[4][3] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
+  constexpr double g4[6][3] = {{6 / 24., 0, 0},
+                               {-4 / 24., -4 / 24., -4 / 24.},
+                               {-4 / 24., 4 / 24., -4 / 24.},
+                               {1 / 24., 2 / 24., 4 / 24.},
+                               {1 / 24., -2 / 24., 4 / 24.},
+                               {0, 0, 1}};
+  auto const g = [&](int i, int r) { return Size == 2 ? g2[i % 4][r] : g4[i % 6][r]; };
+  std::vector<Scalar> values(std::size_t(Weight::outputs) * Weight::depth);
+  sidecar.read(values.data(), values.size());
+  upload(
+      space, weight.values, label,
+      [&](auto *packed, std::size_t size) {
+        std::fill(packed, packed + size, 0);
+        for (int o = 0; o < Weight::outputs; ++o)
+          for (int c = 0; c < Weight::depth / 9; ++c)
+            for (int k = 0; k < edge * edge; ++k) {
+              double sum = 0;
+              for (int tap = 0; tap < 9; ++tap)
+                sum += g(k / edge, tap / 3) * values[(o * (Weight::depth / 9) + c) * 9 + tap] * g(k % edge, tap % 3);
+              int const column = packed_column<WinogradPanels<Size, Weight>>(k * Weight::outputs + o);
+              packed[column + c * Packing::panel] = Scalar(sum);
+            }
+      },
+      edge * edge * Packing::panels * Packing::panel_size);
+}
+
 // ==== Layers =========================================================================================================
 
 // --- image.channels_last
@@ -750,8 +970,9 @@ static void maxpool(ExecutionSpace const &space, Workspace const &work) {
 // maxpool[1,56,56,64] * weight[64,64,3,3] + bias[64] -> layer1_0_conv1[1,56,56,64]
 static void layer1_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer1_0_conv1_bias;
-  conv<Square<3, 1, 1>>(
-      "resnet18::layer1.0.conv1", space, work.maxpool, weights.layer1_0_conv1_weight, work.layer1_0_conv1, work.split,
+  winograd<4, Square<3, 1, 1>>(
+      "resnet18::layer1.0.conv1", space, work.maxpool, weights.layer1_0_conv1_weight, work.layer1_0_conv1,
+      work.winograd, work.split,
       KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
 }
 
@@ -760,9 +981,9 @@ static void layer1_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 static void layer1_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer1_0_conv2_bias;
   auto const residual = work.maxpool;
-  conv<Square<3, 1, 1>>(
+  winograd<4, Square<3, 1, 1>>(
       "resnet18::layer1.0.conv2", space, work.layer1_0_conv1, weights.layer1_0_conv2_weight, work.layer1_0_conv2,
-      work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
         return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
@@ -771,9 +992,10 @@ static void layer1_0_conv2(ExecutionSpace const &space, Weights const &weights, 
 // layer1_0_conv2[1,56,56,64] * weight[64,64,3,3] + bias[64] -> layer1_1_conv1[1,56,56,64]
 static void layer1_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer1_1_conv1_bias;
-  conv<Square<3, 1, 1>>(
+  winograd<4, Square<3, 1, 1>>(
       "resnet18::layer1.1.conv1", space, work.layer1_0_conv2, weights.layer1_1_conv1_weight, work.layer1_1_conv1,
-      work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
 }
 
 // --- layer1.1.conv2: Conv "/layer1/layer1.1/conv2/Conv" + Relu "/layer1/layer1.1/relu_1/Relu"
@@ -781,9 +1003,9 @@ static void layer1_1_conv1(ExecutionSpace const &space, Weights const &weights, 
 static void layer1_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer1_1_conv2_bias;
   auto const residual = work.layer1_0_conv2;
-  conv<Square<3, 1, 1>>(
+  winograd<4, Square<3, 1, 1>>(
       "resnet18::layer1.1.conv2", space, work.layer1_1_conv1, weights.layer1_1_conv2_weight, work.layer1_1_conv2,
-      work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
         return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
@@ -812,9 +1034,9 @@ static void layer2_0_downsample_0(ExecutionSpace const &space, Weights const &we
 static void layer2_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer2_0_conv2_bias;
   auto const residual = work.layer2_0_downsample_0;
-  conv<Square<3, 1, 1>>(
+  winograd<4, Square<3, 1, 1>>(
       "resnet18::layer2.0.conv2", space, work.layer2_0_conv1, weights.layer2_0_conv2_weight, work.layer2_0_conv2,
-      work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
         return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
@@ -823,9 +1045,10 @@ static void layer2_0_conv2(ExecutionSpace const &space, Weights const &weights, 
 // layer2_0_conv2[1,28,28,128] * weight[128,128,3,3] + bias[128] -> layer2_1_conv1[1,28,28,128]
 static void layer2_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer2_1_conv1_bias;
-  conv<Square<3, 1, 1>>(
+  winograd<4, Square<3, 1, 1>>(
       "resnet18::layer2.1.conv1", space, work.layer2_0_conv2, weights.layer2_1_conv1_weight, work.layer2_1_conv1,
-      work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
 }
 
 // --- layer2.1.conv2: Conv "/layer2/layer2.1/conv2/Conv" + Relu "/layer2/layer2.1/relu_1/Relu"
@@ -834,9 +1057,9 @@ static void layer2_1_conv1(ExecutionSpace const &space, Weights const &weights, 
 static void layer2_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer2_1_conv2_bias;
   auto const residual = work.layer2_0_conv2;
-  conv<Square<3, 1, 1>>(
+  winograd<4, Square<3, 1, 1>>(
       "resnet18::layer2.1.conv2", space, work.layer2_1_conv1, weights.layer2_1_conv2_weight, work.layer2_1_conv2,
-      work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
         return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
@@ -865,9 +1088,9 @@ static void layer3_0_downsample_0(ExecutionSpace const &space, Weights const &we
 static void layer3_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer3_0_conv2_bias;
   auto const residual = work.layer3_0_downsample_0;
-  conv<Square<3, 1, 1>>(
+  winograd<2, Square<3, 1, 1>>(
       "resnet18::layer3.0.conv2", space, work.layer3_0_conv1, weights.layer3_0_conv2_weight, work.layer3_0_conv2,
-      work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
         return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
@@ -876,9 +1099,10 @@ static void layer3_0_conv2(ExecutionSpace const &space, Weights const &weights, 
 // layer3_0_conv2[1,14,14,256] * weight[256,256,3,3] + bias[256] -> layer3_1_conv1[1,14,14,256]
 static void layer3_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer3_1_conv1_bias;
-  conv<Square<3, 1, 1>>(
+  winograd<2, Square<3, 1, 1>>(
       "resnet18::layer3.1.conv1", space, work.layer3_0_conv2, weights.layer3_1_conv1_weight, work.layer3_1_conv1,
-      work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
 }
 
 // --- layer3.1.conv2: Conv "/layer3/layer3.1/conv2/Conv" + Relu "/layer3/layer3.1/relu_1/Relu"
@@ -887,9 +1111,9 @@ static void layer3_1_conv1(ExecutionSpace const &space, Weights const &weights, 
 static void layer3_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer3_1_conv2_bias;
   auto const residual = work.layer3_0_conv2;
-  conv<Square<3, 1, 1>>(
+  winograd<2, Square<3, 1, 1>>(
       "resnet18::layer3.1.conv2", space, work.layer3_1_conv1, weights.layer3_1_conv2_weight, work.layer3_1_conv2,
-      work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
         return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
@@ -918,9 +1142,9 @@ static void layer4_0_downsample_0(ExecutionSpace const &space, Weights const &we
 static void layer4_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer4_0_conv2_bias;
   auto const residual = work.layer4_0_downsample_0;
-  conv<Square<3, 1, 1>>(
+  winograd<2, Square<3, 1, 1>>(
       "resnet18::layer4.0.conv2", space, work.layer4_0_conv1, weights.layer4_0_conv2_weight, work.layer4_0_conv2,
-      work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
         return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
@@ -929,9 +1153,10 @@ static void layer4_0_conv2(ExecutionSpace const &space, Weights const &weights, 
 // layer4_0_conv2[1,7,7,512] * weight[512,512,3,3] + bias[512] -> layer4_1_conv1[1,7,7,512]
 static void layer4_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer4_1_conv1_bias;
-  conv<Square<3, 1, 1>>(
+  winograd<2, Square<3, 1, 1>>(
       "resnet18::layer4.1.conv1", space, work.layer4_0_conv2, weights.layer4_1_conv1_weight, work.layer4_1_conv1,
-      work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
 }
 
 // --- layer4.1.conv2: Conv "/layer4/layer4.1/conv2/Conv" + Relu "/layer4/layer4.1/relu_1/Relu"
@@ -939,9 +1164,9 @@ static void layer4_1_conv1(ExecutionSpace const &space, Weights const &weights, 
 static void layer4_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
   auto const bias = weights.layer4_1_conv2_bias;
   auto const residual = work.layer4_0_conv2;
-  conv<Square<3, 1, 1>>(
+  winograd<2, Square<3, 1, 1>>(
       "resnet18::layer4.1.conv2", space, work.layer4_1_conv1, weights.layer4_1_conv2_weight, work.layer4_1_conv2,
-      work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
         return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
       });
 }
@@ -994,7 +1219,10 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 
 // ==== Buffers and weights ============================================================================================
 
-Workspace::Workspace(ExecutionSpace const &space) : split("resnet18::split", space) {
+Workspace::Workspace(ExecutionSpace const &space)
+    : split("resnet18::split", space),
+      winograd(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "resnet18::winograd"),
+               on_host ? 458752 * space.concurrency() : 0) {
   // In the order of forward()
   Arena buffers;
   buffers.take(image_channels_last.rows, 1);
@@ -1028,43 +1256,43 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   Weights weights;
   read_panels<49>(file, space, weights.conv1_weight, "resnet18::conv1.weight");
   read_plain(file, space, weights.conv1_bias, "resnet18::conv1.bias");
-  read_panels<9>(file, space, weights.layer1_0_conv1_weight, "resnet18::layer1.0.conv1.weight");
+  read_winograd<4>(file, space, weights.layer1_0_conv1_weight, "resnet18::layer1.0.conv1.weight");
   read_plain(file, space, weights.layer1_0_conv1_bias, "resnet18::layer1.0.conv1.bias");
-  read_panels<9>(file, space, weights.layer1_0_conv2_weight, "resnet18::layer1.0.conv2.weight");
+  read_winograd<4>(file, space, weights.layer1_0_conv2_weight, "resnet18::layer1.0.conv2.weight");
   read_plain(file, space, weights.layer1_0_conv2_bias, "resnet18::layer1.0.conv2.bias");
-  read_panels<9>(file, space, weights.layer1_1_conv1_weight, "resnet18::layer1.1.conv1.weight");
+  read_winograd<4>(file, space, weights.layer1_1_conv1_weight, "resnet18::layer1.1.conv1.weight");
   read_plain(file, space, weights.layer1_1_conv1_bias, "resnet18::layer1.1.conv1.bias");
-  read_panels<9>(file, space, weights.layer1_1_conv2_weight, "resnet18::layer1.1.conv2.weight");
+  read_winograd<4>(file, space, weights.layer1_1_conv2_weight, "resnet18::layer1.1.conv2.weight");
   read_plain(file, space, weights.layer1_1_conv2_bias, "resnet18::layer1.1.conv2.bias");
   read_panels<9>(file, space, weights.layer2_0_conv1_weight, "resnet18::layer2.0.conv1.weight");
   read_plain(file, space, weights.layer2_0_conv1_bias, "resnet18::layer2.0.conv1.bias");
-  read_panels<9>(file, space, weights.layer2_0_conv2_weight, "resnet18::layer2.0.conv2.weight");
+  read_winograd<4>(file, space, weights.layer2_0_conv2_weight, "resnet18::layer2.0.conv2.weight");
   read_plain(file, space, weights.layer2_0_conv2_bias, "resnet18::layer2.0.conv2.bias");
   read_panels<1>(file, space, weights.layer2_0_downsample_0_weight, "resnet18::layer2.0.downsample.0.weight");
   read_plain(file, space, weights.layer2_0_downsample_0_bias, "resnet18::layer2.0.downsample.0.bias");
-  read_panels<9>(file, space, weights.layer2_1_conv1_weight, "resnet18::layer2.1.conv1.weight");
+  read_winograd<4>(file, space, weights.layer2_1_conv1_weight, "resnet18::layer2.1.conv1.weight");
   read_plain(file, space, weights.layer2_1_conv1_bias, "resnet18::layer2.1.conv1.bias");
-  read_panels<9>(file, space, weights.layer2_1_conv2_weight, "resnet18::layer2.1.conv2.weight");
+  read_winograd<4>(file, space, weights.layer2_1_conv2_weight, "resnet18::layer2.1.conv2.weight");
   read_plain(file, space, weights.layer2_1_conv2_bias, "resnet18::layer2.1.conv2.bias");
   read_panels<9>(file, space, weights.layer3_0_conv1_weight, "resnet18::layer3.0.conv1.weight");
   read_plain(file, space, weights.layer3_0_conv1_bias, "resnet18::layer3.0.conv1.bias");
-  read_panels<9>(file, space, weights.layer3_0_conv2_weight, "resnet18::layer3.0.conv2.weight");
+  read_winograd<2>(file, space, weights.layer3_0_conv2_weight, "resnet18::layer3.0.conv2.weight");
   read_plain(file, space, weights.layer3_0_conv2_bias, "resnet18::layer3.0.conv2.bias");
   read_panels<1>(file, space, weights.layer3_0_downsample_0_weight, "resnet18::layer3.0.downsample.0.weight");
   read_plain(file, space, weights.layer3_0_downsample_0_bias, "resnet18::layer3.0.downsample.0.bias");
-  read_panels<9>(file, space, weights.layer3_1_conv1_weight, "resnet18::layer3.1.conv1.weight");
+  read_winograd<2>(file, space, weights.layer3_1_conv1_weight, "resnet18::layer3.1.conv1.weight");
   read_plain(file, space, weights.layer3_1_conv1_bias, "resnet18::layer3.1.conv1.bias");
-  read_panels<9>(file, space, weights.layer3_1_conv2_weight, "resnet18::layer3.1.conv2.weight");
+  read_winograd<2>(file, space, weights.layer3_1_conv2_weight, "resnet18::layer3.1.conv2.weight");
   read_plain(file, space, weights.layer3_1_conv2_bias, "resnet18::layer3.1.conv2.bias");
   read_panels<9>(file, space, weights.layer4_0_conv1_weight, "resnet18::layer4.0.conv1.weight");
   read_plain(file, space, weights.layer4_0_conv1_bias, "resnet18::layer4.0.conv1.bias");
-  read_panels<9>(file, space, weights.layer4_0_conv2_weight, "resnet18::layer4.0.conv2.weight");
+  read_winograd<2>(file, space, weights.layer4_0_conv2_weight, "resnet18::layer4.0.conv2.weight");
   read_plain(file, space, weights.layer4_0_conv2_bias, "resnet18::layer4.0.conv2.bias");
   read_panels<1>(file, space, weights.layer4_0_downsample_0_weight, "resnet18::layer4.0.downsample.0.weight");
   read_plain(file, space, weights.layer4_0_downsample_0_bias, "resnet18::layer4.0.downsample.0.bias");
-  read_panels<9>(file, space, weights.layer4_1_conv1_weight, "resnet18::layer4.1.conv1.weight");
+  read_winograd<2>(file, space, weights.layer4_1_conv1_weight, "resnet18::layer4.1.conv1.weight");
   read_plain(file, space, weights.layer4_1_conv1_bias, "resnet18::layer4.1.conv1.bias");
-  read_panels<9>(file, space, weights.layer4_1_conv2_weight, "resnet18::layer4.1.conv2.weight");
+  read_winograd<2>(file, space, weights.layer4_1_conv2_weight, "resnet18::layer4.1.conv2.weight");
   read_plain(file, space, weights.layer4_1_conv2_bias, "resnet18::layer4.1.conv2.bias");
   read_panels<1>(file, space, weights.fc_weight, "resnet18::fc.weight");
   read_plain(file, space, weights.fc_bias, "resnet18::fc.bias");

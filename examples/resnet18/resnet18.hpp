@@ -150,6 +150,7 @@ struct Workspace {
 
   Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap
   SplitSums<float> split;
+  Tensor<float *> winograd;
   Activation<float, 224, 224, 3, 3> image_channels_last;
   Activation<float, 112, 112, 64> conv1;
   Activation<float, 56, 56, 64, 1> maxpool;
