@@ -796,7 +796,8 @@ public:
   }
   // The best of some plans: the largest buffers first, then each time the highest of the last plan before all others
   Tensor<char *> allocate(ExecutionSpace const &space, std::string const &label) {
-    std::stable_sort(buffers.begin(), buffers.end(), [](auto &a, auto &b) { return a.bytes > b.bytes; });
+    std::sort(buffers.begin(), buffers.end(),
+              [](auto &a, auto &b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.first < b.first; });
     std::vector<Buffer> best;
     std::size_t size = std::numeric_limits<std::size_t>::max();
     for (int attempt = 0; attempt < 8; ++attempt) {

@@ -58,6 +58,22 @@ static SmallVector<OpFoldResult> outputShape(memref::ExpandShapeOp op) {
   return getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), builder);
 }
 
+/// A host value that is the extent of an argument which forward() does not ask for it: an extent of the same name.
+static Value sizeValue(Program const &program, BlockArgument argument, unsigned dim) {
+  auto const size = llvm::find_if(program.sizes, [&](RuntimeSize const &s) { return s.argument == argument && s.dim == dim; });
+  if (size == program.sizes.end())
+    return {};
+  Value found;
+  func::FuncOp entry = program.entry;
+  entry.walk([&](memref::DimOp op) {
+    if (program.hostName(op) != size->name)
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found ? found : program.hostName(argument) == size->name ? Value(argument) : Value();
+}
+
 AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) const {
   auto const type = cast<MemRefType>(memref.getType());
   MLIRContext *context = type.getContext();
@@ -69,7 +85,8 @@ AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) con
         return symbols.get(dimOp);
     if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
       return extent(loop.getTiedLoopInit(argument)->get(), dim, symbols);
-    return {};
+    Value const known = sizeValue(*this, argument, dim);
+    return known ? symbols.get(known) : AffineExpr();
   }
   return TypeSwitch<Operation *, AffineExpr>(memref.getDefiningOp())
       .Case<nest::BufferOp>([&](nest::BufferOp op) { return hostIndex(op.getSizes()[type.getDynamicDimIndex(dim)], symbols); })
@@ -84,8 +101,12 @@ AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) con
       })
       .Case<memref::CollapseShapeOp>([&](memref::CollapseShapeOp op) {
         AffineExpr product = getAffineConstantExpr(1, context);
-        for (int64_t d : op.getReassociationIndices()[dim])
-          product = product * extent(op.getSrc(), d, symbols);
+        for (int64_t d : op.getReassociationIndices()[dim]) {
+          AffineExpr const part = extent(op.getSrc(), d, symbols);
+          if (!part)
+            return AffineExpr();
+          product = product * part;
+        }
         return product;
       })
       .Case<memref::ExpandShapeOp>([&](memref::ExpandShapeOp op) {

@@ -237,6 +237,9 @@ void Program::collectSizes() {
       if (dim && size.argument == op.getSource() && size.dim == unsigned(*dim))
         nameHostValue(op, size.name);
   });
+  for (RuntimeSize const &size : sizes) // an argument stands for its only extent where nobody asks for that
+    if (cast<MemRefType>(size.argument.getType()).getNumDynamicDims() == 1)
+      nameHostValue(size.argument, size.name);
 }
 
 void Program::collectFunctions() {
