@@ -93,7 +93,6 @@ static void testIntegers(Space const &space) {
   View<int *> const x = viewOf<int>({-7, 2, 3, 2000000000, 2000000000});
   View<int[2]> const quotients("quotients");
   View<int> const sum("sum");
-  integers::Workspace const work(space);
   integers::forward(space, x, quotients, sum);
   std::vector<unsigned> byHand = {unsigned(-7), 2u, 3u, 2000000000u, 2000000000u};
   for (int i = 1; i < 5; ++i)
