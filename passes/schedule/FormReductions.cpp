@@ -47,6 +47,7 @@ private:
   void takeConsumers();
   std::optional<Stage> consumer(Value value, ArrayRef<AffineExpr> indices);
   void collect();
+  void keepExtents(AffineMap output);
   void addInput(SmallVector<Key> &keys, Stage const &stage, OpOperand &operand);
   Key keyOf(Stage const &stage, OpOperand &operand);
   void orderLoops();
@@ -152,6 +153,22 @@ static bool isLink(OpOperand &operand, Value previous) {
   return value == previous;
 }
 
+/// A loop that nothing read or written names by itself has its extent from an operand that is not read, such as the taps
+/// of a window.
+void ReduceFormer::keepExtents(AffineMap output) {
+  auto const isNamed = [&](AffineExpr loop) {
+    return llvm::is_contained(output.getResults(), loop) ||
+           llvm::any_of(terms, [&](Key const &key) { return llvm::is_contained(key.second.getResults(), loop); });
+  };
+  for (OpOperand *operand : base.getDpsInputOperands()) {
+    if (!isa<ShapedType>(operand->get().getType()))
+      continue;
+    Key const key = keyOf(stages.front(), *operand);
+    if (llvm::any_of(key.second.getResults(), [&](AffineExpr e) { return isa<AffineDimExpr>(e) && !isNamed(e); }))
+      terms.push_back(key);
+  }
+}
+
 void ReduceFormer::collect() {
   SmallVector<KernelLoop> all;
   for (auto [extent, kind] : llvm::zip(base.getStaticLoopRanges(), base.getIteratorTypesArray()))
@@ -171,12 +188,13 @@ void ReduceFormer::collect() {
     for (OpOperand &operand : stages[i].op->getOpOperands())
       if (reads(stages[i].op, operand) && !isLink(operand, i == 1 ? result : stages[i - 1].op->getResult(0)))
         addInput(extras, stages[i], operand);
-  for (SmallVector<Key> const *keys : {&terms, &extras})
-    for (auto const &[value, map] : *keys)
-      loops->inputs.push_back({value, map, nullptr});
   Stage &last = stages.back();
   OpResult const output = stages.size() == 1 ? result : last.op->getResult(0);
   OpOperand &destination = *last.op.getTiedOpOperand(output);
+  keepExtents(keyOf(last, destination).second);
+  for (SmallVector<Key> const *keys : {&terms, &extras})
+    for (auto const &[value, map] : *keys)
+      loops->inputs.push_back({value, map, nullptr});
   loops->outputs.push_back({freshDestination(rewriter, destination.get()), keyOf(last, destination).second, output});
 }
 

@@ -36,11 +36,20 @@ def parse():
     add("--data", type=Path, default=DATA, metavar="DIR")
     add("--work", type=Path, default=PROJECT / "build/onnx-tests", metavar="DIR", help="default: %(default)s")
     add("--jobs", type=int, default=2)
-    add("--flags", default="-O1", help="for the compiler (default: %(default)s)")
+    add("--flags", default="-O0", help="for the compiler (default: %(default)s)")
     add("--translate-only", action="store_true")
     add("--at-least", type=int, default=0, metavar="N", help="fail below this number of passed tests")
     add("--refusals", action="store_true", help="check instead that the tests of other kinds are refused with a location")
     return parser.parse_args()
+
+
+def operands(case, message):
+    """The inputs on which a shape depends: the one that is named, or all integers where it is computed from some."""
+    named = re.search(r'"([^"]*)"\) (?:depends on run-time data|is not a constant scalar)', message)
+    if not named:
+        return []
+    integers = [name for name, value in case.inputs.items() if value.dtype.kind in "iub"]
+    return [named[1]] if named[1] in case.inputs else integers
 
 
 def prepare(case, work):
@@ -53,12 +62,13 @@ def prepare(case, work):
             case.translated = translate(path, work / "models", case.stem)
             return
         except Failure as failure:
-            named = re.search(r'"([^"]*)"\) (?:depends on run-time data|is not a constant scalar)', str(failure))
-            if not named or named[1] not in case.inputs:
+            wanted = operands(case, str(failure))
+            if not wanted:
                 text = str(failure).strip()
                 case.problem = ("refused" if "exit code 3" in text else "translator failed", text.splitlines()[-1].replace(f"{path}: ", ""))
                 return
-            case.fix(named[1])
+            for name in wanted:
+                case.fix(name)
 
 
 def is_located(text):
@@ -91,7 +101,10 @@ def run(cases, arguments):
     yield f"{len(ready)} of {len(cases)} translated"
     if arguments.translate_only:
         return
-    batches = [Batch(work, at // BATCH, ready[at:at + BATCH]) for at in range(0, len(ready), BATCH)]
+    # By their place among all cases, so that what is refused moves nothing to another file
+    batches = [Batch(work, at // BATCH, [case for case in cases[at:at + BATCH] if not case.problem])
+               for at in range(0, len(cases), BATCH)]
+    batches = [batch for batch in batches if batch.cases]
     build = compile_batches(work, batches, arguments.flags, arguments.jobs)
     yield "compiled"
     for batch in batches:

@@ -27,6 +27,18 @@ static void importThresholdedRelu(Node &node) {
   });
 }
 
+/// Before opset 7 slopes are one or one per channel.
+static void importOldPRelu(Node &node) {
+  node.needFloat(0);
+  node.needRank(1, 1, 1);
+  Ints shape(std::max<int64_t>(node.rank(0) - 1, 1), 1);
+  shape[0] = node.shape(1)[0];
+  Value const slope = node.b.reshape(node.in(1), shape);
+  node.out(0, node.b.elementwise({node.in(0), slope}, [](Scalars &s, ValueRange x) {
+    return s.select(isNegative(s, x[0]), s.mul(x[1], x[0]), x[0]);
+  }));
+}
+
 static void importPRelu(Node &node) {
   elementwise(node, [](Scalars &s, ValueRange x) { return s.select(isNegative(s, x[0]), s.mul(x[1], x[0]), x[0]); });
 }
@@ -158,7 +170,7 @@ void registerActivation(Registry &table) {
   table.add("LeakyRelu", {1, 6, 16}, importLeakyRelu);
   table.add("ThresholdedRelu", {10, 22}, importThresholdedRelu);
   table.add("PRelu", {7, 9, 16}, importPRelu);
-  table.addUnsupported("PRelu", {1, 6});
+  table.add("PRelu", {1, 6}, importOldPRelu);
   table.add("Elu", {1, 6, 22}, importElu);
   table.add("Celu", {12}, importCelu);
   table.add("Selu", {1, 6, 22}, importSelu);

@@ -229,6 +229,17 @@ Value Build::reduce(Value x, IntsRef axes, bool keepDims, Fold fold, bool isUnsi
   return keepDims ? unsqueeze(result, axes) : result;
 }
 
+Value Build::foldOver(ArrayRef<Value> inputs, ArrayRef<AffineMap> maps, SizesRef sizes, Type element, Fold fold,
+                      Formula term, bool isUnsigned) {
+  int64_t const kept = sizes.size(), loops = maps[0].getNumDims();
+  llvm::SmallVector<AffineMap> all(maps);
+  all.push_back(selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, kept))));
+  Value const result = generic(inputs, all, initial(sizes, computeType(element), fold, isUnsigned),
+                               llvm::to_vector(llvm::seq<int64_t>(kept, loops)), isUnsigned,
+                               [&](Scalars &s, ValueRange v, Value acc) { return combine(s, fold, term(s, v), acc); });
+  return elementwiseCast(result, element);
+}
+
 Value Build::mean(Value x, IntsRef axes, bool isUnsigned) {
   Value const sum = reduce(x, axes, /*keepDims=*/false, Fold::sum, isUnsigned);
   Value count; // of type index, where it is not known

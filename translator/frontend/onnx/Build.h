@@ -62,6 +62,9 @@ public:
   /// Folds `term` (default: the element) over `axes`. f16 and bf16 accumulate in f32.
   mlir::Value reduce(mlir::Value x, IntsRef axes, bool keepDims, Fold fold, bool isUnsigned = false,
                      Formula term = nullptr);
+  /// Folds `term` over the loops behind those of the result, whose sizes are given.
+  mlir::Value foldOver(llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<mlir::AffineMap> maps, SizesRef sizes,
+                       mlir::Type element, Fold fold, Formula term, bool isUnsigned = false);
   /// The mean over `axes`, which are dropped. Integers round towards zero.
   mlir::Value mean(mlir::Value x, IntsRef axes, bool isUnsigned = false);
   /// y[.., i, ..] = the sum of x[.., i .. i + count - 1, ..] along `axis`; `sizes` are those of y.

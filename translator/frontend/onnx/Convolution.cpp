@@ -12,8 +12,24 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
-/// The sum over a window, as the linalg operation for its rank and number of groups.
-static Value convolve(Build &b, Value x, Value w, Window const &window, int64_t groups) {
+/// Three dimensions and groups, for which there is no operation: n g f d h w | c r s t
+static Value convolveGroups(Build &b, Value x, Value w, Window const &window, SizesRef sizes, int64_t groups) {
+  IntsRef const in = Build::shapeOf(x), kernel = Build::shapeOf(w);
+  int64_t const outputs = kernel[0] / groups, channels = kernel[1];
+  x = b.reshape(x, {in[0], groups, channels, in[2], in[3], in[4]});
+  w = b.reshape(w, {groups, outputs, channels, kernel[2], kernel[3], kernel[4]});
+  auto dim = [&](unsigned at) { return b.getAffineDimExpr(at); };
+  llvm::SmallVector<AffineExpr> read{dim(0), dim(1), dim(6)};
+  for (unsigned i = 0; i < 3; ++i)
+    read.push_back(dim(3 + i) * window.strides[i] + dim(7 + i) * window.dilations[i]);
+  Sizes const grouped{sizes[0], b.getIndexAttr(groups), b.getIndexAttr(outputs), sizes[2], sizes[3], sizes[4]};
+  Value const y = b.contract({x, w}, {AffineMap::get(10, 0, read, b.getContext()), b.selectDims(10, {1, 2, 6, 7, 8, 9})},
+                             grouped, 6);
+  IntsRef const out = Build::shapeOf(y);
+  return b.reshape(y, {out[0], groups * outputs, out[3], out[4], out[5]});
+}
+
+Value convolve(Build &b, Value x, Value w, Window const &window, int64_t groups) {
   int64_t const spatial = Build::rankOf(x) - 2, inputs = Build::shapeOf(x)[1], outputs = Build::shapeOf(w)[0];
   Sizes sizes{b.sizeOf(x, 0), b.getIndexAttr(outputs)};
   sizes.append(window.outputSizes(b, x));
@@ -23,6 +39,8 @@ static Value convolve(Build &b, Value x, Value w, Window const &window, int64_t 
     return b.create<Op>(TypeRange(init.getType()), ValueRange{x, weight}, ValueRange{init}, strides, dilations)
         .getResult(0);
   };
+  if (spatial == 3 && groups != 1)
+    return convolveGroups(b, x, w, window, sizes, groups);
   if (spatial == 3)
     return create.operator()<linalg::Conv3DNcdhwFcdhwOp>(w, b.initial(sizes, element, Build::Fold::sum));
   if (groups == 1)
@@ -58,8 +76,6 @@ static void importConv(Node &node) {
   node.needStatic(1);
   int64_t const groups = node.intAttr("group", 1);
   checkChannels(node, node.shape(1)[1], groups, node.shape(1)[0]);
-  if (node.rank(0) == 5 && groups != 1)
-    node.refuse("groups are not supported in three dimensions");
   Window window = Window::of(node, node.shape(1).drop_front(2));
   Value x = node.in(0), w = node.in(1);
   bool const isFlat = node.rank(0) == 3;

@@ -13,7 +13,7 @@ namespace ml2k::frontend {
 /// brought to today's.
 static llvm::SmallVector<Value> operands(Node &node) {
   llvm::SmallVector<Value> values = node.allInputs();
-  if (node.opset < 7 && values.size() == 2 && node.intAttr("broadcast", 0)) {
+  if (node.opset < 7 && values.size() == 2 && node.intAttr("broadcast", 0) && node.rank(1) > 0) {
     int64_t const rank = node.rank(0), own = node.rank(1);
     int64_t const axis = node.axisAttr("axis", rank - own, std::max<int64_t>(rank, 1));
     Ints shape(node.shape(1));

@@ -138,6 +138,8 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
   build.setLoc(nodeLocation);
   ImportFunction const *import = Registry::instance().find(domain, node.op_type(), opset);
   try {
+    if (import && importControl(node, opset, inputs, scope, opsets))
+      return;
     if (!import) {
       if (!expandFunction(node, opset, inputs, scope))
         throw Refusal(Registry::instance().knows(domain, node.op_type())

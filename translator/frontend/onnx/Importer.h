@@ -29,6 +29,8 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
 private:
+  using Values = std::vector<GraphValue>;
+
   mlir::InFlightDiagnostic error();
   void report(pb::NodeProto const &node, int opset, llvm::Twine const &message);
 
@@ -49,6 +51,16 @@ private:
   bool expandFunction(pb::NodeProto const &node, int opset, std::vector<GraphValue *> const &inputs, Scope &scope);
   void expandBody(pb::FunctionProto const &body, pb::NodeProto const &node, Opsets const &opsets,
                   std::vector<GraphValue *> const &inputs, Scope &scope);
+  /// False if the node is none of If, Loop, Scan.
+  bool importControl(pb::NodeProto const &node, int opset, std::vector<GraphValue *> const &inputs, Scope &scope,
+                     Opsets const &opsets);
+  Values importBody(pb::GraphProto const &body, Values const &inputs, Scope const &around, Opsets const &opsets);
+  Values importIf(Node const &node, GraphValue &condition, Scope const &around, Opsets const &opsets);
+  Values importLoop(Node const &node, Values states, Scope const &around, Opsets const &opsets);
+  Values importScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets);
+  GraphValue stacked(Values &steps, int64_t axis);
+  GraphValue stepOf(GraphValue &sequence, int64_t axis, int64_t step);
+  mlir::Value valueOf(GraphValue &value);
   bool findInputs(pb::NodeProto const &node, int opset, Scope &scope, std::vector<GraphValue *> &inputs);
   void define(pb::NodeProto const &node, int opset, Scope &scope, Node &done);
   void refuseOutputs(pb::NodeProto const &node, Scope &scope);

@@ -183,14 +183,15 @@ static void importOneHot(Node &node) {
   for (int64_t dim = 0; dim < rank; ++dim)
     if (dim != axis)
       read.push_back(dim);
-  Value const off = b.create<tensor::ExtractOp>(values, ValueRange(b.create<arith::ConstantIndexOp>(0).getResult()));
-  Value const on = b.create<tensor::ExtractOp>(values, ValueRange(b.create<arith::ConstantIndexOp>(1).getResult()));
   Value const result = b.map(node.in(0), b.selectDims(rank, read), sizes, node.element(2),
                              [&](Scalars &s, ValueRange v) {
                                Value const index = s.convert(v[0], s.b.getI64Type());
                                Value const at = position(s, index, s.index(depth));
                                Value const here = s.create<linalg::IndexOp>(axis);
-                               return s.select(s.compare(Compare::eq, at, here), on, off);
+                               Value const isHere = s.compare(Compare::eq, at, here);
+                               Value const which = s.select(isHere, s.index(1), s.index(0));
+                               Value const chosen = s.create<tensor::ExtractOp>(values, ValueRange(which));
+                               return s.convert(chosen, computeType(node.element(2)));
                              });
   node.out(0, result, node.dataType(2));
 }

@@ -1,5 +1,6 @@
 //===- Loops.cpp - operators that need loops in order: Scatter*, CumSum -------------------------------------*- C++ -*-===//
 
+#include "translator/frontend/onnx/LoopNest.h"
 #include "translator/frontend/onnx/Registry.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -9,10 +10,7 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
-using Body = llvm::function_ref<Value(ValueRange position, Value carried)>;
-
-/// A loop per size around `body`, which makes the next value of the carried tensor.
-static Value loopNest(Build &b, SizesRef sizes, Value carried, Body body) {
+Value loopNest(Build &b, SizesRef sizes, Value carried, llvm::function_ref<Value(ValueRange, Value)> body) {
   Location const loc = b.getLoc();
   llvm::SmallVector<Value> zeros, ends, ones;
   for (OpFoldResult size : sizes) {

@@ -154,6 +154,18 @@ static Value padByCopy(Node &node, Value x, IntsRef low, IntsRef high, StringRef
   });
 }
 
+/// The pads hold a value that is known at run time: everything is filled with it first.
+static Value padWith(Build &b, Value x, IntsRef low, IntsRef high, Value value) {
+  Sizes sizes;
+  for (auto [extent, before, after] : llvm::zip(Build::shapeOf(x), low, high)) {
+    if (ShapedType::isDynamic(extent))
+      throw Refusal("a constant_value that depends on run-time data needs known extents; give them by --dim");
+    sizes.push_back(b.getIndexAttr(extent + before + after));
+  }
+  Value const filled = b.broadcastTo(value, sizes);
+  return b.create<tensor::InsertSliceOp>(x, filled, b.sizes(low), b.sizesOf(x), b.sizes(Ints(low.size(), 1)));
+}
+
 static void importPad(Node &node) {
   Build &b = node.b;
   int64_t const rank = node.rank(0);
@@ -186,12 +198,15 @@ static void importPad(Node &node) {
     return node.out(0, padByCopy(node, x, low, high, mode));
   if (mode != "constant")
     node.refuse("mode \"" + mode + "\" is unknown");
-  Value fill;
   if (isOld || !node.has(2))
-    fill = b.scalar(node.element(0), isOld ? node.floatAttr("value", 0.0) : 0);
-  else
-    fill = b.create<tensor::ExtractOp>(b.reshape(node.in(2), {}), ValueRange());
-  node.out(0, b.pad(x, low, high, fill));
+    return node.out(0, b.pad(x, low, high, b.scalar(node.element(0), isOld ? node.floatAttr("value", 0.0) : 0)));
+  DenseElementsAttr const value = node.constant(2);
+  if (!value)
+    return node.out(0, padWith(b, x, low, high, b.reshape(node.in(2), {})));
+  if (value.getNumElements() != 1)
+    node.refuse("constant_value has " + Twine(value.getNumElements()) + " elements, 1 is needed");
+  Attribute const fill = *value.getValues<Attribute>().begin();
+  node.out(0, b.pad(x, low, high, b.create<arith::ConstantOp>(cast<TypedAttr>(fill))));
 }
 
 //===--- Copies -----------------------------------------------------------------------------------------------------===//

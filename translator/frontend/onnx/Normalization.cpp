@@ -108,7 +108,10 @@ static void importRMSNormalization(Node &node) {
 static void importBatchNormalization(Node &node) {
   node.needFloat(0);
   node.needRank(0, 2, 8);
-  if (node.opset >= 14 ? node.intAttr("training_mode", 0) : node.wants(1))
+  bool const isTraining = node.opset >= 14 ? node.intAttr("training_mode", 0) != 0
+                          : node.opset < 7 ? node.intAttr("is_test", 0) == 0
+                                           : node.wants(1);
+  if (isTraining)
     node.refuse("training mode is not supported");
   if (node.opset < 9 && !node.intAttr("spatial", 1))
     node.refuse("spatial = 0 is not supported");
@@ -211,8 +214,7 @@ void registerNormalization(Registry &table) {
   table.add("LogSoftmax", {1, 11, 13}, importLogSoftmax);
   table.add("LayerNormalization", {17}, importLayerNormalization);
   table.add("RMSNormalization", {23}, importRMSNormalization);
-  table.add("BatchNormalization", {7, 9, 14, 15}, importBatchNormalization);
-  table.addUnsupported("BatchNormalization", {1, 6});
+  table.add("BatchNormalization", {1, 6, 7, 9, 14, 15}, importBatchNormalization);
   table.add("InstanceNormalization", {6, 22}, importInstanceNormalization);
   table.addUnsupported("InstanceNormalization", {1});
   table.add("GroupNormalization", {18, 21}, importGroupNormalization);

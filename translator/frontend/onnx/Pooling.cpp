@@ -1,5 +1,6 @@
 //===- Pooling.cpp - pools over windows and over whole images -----------------------------------------------*- C++ -*-===//
 
+#include "translator/frontend/onnx/LoopNest.h"
 #include "translator/frontend/onnx/Registry.h"
 #include "translator/frontend/onnx/Window.h"
 
@@ -8,6 +9,17 @@
 using namespace mlir;
 
 namespace ml2k::frontend {
+
+/// Loops of a fold over windows: those of the result, then the taps; where x is read there, and the taps' own map.
+static std::pair<AffineMap, AffineMap> windowMaps(Build &b, Window const &window) {
+  int64_t const spatial = window.kernel.size(), outer = 2 + spatial, loops = outer + spatial;
+  llvm::SmallVector<AffineExpr> read{b.getAffineDimExpr(0), b.getAffineDimExpr(1)}, tap;
+  for (int64_t i = 0; i < spatial; ++i) {
+    tap.push_back(b.getAffineDimExpr(outer + i));
+    read.push_back(b.getAffineDimExpr(2 + i) * window.strides[i] + tap.back() * window.dilations[i]);
+  }
+  return {AffineMap::get(loops, 0, read, b.getContext()), AffineMap::get(loops, 0, tap, b.getContext())};
+}
 
 /// Folds a window of x, which has been padded, in one to three spatial dimensions. `x` may be one-dimensional.
 static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fold, bool isUnsigned) {
@@ -26,14 +38,9 @@ static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fol
     return b.create<linalg::PoolingNchwSumOp>(TypeRange(init.getType()), inputs, init, strides, dilations).getResult(0);
   }
   int64_t const outer = 2 + spatial, loops = outer + spatial;
-  llvm::SmallVector<AffineExpr> read{b.getAffineDimExpr(0), b.getAffineDimExpr(1)}, tap;
-  for (int64_t i = 0; i < spatial; ++i) {
-    tap.push_back(b.getAffineDimExpr(outer + i));
-    read.push_back(b.getAffineDimExpr(2 + i) * window.strides[i] + tap.back() * window.dilations[i]);
-  }
-  llvm::SmallVector<AffineMap> const maps{AffineMap::get(loops, 0, read, b.getContext()),
-                                          AffineMap::get(loops, 0, tap, b.getContext()),
-                                          b.selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, outer)))};
+  auto const [read, tap] = windowMaps(b, window);
+  llvm::SmallVector<AffineMap> const maps{
+      read, tap, b.selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, outer)))};
   llvm::SmallVector<utils::IteratorType> iterators(outer, utils::IteratorType::parallel);
   iterators.append(spatial, utils::IteratorType::reduction);
   return b
@@ -103,15 +110,81 @@ static Value withRow(Node &node, Window &window) {
 
 static Value withoutRow(Node &node, Value y) { return node.rank(0) == 3 ? node.b.squeeze(y, {2}) : y; }
 
+/// Where in the input, counted as one row of elements, the first of the largest elements y of each window stands. x has
+/// been padded.
+static Value maxIndices(Node &node, Value x, Value y, Window const &window) {
+  Build &b = node.b;
+  node.needStatic(0);
+  int64_t const spatial = window.kernel.size(), loops = 2 + 2 * spatial;
+  Ints extents(node.shape(0).drop_front(2));
+  extents.insert(extents.begin(), spatial - extents.size(), 1);
+  Ints order = llvm::to_vector(llvm::seq<int64_t>(0, spatial));
+  if (node.intAttr("storage_order", 0))
+    std::reverse(order.begin(), order.end());
+  auto const [read, tap] = windowMaps(b, window);
+  AffineMap const result = b.selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, 2 + spatial)));
+  Value const taps = b.empty(b.sizes(window.kernel), Build::elementOf(x));
+  Type const i64 = b.getI64Type();
+  auto place = [&](Scalars &s, ValueRange v) -> Value {
+    auto loop = [&](int64_t dim) -> Value { return s.create<linalg::IndexOp>(dim); };
+    auto multiply = [&](Value l, int64_t r) -> Value { return s.create<arith::MulIOp>(l, s.index(r)); };
+    auto add = [&](Value l, Value r) -> Value { return s.create<arith::AddIOp>(l, r); };
+    Value index = add(multiply(loop(0), node.shape(0)[1]), loop(1)), isFound = s.compare(Compare::eq, v[0], v[2]);
+    for (int64_t i : order) {
+      Value const moved = add(multiply(loop(2 + i), window.strides[i]), multiply(loop(2 + spatial + i), window.dilations[i]));
+      Value const at = s.create<arith::SubIOp>(moved, s.index(window.low[i]));
+      Value const isInside = s.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at, s.index(extents[i]));
+      isFound = s.create<arith::AndIOp>(isFound, isInside);
+      index = add(multiply(index, extents[i]), at);
+    }
+    return s.select(isFound, s.create<arith::IndexCastOp>(i64, index), s.highest(i64));
+  };
+  return b.foldOver({x, taps, y}, {read, tap, result}, b.sizesOf(y), i64, Build::Fold::min, place);
+}
+
 static void importMaxPool(Node &node) {
-  if (node.wants(1))
-    node.refuse("the output Indices is not supported");
   Window window = poolWindow(node);
   Value x = withRow(node, window);
   Scalars s(node.b, node.b.getLoc(), node.isUnsigned());
   x = window.pad(node.b, x, s.lowest(node.element(0)));
   Value const y = foldWindow(node.b, x, window, Build::Fold::max, node.isUnsigned());
   node.out(0, withoutRow(node, node.b.elementwiseCast(y, node.element(0))));
+  if (node.wants(1))
+    node.out(1, withoutRow(node, maxIndices(node, x, y, window)), pb::TensorProto::INT64);
+}
+
+/// Elements go back to where MaxPool's Indices found them; the other elements are 0.
+static void importMaxUnpool(Node &node) {
+  Build &b = node.b;
+  node.needRank(0, 3, 5);
+  node.needStatic(0);
+  if (node.shape(0) != node.shape(1))
+    node.refuse("input " + shapeText(node.shape(0)) + " and indices " + shapeText(node.shape(1)) + " differ in shape");
+  auto const kernel = node.intsAttr("kernel_shape");
+  size_t const spatial = node.rank(0) - 2;
+  Ints const strides = node.intsAttr("strides").value_or(Ints(spatial, 1));
+  Ints const pads = node.intsAttr("pads").value_or(Ints(2 * spatial, 0));
+  if (!kernel || kernel->size() != spatial || strides.size() != spatial || pads.size() != 2 * spatial)
+    node.refuse("kernel_shape, strides and pads do not fit input " + shapeText(node.shape(0)));
+  Ints shape(node.shape(0)), high(node.rank(0), 0);
+  int64_t count = shape[0] * shape[1];
+  for (size_t i = 0; i < spatial; ++i) {
+    shape[2 + i] = (shape[2 + i] - 1) * strides[i] + (*kernel)[i] - pads[i] - pads[spatial + i];
+    count *= shape[2 + i];
+  }
+  if (node.has(2)) {
+    Ints const wanted = node.ints(2, "output_shape");
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (wanted.size() != shape.size() || (high[dim] = wanted[dim] - shape[dim]) < 0)
+        node.refuse("output_shape " + shapeText(wanted) + " is smaller than " + shapeText(shape));
+  }
+  tensorType(shape, node.element(0));
+  Value const x = node.in(0), indices = node.in(1), zeros = b.initial(b.sizes({count}), node.element(0), Build::Fold::sum);
+  Value const flat = loopNest(b, b.sizesOf(x), zeros, [&](ValueRange at, Value carried) -> Value {
+    Value const index = b.create<arith::IndexCastOp>(b.getIndexType(), b.create<tensor::ExtractOp>(indices, at));
+    return b.create<tensor::InsertOp>(b.create<tensor::ExtractOp>(x, at), carried, index);
+  });
+  node.out(0, b.pad(b.reshape(flat, shape), Ints(high.size(), 0), high, b.scalar(node.element(0), 0)));
 }
 
 static void importAveragePool(Node &node) {
@@ -171,6 +244,7 @@ static void importGlobalLpPool(Node &node) {
 
 void registerPooling(Registry &table) {
   table.add("MaxPool", {1, 8, 10, 11, 12, 22}, importMaxPool);
+  table.add("MaxUnpool", {9, 11, 22}, importMaxUnpool);
   table.add("AveragePool", {1, 7, 10, 11, 19, 22}, importAveragePool);
   table.add("LpPool", {2, 11, 18, 22}, importLpPool);
   table.add("GlobalAveragePool", {1, 22}, importGlobalAveragePool);

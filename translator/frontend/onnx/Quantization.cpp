@@ -1,9 +1,11 @@
 //===- Quantization.cpp - linear quantization and integer products ------------------------------------------*- C++ -*-===//
 
 #include "translator/frontend/onnx/Registry.h"
+#include "translator/frontend/onnx/Window.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -110,19 +112,47 @@ static void importMatMulInteger(Node &node) {
   node.out(0, node.b.matmulBroadcast(l, r), pb::TensorProto::INT32);
 }
 
-/// The integer product, rescaled: saturate(round(sum * a scale * b scale / y scale) + y zero point).
-static void importQLinearMatMul(Node &node) {
-  for (size_t at : {1, 4, 6})
-    if (node.type(at).getNumElements() != 1)
-      node.refuse("scales per row or column are not supported");
-  Value const l = centred(node, 0, 2, 0), r = centred(node, 3, 5, 0);
-  Value const sum = node.b.matmulBroadcast(l, r);
-  int32_t const dataType = node.dataType(7);
+/// The convolution of x (input 0) and a weight, both less their zero points.
+static Value convolveIntegers(Node &node, size_t zeroAt, size_t weightAt, size_t weightZeroAt) {
+  Build &b = node.b;
+  node.needRank(0, 3, 5);
+  node.needRank(weightAt, node.rank(0), node.rank(0));
+  node.needStatic(weightAt);
+  IntsRef const weight = node.shape(weightAt);
+  int64_t const groups = node.intAttr("group", 1);
+  if (groups < 1 || node.shape(0)[1] != weight[1] * groups || weight[0] % groups != 0)
+    node.refuse("input " + shapeText(node.shape(0)) + " and weight " + shapeText(weight) + " do not fit " + Twine(groups) +
+                " group(s)");
+  Window window = Window::of(node, weight.drop_front(2));
+  Value x = centred(node, 0, zeroAt, 1), w = centred(node, weightAt, weightZeroAt, 0);
+  bool const isFlat = node.rank(0) == 3;
+  if (isFlat) {
+    x = b.unsqueeze(x, {2});
+    w = b.unsqueeze(w, {2});
+    window.addRow();
+  }
+  Value const y = convolve(b, window.pad(b, x, b.scalar(b.getI32Type(), 0)), w, window, groups);
+  return isFlat ? b.squeeze(y, {2}) : y;
+}
+
+static void importConvInteger(Node &node) { node.out(0, convolveIntegers(node, 2, 1, 3), pb::TensorProto::INT32); }
+
+/// saturate(round(sum * x scale * w scale / y scale) + y zero point). Scales are vectors along `axis` of the sum, or scalars.
+static void rescaled(Node &node, Value sum, std::array<size_t, 3> scales, size_t zeroAt, int64_t axis) {
+  Build &b = node.b;
+  auto along = [&](size_t at) {
+    Ints shape;
+    if (node.type(at).getNumElements() != 1) {
+      shape.assign(Build::rankOf(sum), 1);
+      shape[axis] = node.type(at).getNumElements();
+    }
+    return b.reshape(node.in(at), shape);
+  };
+  int32_t const dataType = node.dataType(zeroAt);
   bool const isUnsigned = isUnsignedType(dataType);
-  Type const element = node.element(7);
-  auto scalar = [&](size_t at) { return node.b.reshape(node.in(at), {}); };
-  Value const result = node.b.elementwise(
-      {sum, scalar(1), scalar(4), scalar(6), scalar(7)}, element, [&](Scalars &s, ValueRange v) {
+  Type const element = node.element(zeroAt);
+  Value const result = b.elementwise(
+      {sum, along(scales[0]), along(scales[1]), along(scales[2]), along(zeroAt)}, element, [&](Scalars &s, ValueRange v) {
         Type const f32 = s.b.getF32Type();
         Value x = s.mul(s.convert(v[0], f32), s.div(s.mul(v[1], v[2]), v[3]));
         x = s.add(s.create<math::RoundEvenOp>(x), widened(v[4], isUnsigned, f32, s));
@@ -131,10 +161,26 @@ static void importQLinearMatMul(Node &node) {
   node.out(0, result, dataType);
 }
 
+static void importQLinearConv(Node &node) {
+  Value sum = convolveIntegers(node, 2, 3, 5);
+  if (node.has(8))
+    sum = node.b.alongAxis(sum, {node.in(8)}, 1, [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
+  rescaled(node, sum, {1, 4, 6}, 7, 1);
+}
+
+static void importQLinearMatMul(Node &node) {
+  for (size_t at : {1, 4, 6})
+    if (node.type(at).getNumElements() != 1)
+      node.refuse("scales per row or column are not supported");
+  rescaled(node, node.b.matmulBroadcast(centred(node, 0, 2, 0), centred(node, 3, 5, 0)), {1, 4, 6}, 7, 0);
+}
+
 void registerQuantization(Registry &table) {
   table.add("QuantizeLinear", {10, 13, 19, 21, 23, 24, 25}, importQuantizeLinear);
   table.add("DequantizeLinear", {10, 13, 19, 21, 23, 24, 25}, importDequantizeLinear);
   table.add("MatMulInteger", {10}, importMatMulInteger);
+  table.add("ConvInteger", {10}, importConvInteger);
+  table.add("QLinearConv", {10}, importQLinearConv);
   table.add("QLinearMatMul", {10, 21}, importQLinearMatMul);
 }
 

@@ -9,19 +9,24 @@ namespace ml2k::frontend {
 
 Registry::Registry() {
   registerActivation(*this);
+  registerControl(*this);
   registerConvolution(*this);
   registerEinsum(*this);
   registerElementwise(*this);
+  registerFourier(*this);
   registerIndexing(*this);
   registerLoops(*this);
   registerMatMul(*this);
   registerMovement(*this);
+  registerNGrams(*this);
   registerNormalization(*this);
   registerPooling(*this);
   registerQuantization(*this);
   registerRecurrent(*this);
   registerReduction(*this);
   registerResize(*this);
+  registerSampling(*this);
+  registerSelection(*this);
   registerShape(*this);
 }
 

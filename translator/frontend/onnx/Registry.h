@@ -42,19 +42,24 @@ private:
 
 // One per family of operators, in the file of that name.
 void registerActivation(Registry &);
+void registerControl(Registry &);
 void registerConvolution(Registry &);
 void registerEinsum(Registry &);
 void registerElementwise(Registry &);
+void registerFourier(Registry &);
 void registerIndexing(Registry &);
 void registerLoops(Registry &);
 void registerMatMul(Registry &);
 void registerMovement(Registry &);
+void registerNGrams(Registry &);
 void registerNormalization(Registry &);
 void registerPooling(Registry &);
 void registerQuantization(Registry &);
 void registerRecurrent(Registry &);
 void registerReduction(Registry &);
 void registerResize(Registry &);
+void registerSampling(Registry &);
+void registerSelection(Registry &);
 void registerShape(Registry &);
 
 } // namespace ml2k::frontend

@@ -22,6 +22,9 @@ struct Window {
   Sizes outputSizes(Build &b, mlir::Value x) const;
 };
 
+/// The sum over windows of x, which has been padded and has two or three spatial dimensions.
+mlir::Value convolve(Build &b, mlir::Value x, mlir::Value w, Window const &window, int64_t groups);
+
 /// Pads are what is cut off the full output.
 struct TransposedWindow {
   Ints kernel, strides, dilations, low, high;
