@@ -29,6 +29,8 @@ LogicalResult addOutput(func::FuncOp function, func::ReturnOp exit, unsigned res
   unsigned const place = function.getNumArguments();
   function.insertArgument(place, MemRefType::get(type.getShape(), type.getElementType()),
                           outputAttributes(function, result), value.getLoc());
+  if (type.hasStaticShape() && type.getNumElements() == 0)
+    return success(); // no element, nothing to store
   OpBuilder builder(exit);
   auto store =
       builder.create<bufferization::MaterializeInDestinationOp>(value.getLoc(), value, function.getArgument(place));

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from ml_dtypes import bfloat16
 from onnx import TensorProto, numpy_helper
 
 DATA = Path("/usr/share/libonnx-testdata/data")
@@ -90,9 +91,9 @@ class Case:
         given = {tensor.name for tensor in graph.initializer}
         names = [value.name for value in graph.input]
         arrays = read_tensors(self.folder, "input")
-        self.inputs = dict(zip(names, arrays))
+        self.inputs = dict(zip(names, map(typed, arrays, graph.input)))
         self.inputs = {name: value for name, value in self.inputs.items() if name not in given}
-        self.outputs = read_tensors(self.folder, "output")
+        self.outputs = list(map(typed, read_tensors(self.folder, "output"), graph.output))
 
     def fix(self, name):
         """Makes an input a constant of the model."""
@@ -102,6 +103,12 @@ class Case:
         del graph.input[:]
         graph.input.extend(kept)
         self.fixed.append(name)
+
+
+def typed(array, value):
+    """Some files hold bfloat16 as its bits."""
+    is_bits = array.dtype == np.uint16 and value.type.tensor_type.elem_type == TensorProto.BFLOAT16
+    return array.view(bfloat16) if is_bits else array
 
 
 def read_tensors(folder, kind):
@@ -120,7 +127,9 @@ def load(data, pattern=""):
 
 
 def differs(want, have):
-    """What is wrong with a result, or None."""
+    """What is wrong with a result, or None. Halves come back as float, rounded or not."""
+    if want.dtype in (np.float16, bfloat16) and have.dtype == np.float32:
+        have = have.astype(want.dtype)
     if have.dtype != want.dtype:
         return f"type {have.dtype} for {want.dtype}"
     if have.shape != want.shape:

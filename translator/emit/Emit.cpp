@@ -128,7 +128,8 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   if (failed(members))
     return failure();
   Json view = {{"model_file", options.modelFile}, {"header_file", options.stem + ".hpp"}, {"guard", guardOf(options.stem)},
-               {"namespace", program.model}, {"forward_parameters", forwardParameters(program)}};
+               {"namespace", program.model}, {"forward_parameters", forwardParameters(program)},
+               {"forward_definition", forwardDefinition(program, forward->statements)}};
   view["host"] = options.target != Target::Device;
   view["device"] = options.target != Target::Host;
   view["portable"] = options.target == Target::Portable;

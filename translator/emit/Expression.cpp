@@ -26,7 +26,8 @@ static bool wantsParentheses(Rank outer, Rank inner) {
   bool const bits = outer == Rank::Shift || outer == Rank::BitAnd || outer == Rank::BitXor || outer == Rank::BitOr;
   if (bits)
     return inner > Rank::Unary && inner != outer;
-  return outer == Rank::Or && inner == Rank::And;
+  bool const comparisons = outer == Rank::Relation || outer == Rank::Equality;
+  return (outer == Rank::Or && inner == Rank::And) || (comparisons && (inner == Rank::Relation || inner == Rank::Equality));
 }
 
 Expression binary(Expression const &a, llvm::StringRef op, Rank rank, Expression const &b) {
@@ -139,6 +140,8 @@ static Expression integerLiteral(llvm::APInt const &value, Type type) {
   auto const integer = dyn_cast<IntegerType>(type);
   if (integer && integer.isUnsigned())
     return {std::to_string(value.getZExtValue()) + "u"};
+  if (value.getSignificantBits() == 64 && value.isMinSignedValue()) // its magnitude is no literal
+    return {"(-std::int64_t(9223372036854775807) - 1)"};
   if (value.getSignificantBits() > 32)
     return {"std::int64_t(" + std::to_string(value.getSExtValue()) + ")"};
   if (value.getSExtValue() == INT32_MIN)

@@ -31,19 +31,35 @@ std::vector<std::string> workspaceSizes(Program const &program) {
   return names;
 }
 
-std::string forwardParameters(Program const &program) {
-  std::string text = "ExecutionSpace const &space";
+using Parameters = std::vector<std::pair<std::string, std::string>>; // type, name
+
+static Parameters parametersOf(Program const &program) {
+  Parameters parameters = {{"ExecutionSpace const &", "space"}};
   if (!program.weights.empty())
-    text += ", Weights const &weights";
+    parameters.push_back({"Weights const &", "weights"});
   if (!program.buffers.empty() || !program.splits.empty())
-    text += ", Workspace const &work";
+    parameters.push_back({"Workspace const &", "work"});
   func::FuncOp entry = program.entry;
   for (BlockArgument argument : entry.getArguments())
     if (Storage const *storage = program.storageOf(argument))
-      text += ", " + storage->alias + " const &" + storage->name;
+      parameters.push_back({storage->alias + " const &", storage->name});
     else
-      text += ", " + computeType(argument.getType()) + " " + program.hostName(argument);
-  return text;
+      parameters.push_back({computeType(argument.getType()) + " ", program.hostName(argument)});
+  return parameters;
+}
+
+static std::string joined(Parameters const &parameters) {
+  return llvm::join(llvm::map_range(parameters, [](auto const &it) { return it.first + it.second; }), ", ");
+}
+
+std::string forwardParameters(Program const &program) { return joined(parametersOf(program)); }
+
+std::string forwardDefinition(Program const &program, Json const &statements) {
+  Parameters parameters = parametersOf(program);
+  for (auto &[type, name] : parameters)
+    if (!mentions(statements, name))
+      name = "/*" + name + "*/";
+  return joined(parameters);
 }
 
 namespace {

@@ -10,7 +10,9 @@ using namespace mlir;
 namespace ml2k {
 
 Layer::Layer(Program &program, Operation *kernel) : program(program), kernel(kernel), scope(&program.fileScope) {
-  for (Value operand : kernel->getOperands())
+  SmallVector<Value> memory(kernel->getOperands());
+  kernel->walk([&](memref::LoadOp load) { memory.push_back(load.getMemRef()); });
+  for (Value operand : memory)
     if (Storage const *storage = program.storageOf(operand); storage && storage->kind == StorageKind::Argument)
       scope.take(storage->name);
 }

@@ -18,6 +18,9 @@ mlir::FailureOr<ForwardView> viewForward(Program &program);
 /// Parameters of forward(): space, the structs that exist, the model's arguments.
 std::string forwardParameters(Program const &program);
 
+/// The same for the definition: the names of those that its statements do not use are comments.
+std::string forwardDefinition(Program const &program, Json const &statements);
+
 /// The run-time sizes that buffers need, in the order of the arguments.
 std::vector<std::string> workspaceSizes(Program const &program);
 

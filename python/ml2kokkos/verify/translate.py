@@ -10,15 +10,11 @@ import numpy as np
 
 from .policies import kernels_elsewhere, waits
 
-try:
-    from ml_dtypes import bfloat16 # comes with onnx
-except ImportError:
-    bfloat16 = np.uint16 # its bits
-
 PROJECT = Path(__file__).resolve().parents[3]
 
 SCALARS = {
-    "Kokkos::Experimental::half_t": np.float16, "Kokkos::Experimental::bhalf_t": bfloat16, "unsigned": np.uint32,
+    # float where Kokkos has no half type, which is so on every host
+    "Kokkos::Experimental::half_t": np.float32, "Kokkos::Experimental::bhalf_t": np.float32, "unsigned": np.uint32,
     "float": np.float32, "double": np.float64, "bool": np.bool_, "int": np.int32,
     "std::int8_t": np.int8, "std::int16_t": np.int16, "std::int32_t": np.int32, "std::int64_t": np.int64,
     "std::uint8_t": np.uint8, "std::uint16_t": np.uint16, "std::uint32_t": np.uint32, "std::uint64_t": np.uint64,

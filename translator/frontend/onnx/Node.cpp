@@ -162,7 +162,9 @@ void Node::out(size_t at, Value value) {
 }
 
 void Node::out(size_t at, Value value, int32_t dataType) {
-  tensorType(Build::shapeOf(value), Build::elementOf(value)); // refuses what is too large
+  auto const type = tensorType(Build::shapeOf(value), Build::elementOf(value)); // refuses what is too large
+  if (type.hasStaticShape() && type.getNumElements() == 0)
+    value = b.empty(b.sizes(type.getShape()), type.getElementType()); // nothing is computed
   if (wants(at))
     outputs[at] = GraphValue{proto.output(at), dataType, value, {}};
 }

@@ -39,12 +39,13 @@ struct Axis {
 /// The place in the input of an output position.
 static double coordinate(Node &node, Mode const &mode, Axis const &axis, int64_t at) {
   double const x = static_cast<double>(at), from = static_cast<double>(axis.from), to = static_cast<double>(axis.to);
+  double const exact = axis.scale * from; // may have a fraction, which the specification keeps
   if (mode.coordinates == "half_pixel")
     return (x + 0.5) / axis.scale - 0.5;
   if (mode.coordinates == "asymmetric")
     return x / axis.scale;
   if (mode.coordinates == "align_corners")
-    return axis.to == 1 ? 0 : x * (from - 1) / (to - 1);
+    return axis.to == 1 ? 0 : x * (from - 1) / (exact - 1);
   if (mode.coordinates == "pytorch_half_pixel")
     return axis.to == 1 ? 0 : (x + 0.5) / axis.scale - 0.5;
   if (mode.coordinates == "tf_half_pixel_for_nn")
