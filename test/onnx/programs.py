@@ -40,6 +40,8 @@ class Batch:
         for line in log.splitlines():
             if found := re.search(r"models/(\w+)\.[ch]pp:\d+:\d+: (?:fatal )?error: (.*)", line):
                 broken.setdefault(found[1], found[2])
+        if not broken:
+            broken = self.interfaces(log)
         for case in self.cases:
             if case.stem in broken:
                 case.problem = ("does not compile", broken[case.stem])
@@ -47,6 +49,15 @@ class Batch:
         done = len(kept) < len(self.cases)
         self.cases = kept
         return done
+
+    def interfaces(self, log):
+        """Cases whose own parameters cannot be made: the error is in the function that runs them."""
+        lines = (self.folder / "main.cpp").read_text().splitlines()
+        broken = {}
+        for number in re.findall(rf"{self.name}/main\.cpp:(\d+):\d+:   required from here", log):
+            names = re.findall(r"static void run_(\w+)\(", "\n".join(lines[:int(number)]))
+            broken.update({name: "a type of its interface does not compile" for name in names[-1:]})
+        return broken
 
     def run(self, build):
         """Results by case; a model that ends the program is left out of the next attempt."""

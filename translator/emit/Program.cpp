@@ -19,7 +19,7 @@ static char const *const layerWords[] = {"space", "weights", "work", "forward", 
 std::string tensorType(StringRef scalar, ArrayRef<int64_t> shape) {
   int lastDynamic = -1;
   for (auto [i, extent] : llvm::enumerate(shape))
-    if (ShapedType::isDynamic(extent))
+    if (ShapedType::isDynamic(extent) || extent == 0) // no array has extent 0
       lastDynamic = i;
   std::string text = scalar.str();
   if (lastDynamic >= 0)
