@@ -1,4 +1,4 @@
-//===- Constants.cpp - values of the model known at translation ---------------------------------------------*- C++ -*-===//
+//===- Constants.cpp - values of the model known at translation ---------------------------------------------------===//
 
 #include "passes/Constants.h"
 
@@ -82,10 +82,9 @@ DenseElementsAttr ml2k::reshaped(ElementsAttr value, ArrayRef<int64_t> shape) {
 
 std::vector<double> ml2k::constantDoubles(ElementsAttr value) {
   auto const type = cast<FloatType>(value.getElementType());
-  DenseElementsAttr const dense =
-      isa<DenseElementsAttr>(value)
-          ? cast<DenseElementsAttr>(value)
-          : denseOf(cast<RankedTensorType>(value.getShapedType()), constantBytes(value));
+  DenseElementsAttr const dense = isa<DenseElementsAttr>(value)
+                                      ? cast<DenseElementsAttr>(value)
+                                      : denseOf(cast<RankedTensorType>(value.getShapedType()), constantBytes(value));
   std::vector<double> result;
   result.reserve(dense.getNumElements());
   if (type.isF32())
@@ -129,7 +128,8 @@ ml2k::nest::WeightOp ml2k::weightBehind(Value value) {
 }
 
 Value ml2k::replacementWeight(OpBuilder &builder, nest::WeightOp like, DenseElementsAttr value) {
-  return builder.create<nest::WeightOp>(like.getLoc(), value.getType(), like.getNameAttr(), value, like.getPackingAttr());
+  return builder.create<nest::WeightOp>(like.getLoc(), value.getType(), like.getNameAttr(), value,
+                                        like.getPackingAttr());
 }
 
 std::optional<TypedAttr> ml2k::fillValue(Value tensor) {

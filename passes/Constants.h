@@ -1,4 +1,4 @@
-//===- Constants.h - values of the model known at translation -----------------------------------------------*- C++ -*-===//
+//===- Constants.h - values of the model known at translation -------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_CONSTANTS_H
 #define ML2K_PASSES_CONSTANTS_H

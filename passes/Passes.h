@@ -1,4 +1,4 @@
-//===- Passes.h - the passes between the front ends and the printer -----------------------------------------*- C++ -*-===//
+//===- Passes.h - the passes between the front ends and the printer -------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_PASSES_H
 #define ML2K_PASSES_PASSES_H

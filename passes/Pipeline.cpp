@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the stages from an imported module to one that can be printed -------------------------*- C++ -*-===//
+//===- Pipeline.cpp - the stages from an imported module to one that can be printed -------------------------------===//
 
 #include "passes/Pipeline.h"
 #include "passes/Passes.h"

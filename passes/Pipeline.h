@@ -1,4 +1,4 @@
-//===- Pipeline.h - the stages from an imported module to one that can be printed ---------------------------*- C++ -*-===//
+//===- Pipeline.h - the stages from an imported module to one that can be printed -----------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_PIPELINE_H
 #define ML2K_PASSES_PIPELINE_H

@@ -1,4 +1,4 @@
-//===- Provenance.cpp - which operations of the model a kernel comes from -----------------------------------*- C++ -*-===//
+//===- Provenance.cpp - which operations of the model a kernel comes from -----------------------------------------===//
 
 #include "passes/Provenance.h"
 
@@ -23,8 +23,8 @@ SmallVector<NameLoc> ml2k::namesBehind(Location location) {
   return llvm::map_to_vector(names, [](Attribute name) { return cast<NameLoc>(name); });
 }
 
-/// "/layer1/layer1.0/conv1/Conv" of a Conv: layer1.0.conv1. A part that only repeats the start of the next is dropped, so is
-/// the operation at the end unless nothing else is left.
+/// "/layer1/layer1.0/conv1/Conv" of a Conv: layer1.0.conv1. A part that only repeats the start of the next is dropped,
+/// so is the operation at the end unless nothing else is left.
 static std::string dotted(StringRef path, StringRef operation) {
   SmallVector<StringRef> parts;
   path.split(parts, '/', -1, /*KeepEmpty=*/false);
@@ -60,6 +60,7 @@ Location ml2k::fusedLocation(MLIRContext *context, ArrayRef<Location> locations)
     collect(location, names);
   if (names.empty())
     return locations.empty() ? UnknownLoc::get(context) : locations.front();
-  SmallVector<Location> parts = llvm::map_to_vector(names, [](Attribute name) { return Location(cast<NameLoc>(name)); });
+  SmallVector<Location> parts =
+      llvm::map_to_vector(names, [](Attribute name) { return Location(cast<NameLoc>(name)); });
   return FusedLoc::get(context, parts);
 }

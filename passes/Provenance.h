@@ -1,7 +1,8 @@
-//===- Provenance.h - which operations of the model a kernel comes from -------------------------------------*- C++ -*-===//
+//===- Provenance.h - which operations of the model a kernel comes from ---------------------------------*- C++ -*-===//
 //
 // The front ends give every operation a NameLoc `Conv "/layer1/conv1/Conv"`: operation, then the node's name in quotes.
-// Passes that join operations fuse their locations in data-flow order; names of layers are read off here and nowhere else.
+// Passes that join operations fuse their locations in data-flow order; names of layers are read off here and nowhere
+// else.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -21,8 +22,8 @@ inline constexpr char const unnamedWeight[] = "?";
 /// The NameLocs behind a location, in order, each once.
 llvm::SmallVector<mlir::NameLoc> namesBehind(mlir::Location location);
 
-/// The layer's dotted name for the first NameLoc of a location: `Conv "/layer1/layer1.0/conv1/Conv"` is `layer1.0.conv1`;
-/// a NameLoc without quotes is taken as it is. Empty if there is none.
+/// The layer's dotted name for the first NameLoc of a location: `Conv "/layer1/layer1.0/conv1/Conv"` is
+/// `layer1.0.conv1`; a NameLoc without quotes is taken as it is. Empty if there is none.
 std::string nameFromLocation(mlir::Location location);
 
 /// The model's operation of that NameLoc: `Conv`.

@@ -1,4 +1,5 @@
-// Reads held-out digits and prints how many each network recognises: digits_app FOLDER (of held_out.bin and the weights)
+// Reads held-out digits and prints how many each network recognises: digits_app FOLDER (of held_out.bin and the
+// weights)
 #include "digits_cnn.hpp"
 #include "digits_mlp.hpp"
 

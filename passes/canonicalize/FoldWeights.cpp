@@ -1,4 +1,4 @@
-//===- FoldWeights.cpp - changes of order and shape go into the constants -----------------------------------*- C++ -*-===//
+//===- FoldWeights.cpp - changes of order and shape go into the constants -----------------------------------------===//
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
@@ -47,7 +47,8 @@ template <class Reshape> struct FoldReshape : OpRewritePattern<Reshape> {
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldTranspose, FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(&getContext());
+    patterns.add<FoldTranspose, FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(
+        &getContext());
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

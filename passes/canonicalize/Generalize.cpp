@@ -1,7 +1,7 @@
-//===- Generalize.cpp - named operations become linalg.generic ----------------------------------------------*- C++ -*-===//
+//===- Generalize.cpp - named operations become linalg.generic ----------------------------------------------------===//
 //
-// One spelling for later passes: every structured operation is a linalg.generic, except linalg.fill (an initial value) and
-// linalg.transpose (a change of layout, which the layout pass moves and cancels).
+// One spelling for later passes: every structured operation is a linalg.generic, except linalg.fill (an initial value)
+// and linalg.transpose (a change of layout, which the layout pass moves and cancels).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -84,14 +84,16 @@ struct SeparateInit : OpRewritePattern<linalg::GenericOp> {
       sources.push_back({init, d});
     Location const loc = op.getLoc();
     Value const zero = rewriter.create<arith::ConstantOp>(loc, rewriter.getZeroAttr(type.getElementType()));
-    Value const zeros = rewriter.create<linalg::FillOp>(loc, zero, emptyLike(rewriter, loc, type, sources)).getResult(0);
+    Value const zeros =
+        rewriter.create<linalg::FillOp>(loc, zero, emptyLike(rewriter, loc, type, sources)).getResult(0);
     rewriter.modifyOpInPlace(op, [&] { op.getOutputsMutable().assign(zeros); });
     rewriter.setInsertionPointAfter(op);
     AffineMap const identity = rewriter.getMultiDimIdentityMap(type.getRank());
-    Value const sum = elementwise(rewriter, loc, op.getResult(0), init, identity, [&](OpBuilder &inside, Value a, Value b) {
-      return isa<FloatType>(a.getType()) ? inside.create<arith::AddFOp>(loc, a, b).getResult()
-                                         : inside.create<arith::AddIOp>(loc, a, b).getResult();
-    });
+    Value const sum =
+        elementwise(rewriter, loc, op.getResult(0), init, identity, [&](OpBuilder &inside, Value a, Value b) {
+          return isa<FloatType>(a.getType()) ? inside.create<arith::AddFOp>(loc, a, b).getResult()
+                                             : inside.create<arith::AddIOp>(loc, a, b).getResult();
+        });
     rewriter.replaceAllUsesExcept(op.getResult(0), sum, sum.getDefiningOp());
     return success();
   }

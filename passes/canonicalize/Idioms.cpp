@@ -1,4 +1,4 @@
-//===- Idioms.cpp - scalar code with several spellings gets one ---------------------------------------------*- C++ -*-===//
+//===- Idioms.cpp - scalar code with several spellings gets one ---------------------------------------------------===//
 //
 // Only rewrites that keep every result, NaN and signed zero included, or that round no worse.
 //
@@ -26,8 +26,8 @@ std::optional<APFloat> constantFloat(Value value) {
   return std::nullopt;
 }
 
-/// select(x > c, x, c) is the maximum. An unordered comparison lets NaN through as maximumf does; with a constant c that
-/// is no NaN and not -0 both agree in every bit.
+/// select(x > c, x, c) is the maximum. An unordered comparison lets NaN through as maximumf does; with a constant c
+/// that is no NaN and not -0 both agree in every bit.
 struct SelectToMaximum : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {

@@ -1,4 +1,4 @@
-//===- InlineScalars.cpp - tensors that hold one value become scalars in the code that uses them ------------*- C++ -*-===//
+//===- InlineScalars.cpp - tensors that hold one value become scalars in the code that uses them ------------------===//
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
@@ -51,7 +51,8 @@ struct InlineOperands : OpRewritePattern<linalg::GenericOp> {
       maps.push_back(op.getMatchingIndexingMap(&operand));
     auto smaller = rewriter.create<linalg::GenericOp>(op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
                                                       op.getIteratorTypesArray());
-    op.getRegion().front().eraseArguments([&](BlockArgument argument) { return inlined.test(argument.getArgNumber()); });
+    op.getRegion().front().eraseArguments(
+        [&](BlockArgument argument) { return inlined.test(argument.getArgNumber()); });
     rewriter.inlineRegionBefore(op.getRegion(), smaller.getRegion(), smaller.getRegion().begin());
     rewriter.replaceOp(op, smaller.getResults());
     return success();

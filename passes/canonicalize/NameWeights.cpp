@@ -1,4 +1,4 @@
-//===- NameWeights.cpp - constants of the model become nest.weight ------------------------------------------*- C++ -*-===//
+//===- NameWeights.cpp - constants of the model become nest.weight ------------------------------------------------===//
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
@@ -36,8 +36,9 @@ struct NameWeights : impl::NameWeightsBase<NameWeights> {
   static void replace(arith::ConstantOp constant) {
     std::string const name = nameFromLocation(constant.getLoc());
     OpBuilder builder(constant);
-    auto weight = builder.create<nest::WeightOp>(constant.getLoc(), constant.getType(), name.empty() ? unnamedWeight : name,
-                                                 cast<ElementsAttr>(constant.getValue()), nullptr);
+    auto weight =
+        builder.create<nest::WeightOp>(constant.getLoc(), constant.getType(), name.empty() ? unnamedWeight : name,
+                                       cast<ElementsAttr>(constant.getValue()), nullptr);
     constant.replaceAllUsesWith(weight.getResult());
     constant.erase();
   }

@@ -1,5 +1,4 @@
-//===- ConcatInPlace.cpp - concatenations become slices of one tensor ----------------------------------------*- C++
-//-*-===//
+//===- ConcatInPlace.cpp - concatenations become slices of one tensor ---------------------------------------------===//
 
 #include "passes/Passes.h"
 
@@ -15,8 +14,7 @@ namespace ml2k {
 
 namespace {
 
-//===--- Concatenations that contain each other
-//----------------------------------------------------------------------===//
+//===--- Concatenations that contain each other -------------------------------------------------------------------===//
 
 /// Where the inputs of `part` stand next to each other among those of `whole`.
 std::optional<unsigned> findInputs(tensor::ConcatOp part, tensor::ConcatOp whole) {
@@ -55,8 +53,7 @@ void nest(func::FuncOp function) {
   });
 }
 
-//===--- Slices
-//------------------------------------------------------------------------------------------------------===//
+//===--- Slices ---------------------------------------------------------------------------------------------------===//
 
 OpFoldResult sum(OpBuilder &builder, Location location, OpFoldResult a, OpFoldResult b) {
   auto const x = getConstantIntValue(a), y = getConstantIntValue(b);

@@ -1,5 +1,4 @@
-//===- Copies.h - a copy as a kernel -------------------------------------------------------------------------*- C++
-//-*-===//
+//===- Copies.h - a copy as a kernel --------------------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_COPIES_H
 #define ML2K_PASSES_LOWER_COPIES_H

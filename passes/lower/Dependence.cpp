@@ -1,4 +1,4 @@
-//===- Dependence.cpp - a simple proof that the iterations of a loop are independent ------------------------*- C++ -*-===//
+//===- Dependence.cpp - a simple proof that the iterations of a loop are independent ------------------------------===//
 //
 // Subscripts are compared as linear forms. What the proof does not understand counts as a dependence.
 //
@@ -23,7 +23,8 @@ using namespace mlir;
 
 namespace ml2k {
 
-//===--- Memory ------------------------------------------------------------------------------------------------------===//
+//===--- Memory
+//------------------------------------------------------------------------------------------------------===//
 
 Value baseOf(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
@@ -76,8 +77,9 @@ bool mayAlias(Value a, Value b) {
   if (loopB && !loopA)
     return mayAlias(b, a);
   if (loopA) // it is one of those that the loop exchanges
-    return !exchangesDistinct(loopA) ||
-           llvm::any_of(loopA.getInitArgs(), [&](Value init) { return isa<MemRefType>(init.getType()) && mayAlias(init, b); });
+    return !exchangesDistinct(loopA) || llvm::any_of(loopA.getInitArgs(), [&](Value init) {
+      return isa<MemRefType>(init.getType()) && mayAlias(init, b);
+    });
   bool const known = (isOwnMemory(a) || isEntryArgument(a)) && (isOwnMemory(b) || isEntryArgument(b));
   return !known;
 }
@@ -104,7 +106,8 @@ std::string memrefName(Value memref) {
   return name.empty() ? "buffer" : name;
 }
 
-//===--- Linear forms ------------------------------------------------------------------------------------------------===//
+//===--- Linear forms
+//------------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -202,9 +205,9 @@ static std::optional<Subscript> subscriptOf(Value value, scf::ForOp loop) {
 
 static bool sameSymbols(Subscript const &a, Subscript const &b) {
   return a.symbols.size() == b.symbols.size() && llvm::all_of(a.symbols, [&](auto const &term) {
-    auto const *found = b.symbols.find(term.first);
-    return found != b.symbols.end() && found->second == term.second;
-  });
+           auto const *found = b.symbols.find(term.first);
+           return found != b.symbols.end() && found->second == term.second;
+         });
 }
 
 /// a * i + x = a * i' + y with i, i' different needs |x - y| >= |a| * step.
@@ -219,7 +222,8 @@ static bool separates(Value a, Value b, scf::ForOp loop) {
   return -distance < low && high < distance;
 }
 
-//===--- The proof ---------------------------------------------------------------------------------------------------===//
+//===--- The proof
+//---------------------------------------------------------------------------------------------------===//
 
 /// Collects what the loop reads and writes outside its own memory; the operation that defeats this, if any.
 static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &accesses) {
@@ -247,9 +251,8 @@ static bool conflict(Access const &a, Access const &b, scf::ForOp loop) {
     return false;
   if (baseOf(a.memref) != baseOf(b.memref) || a.subscripts.size() != b.subscripts.size())
     return true;
-  return llvm::none_of(llvm::zip(a.subscripts, b.subscripts), [&](auto pair) {
-    return separates(std::get<0>(pair), std::get<1>(pair), loop);
-  });
+  return llvm::none_of(llvm::zip(a.subscripts, b.subscripts),
+                       [&](auto pair) { return separates(std::get<0>(pair), std::get<1>(pair), loop); });
 }
 
 std::string dependenceOf(scf::ForOp loop) {

@@ -1,4 +1,4 @@
-//===- Dependence.h - may the iterations of a loop run in any order? ----------------------------------------*- C++ -*-===//
+//===- Dependence.h - may the iterations of a loop run in any order? ------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_DEPENDENCE_H
 #define ML2K_PASSES_LOWER_DEPENDENCE_H

@@ -1,5 +1,4 @@
-//===- Destinations.cpp - results of the model become memory of the caller -----------------------------------*- C++
-//-*-===//
+//===- Destinations.cpp - results of the model become memory of the caller ----------------------------------------===//
 
 #include "passes/Passes.h"
 

@@ -1,5 +1,4 @@
-//===- ForwardCopies.cpp - what is only copied somewhere is computed there -----------------------------------*- C++
-//-*-===//
+//===- ForwardCopies.cpp - what is only copied somewhere is computed there ----------------------------------------===//
 //
 // Bufferization gives every kernel memory of its own and then copies: into the slice of a concatenation, an output of
 // the model, the state of a loop. Where nobody can tell the difference the kernel writes there at once. Chains of
@@ -24,8 +23,7 @@ namespace ml2k {
 
 namespace {
 
-//===--- Aliases of the new place
-//------------------------------------------------------------------------------------===//
+//===--- Aliases of the new place ---------------------------------------------------------------------------------===//
 
 /// The type of the alias `op` when its source has the type `source`; null if there is no such alias.
 MemRefType aliasType(Operation *op, MemRefType source) {
@@ -78,8 +76,7 @@ void replaceWithAliases(Value from, Value to) {
   }
 }
 
-//===--- One copy
-//----------------------------------------------------------------------------------------------------===//
+//===--- One copy -------------------------------------------------------------------------------------------------===//
 
 /// copy(reshapes(alloc), target), and the span of the block in which `alloc` is in use.
 struct Candidate {

@@ -1,5 +1,4 @@
-//===- HoistBuffers.cpp - weights and buffers stand at the start of the function -----------------------------*- C++
-//-*-===//
+//===- HoistBuffers.cpp - weights and buffers stand at the start of the function ----------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/lower/Memory.h"

@@ -1,5 +1,4 @@
-//===- KernelBuffers.cpp - kernels get the memory that their blocks address, convolutions a border of zeros ---*- C++
-//-*-===//
+//===- KernelBuffers.cpp - kernels get the memory that their blocks address, convolutions a border of zeros -------===//
 //
 // Convolutions and windows address an image N H W C, or some of its channels, inside a border of zeros that serves as
 // padding; packed contractions address contiguous matrices. Only buffers of the workspace can have a border, and one

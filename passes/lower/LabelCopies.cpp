@@ -1,5 +1,4 @@
-//===- LabelCopies.cpp - every copy that is left becomes a kernel --------------------------------------------*- C++
-//-*-===//
+//===- LabelCopies.cpp - every copy that is left becomes a kernel -------------------------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/Provenance.h"

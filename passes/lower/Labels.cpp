@@ -1,5 +1,4 @@
-//===- Labels.cpp - names of copies and buffers --------------------------------------------------------------*- C++
-//-*-===//
+//===- Labels.cpp - names of copies and buffers -------------------------------------------------------------------===//
 
 #include "passes/lower/Labels.h"
 
@@ -12,8 +11,7 @@
 using namespace mlir;
 using namespace ml2k;
 
-//===--- Unique names
-//------------------------------------------------------------------------------------------------===//
+//===--- Unique names ---------------------------------------------------------------------------------------------===//
 
 static std::string shortHash(StringRef full) {
   uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
@@ -47,8 +45,7 @@ std::string Labels::unique(StringRef wanted, StringRef detail) {
   return name;
 }
 
-//===--- Contents
-//----------------------------------------------------------------------------------------------------===//
+//===--- Contents -------------------------------------------------------------------------------------------------===//
 
 static std::string argumentName(BlockArgument argument) {
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());

@@ -1,5 +1,4 @@
-//===- Labels.h - names of copies and buffers ----------------------------------------------------------------*- C++
-//-*-===//
+//===- Labels.h - names of copies and buffers -----------------------------------------------------------*- C++ -*-===//
 //
 // Names come from the model: the layer of a location, the label of the kernel that writes. Where two would be equal,
 // both facts that made them are hashed; there are no counters, so that a new layer renames nothing.

@@ -1,4 +1,4 @@
-//===- LoopKernels.cpp - one parallel loop to one kernel -----------------------------------------------------*- C++ -*-===//
+//===- LoopKernels.cpp - one parallel loop to one kernel ----------------------------------------------------------===//
 
 #include "passes/lower/Dependence.h"
 #include "passes/lower/LoopsToNest.h"
@@ -22,7 +22,8 @@ bool isRecomputable(Operation *op) {
          llvm::none_of(op->getResultTypes(), [](Type type) { return isa<MemRefType>(type); });
 }
 
-//===--- Labels ------------------------------------------------------------------------------------------------------===//
+//===--- Labels
+//------------------------------------------------------------------------------------------------------===//
 
 /// The outside memory that `op` reads (or writes) first in the text.
 template <class Access> static std::string firstName(Operation *op) {
@@ -47,7 +48,8 @@ static std::string shortHash(Operation *kernel) {
 }
 
 std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken) {
-  std::string const written = kernel.getInto().empty() ? firstName<memref::StoreOp>(kernel) : memrefName(kernel.getInto()[0]);
+  std::string const written =
+      kernel.getInto().empty() ? firstName<memref::StoreOp>(kernel) : memrefName(kernel.getInto()[0]);
   std::string const read = firstName<memref::LoadOp>(kernel);
   std::string const stem = written.empty() ? "loop" : written;
   std::string label = stem;
@@ -58,7 +60,8 @@ std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken) {
   return label;
 }
 
-//===--- Reductions --------------------------------------------------------------------------------------------------===//
+//===--- Reductions
+//--------------------------------------------------------------------------------------------------===//
 
 namespace {
 struct JoinRow {
@@ -66,11 +69,11 @@ struct JoinRow {
   Combiner combiner;
 };
 constexpr JoinRow joins[] = {
-    {"arith.addf", Combiner::Sum},        {"arith.addi", Combiner::Sum},       {"arith.mulf", Combiner::Prod},
-    {"arith.muli", Combiner::Prod},       {"arith.maximumf", Combiner::Max},   {"arith.minimumf", Combiner::Min},
-    {"arith.maxnumf", Combiner::MaxNum},  {"arith.minnumf", Combiner::MinNum}, {"arith.maxsi", Combiner::MaxSI},
-    {"arith.minsi", Combiner::MinSI},     {"arith.maxui", Combiner::MaxUI},    {"arith.minui", Combiner::MinUI},
-    {"arith.andi", Combiner::And},        {"arith.ori", Combiner::Or},         {"arith.xori", Combiner::Xor},
+    {"arith.addf", Combiner::Sum},       {"arith.addi", Combiner::Sum},       {"arith.mulf", Combiner::Prod},
+    {"arith.muli", Combiner::Prod},      {"arith.maximumf", Combiner::Max},   {"arith.minimumf", Combiner::Min},
+    {"arith.maxnumf", Combiner::MaxNum}, {"arith.minnumf", Combiner::MinNum}, {"arith.maxsi", Combiner::MaxSI},
+    {"arith.minsi", Combiner::MinSI},    {"arith.maxui", Combiner::MaxUI},    {"arith.minui", Combiner::MinUI},
+    {"arith.andi", Combiner::And},       {"arith.ori", Combiner::Or},         {"arith.xori", Combiner::Xor},
 };
 } // namespace
 
@@ -141,16 +144,19 @@ bool isIdentity(Combiner combiner, Value value) {
   }
 }
 
-//===--- Loops inside kernels ----------------------------------------------------------------------------------------===//
+//===--- Loops inside kernels
+//----------------------------------------------------------------------------------------===//
 
 void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
   rewriter.setInsertionPoint(loop);
   Location const location = loop.getLoc();
   auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
   SmallVector<Value> const inits(loop.getInitVals());
-  scf::LoopNest loops = scf::buildLoopNest(
-      rewriter, location, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
-      [&](OpBuilder &, Location, ValueRange, ValueRange carried) -> scf::ValueVector { return {carried.begin(), carried.end()}; });
+  scf::LoopNest loops =
+      scf::buildLoopNest(rewriter, location, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
+                         [&](OpBuilder &, Location, ValueRange, ValueRange carried) -> scf::ValueVector {
+                           return {carried.begin(), carried.end()};
+                         });
   SmallVector<Value> positions;
   for (scf::ForOp inner : loops.loops)
     positions.push_back(inner.getInductionVar());
@@ -177,7 +183,8 @@ void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
     rewriter.replaceOp(loop, loops.results);
 }
 
-//===--- Kernels -----------------------------------------------------------------------------------------------------===//
+//===--- Kernels
+//-----------------------------------------------------------------------------------------------------===//
 
 static Value constantIndex(OpBuilder &builder, Location location, int64_t value) {
   return builder.create<arith::ConstantIndexOp>(location, value);
@@ -195,7 +202,8 @@ nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, Valu
       uppers.push_back(upper);
       continue;
     }
-    AffineExpr const from = rewriter.getAffineSymbolExpr(0), to = rewriter.getAffineSymbolExpr(1), by = rewriter.getAffineSymbolExpr(2);
+    AffineExpr const from = rewriter.getAffineSymbolExpr(0), to = rewriter.getAffineSymbolExpr(1),
+                     by = rewriter.getAffineSymbolExpr(2);
     uppers.push_back(rewriter.create<affine::AffineApplyOp>(location, AffineMap::get(0, 3, (to - from).ceilDiv(by)),
                                                             ValueRange{lower, upper, step}));
   }
@@ -207,8 +215,9 @@ nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, Valu
   auto kernel = rewriter.create<nest::LoopKernelOp>(
       location, rewriter.getStringAttr(""), nest::PolicyAttr::get(context, policy), lowers, uppers, into,
       rewriter.getArrayAttr(combiners), loop->getAttrOfType<StringAttr>("nest.note"));
-  Block *block = rewriter.createBlock(&kernel.getBody(), {}, SmallVector<Type>(lowers.size(), rewriter.getIndexType()),
-                                      llvm::map_to_vector(loop.getBody()->getArguments(), [](Value v) { return v.getLoc(); }));
+  Block *block =
+      rewriter.createBlock(&kernel.getBody(), {}, SmallVector<Type>(lowers.size(), rewriter.getIndexType()),
+                           llvm::map_to_vector(loop.getBody()->getArguments(), [](Value v) { return v.getLoc(); }));
   SmallVector<Value> positions;
   for (auto [i, step] : llvm::enumerate(loop.getStep())) {
     Value position = block->getArgument(i);
@@ -224,7 +233,8 @@ nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, Valu
   return kernel;
 }
 
-/// Copies in what the block uses of values computed on the host, so that kernels capture sizes, arguments and memory only.
+/// Copies in what the block uses of values computed on the host, so that kernels capture sizes, arguments and memory
+/// only.
 static void copyRecomputable(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   bool changed = true;
   while (changed) {
@@ -252,8 +262,9 @@ static LogicalResult makeLocal(RewriterBase &rewriter, memref::AllocOp allocatio
   constexpr int64_t largest = 4096; // elements that a thread's stack can be trusted with
   MemRefType const type = allocation.getType();
   if (!type.hasStaticShape() || type.getNumElements() > largest)
-    return allocation.emitError() << "memory made inside a parallel loop is local to a thread and must have a known shape of at most "
-                                  << largest << " elements; this one is a " << type;
+    return allocation.emitError()
+           << "memory made inside a parallel loop is local to a thread and must have a known shape of at most "
+           << largest << " elements; this one is a " << type;
   rewriter.setInsertionPoint(allocation);
   rewriter.replaceOpWithNewOp<memref::AllocaOp>(allocation, type);
   return success();

@@ -1,4 +1,4 @@
-//===- LoopMemory.cpp - the memory of loop programs: workspace, weights, results ----------------------------*- C++ -*-===//
+//===- LoopMemory.cpp - the memory of loop programs: workspace, weights, results ----------------------------------===//
 
 #include "passes/lower/Dependence.h"
 #include "passes/lower/LoopsToNest.h"
@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace ml2k {
 
-//===--- The workspace -----------------------------------------------------------------------------------------------===//
+//===--- The workspace
+//-----------------------------------------------------------------------------------------------===//
 
 static std::string freeName(func::FuncOp entry, StringRef wanted) {
   llvm::StringSet<> taken;
@@ -66,8 +67,9 @@ FailureOr<nest::BufferOp> makeBuffer(func::FuncOp entry, Operation *allocation) 
   if (!type.getLayout().isIdentity())
     return allocation->emitError() << "memory of layout " << type.getLayout() << " is not supported";
   std::string const name = freeName(entry, memrefName(allocation->getResult(0)));
-  auto buffer = builder.create<nest::BufferOp>(allocation->getLoc(), MemRefType::get(type.getShape(), type.getElementType()),
-                                               builder.getStringAttr(name), sizes, IntegerAttr(), DenseI64ArrayAttr());
+  auto buffer =
+      builder.create<nest::BufferOp>(allocation->getLoc(), MemRefType::get(type.getShape(), type.getElementType()),
+                                     builder.getStringAttr(name), sizes, IntegerAttr(), DenseI64ArrayAttr());
   allocation->getResult(0).replaceAllUsesWith(buffer);
   allocation->erase();
   return buffer;
@@ -80,15 +82,16 @@ Value makeScalar(func::FuncOp entry, Type type, StringRef name) {
                                         DenseI64ArrayAttr());
 }
 
-//===--- Globals -----------------------------------------------------------------------------------------------------===//
+//===--- Globals
+//-----------------------------------------------------------------------------------------------------===//
 
 static LogicalResult lowerGlobal(memref::GetGlobalOp use, memref::GlobalOp global) {
   auto const value = global ? dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr()) : ElementsAttr();
   if (!value || !global.getConstant())
     return use.emitError() << "global '" << use.getName() << "' is not constant; pass it as an argument";
   OpBuilder builder(use);
-  auto weight = builder.create<nest::WeightOp>(use.getLoc(), use.getType(), builder.getStringAttr(global.getSymName()), value,
-                                               DictionaryAttr());
+  auto weight = builder.create<nest::WeightOp>(use.getLoc(), use.getType(), builder.getStringAttr(global.getSymName()),
+                                               value, DictionaryAttr());
   use.replaceAllUsesWith(weight.getResult());
   use.erase();
   return success();
@@ -104,7 +107,8 @@ LogicalResult lowerGlobals(func::FuncOp entry) {
   return success();
 }
 
-//===--- Results -----------------------------------------------------------------------------------------------------===//
+//===--- Results
+//-----------------------------------------------------------------------------------------------------===//
 
 /// What the extent of an argument is called: extents of different arguments may differ.
 static std::string dimName(BlockArgument argument, int64_t dim) {
@@ -118,7 +122,8 @@ static ArrayAttr dimsLikeArguments(MemRefType type, Operation *made) {
   SmallVector<Attribute> names;
   unsigned next = 0;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    auto size = type.isDynamicDim(dim) && made ? made->getOperand(next++).getDefiningOp<memref::DimOp>() : memref::DimOp();
+    auto size =
+        type.isDynamicDim(dim) && made ? made->getOperand(next++).getDefiningOp<memref::DimOp>() : memref::DimOp();
     auto const argument = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
     bool const known = argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) && size.getConstantIndex();
     names.push_back(builder.getStringAttr(known ? dimName(argument, *size.getConstantIndex()) : ""));
@@ -131,7 +136,8 @@ static Value addOutput(func::FuncOp entry, unsigned result, MemRefType type, Ope
   StringAttr name = entry.getResultAttrOfType<StringAttr>(result, "nest.name");
   if (!name)
     name = builder.getStringAttr("result" + std::to_string(result));
-  NamedAttrList attributes({builder.getNamedAttr("nest.name", name), builder.getNamedAttr("nest.output", builder.getUnitAttr())});
+  NamedAttrList attributes(
+      {builder.getNamedAttr("nest.name", name), builder.getNamedAttr("nest.output", builder.getUnitAttr())});
   if (!type.hasStaticShape())
     attributes.set("nest.dims", dimsLikeArguments(type, made));
   entry.insertArgument(entry.getNumArguments(), type, attributes.getDictionary(entry.getContext()), entry.getLoc());
@@ -145,10 +151,12 @@ static LogicalResult returnMemref(func::FuncOp entry, unsigned result, OpOperand
     return success(); // an argument that is read and written
   auto const type = cast<MemRefType>(root.getType());
   if (!type.getLayout().isIdentity())
-    return entry.emitError() << "result " << result << " has the layout " << type.getLayout() << "; results are contiguous";
+    return entry.emitError() << "result " << result << " has the layout " << type.getLayout()
+                             << "; results are contiguous";
   Operation *const made = root.getDefiningOp();
   bool const isNew = isa<memref::AllocOp>(made);
-  Value const output = addOutput(entry, result, MemRefType::get(type.getShape(), type.getElementType()), isNew ? made : nullptr);
+  Value const output =
+      addOutput(entry, result, MemRefType::get(type.getShape(), type.getElementType()), isNew ? made : nullptr);
   if (isNew && made->getBlock() == &entry.getBody().front()) {
     root.replaceAllUsesWith(output);
     made->erase();
@@ -222,7 +230,8 @@ void nameDims(func::FuncOp entry) {
   }
 }
 
-//===--- Outputs -----------------------------------------------------------------------------------------------------===//
+//===--- Outputs
+//-----------------------------------------------------------------------------------------------------===//
 
 static void markOutput(func::FuncOp entry, Value memref) {
   auto const argument = dyn_cast<BlockArgument>(baseOf(memref));

@@ -1,9 +1,8 @@
-//===- LoopStates.cpp - what a loop carries stays in one place -----------------------------------------------*- C++
-//-*-===//
+//===- LoopStates.cpp - what a loop carries stays in one place ----------------------------------------------------===//
 //
 // Bufferization wants a loop to yield the memory that it was given. Kernels of the body get tensors of their own, and
-// the new state goes into the carried tensor at the end of the body; copies that need not be disappear later. The result
-// of a branch is one tensor that either side writes.
+// the new state goes into the carried tensor at the end of the body; copies that need not be disappear later. The
+// result of a branch is one tensor that either side writes.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -1,15 +1,16 @@
-//===- LoopsToNest.cpp - loop programs to kernels and the host code between them ----------------------------*- C++ -*-===//
+//===- LoopsToNest.cpp - loop programs to kernels and the host code between them ----------------------------------===//
 //
-// What stays on the host: sizes, loop bounds, and sequential loops around parallel ones. Each outermost parallel loop is a
-// kernel; what lies between (loads, stores, sequential loops) is gathered into kernels of one iteration. Scalars that one
-// kernel computes and another one needs go through a member of the workspace, so that nothing waits for the device.
-// In a network the same happens to what its layers left as loops over elements; its buffers are named and placed later.
+// What stays on the host: sizes, loop bounds, and sequential loops around parallel ones. Each outermost parallel loop
+// is a kernel; what lies between (loads, stores, sequential loops) is gathered into kernels of one iteration. Scalars
+// that one kernel computes and another one needs go through a member of the workspace, so that nothing waits for the
+// device. In a network the same happens to what its layers left as loops over elements; its buffers are named and
+// placed later.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/lower/LoopsToNest.h"
 #include "passes/Passes.h"
 #include "passes/lower/Dependence.h"
-#include "passes/lower/LoopsToNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -51,17 +52,20 @@ private:
   }
 
   static bool isKernel(Operation *op) {
-    return isa<nest::LoopKernelOp, nest::ScanOp, nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp,
-               nest::RowOp, nest::BufferOp, nest::WeightOp>(op);
+    return isa<nest::LoopKernelOp, nest::ScanOp, nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp,
+               nest::WindowOp, nest::RowOp, nest::BufferOp, nest::WeightOp>(op);
   }
 
   /// Copies and buffers of a network become kernels and members later.
   bool isLeft(Operation *op) const { return isNetwork && isa<memref::CopyOp, memref::AllocOp>(op); }
 
   bool hasParallelism(Operation *op) const {
-    return op->walk([&](Operation *inner) {
-               return isa<scf::ParallelOp>(inner) || isKernel(inner) || isLeft(inner) ? WalkResult::interrupt() : WalkResult::advance();
-             }).wasInterrupted();
+    return op
+        ->walk([&](Operation *inner) {
+          return isa<scf::ParallelOp>(inner) || isKernel(inner) || isLeft(inner) ? WalkResult::interrupt()
+                                                                                 : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   bool staysOnHost(Operation *op) const {
@@ -140,7 +144,8 @@ private:
   void splitReductions() {
     SmallVector<scf::ParallelOp> loops;
     entry.walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
-      bool const writes = loop.getBody()->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      bool const writes =
+          loop.getBody()->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
       if (loop.getNumResults() > 1 && !writes)
         loops.push_back(loop);
       return WalkResult::skip();
@@ -154,8 +159,8 @@ private:
 
   Value reductionAlone(scf::ParallelOp loop, unsigned place) {
     rewriter.setInsertionPoint(loop);
-    auto part = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
-                                                 ValueRange(loop.getInitVals()[place]));
+    auto part = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                                 loop.getStep(), ValueRange(loop.getInitVals()[place]));
     part->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     IRMapping values;
     for (auto [from, to] : llvm::zip(loop.getBody()->getArguments(), part.getBody()->getArguments())) {
@@ -166,7 +171,8 @@ private:
     for (Operation &op : loop.getBody()->without_terminator())
       rewriter.clone(op, values);
     auto all = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
-    auto reduce = rewriter.create<scf::ReduceOp>(all.getLoc(), ValueRange(values.lookupOrDefault(all.getOperands()[place])));
+    auto reduce =
+        rewriter.create<scf::ReduceOp>(all.getLoc(), ValueRange(values.lookupOrDefault(all.getOperands()[place])));
     Block &from = all.getReductions()[place].front(), &to = reduce.getReductions()[0].front();
     rewriter.setInsertionPointToEnd(&to);
     IRMapping joined;
@@ -194,7 +200,8 @@ private:
     return kernel;
   }
 
-  /// The store of a reduction to a scalar of the caller that nothing else between the two looks at: the kernel can write there.
+  /// The store of a reduction to a scalar of the caller that nothing else between the two looks at: the kernel can
+  /// write there.
   static memref::StoreOp onlyStore(OpResult reduced) {
     auto store = reduced.hasOneUse() ? dyn_cast<memref::StoreOp>(*reduced.getUsers().begin()) : memref::StoreOp();
     if (!store || store->getBlock() != reduced.getOwner()->getBlock() || store.getMemRefType().getRank() != 0 ||
@@ -210,7 +217,8 @@ private:
   }
 
   static bool touches(Operation *op, Value memref) {
-    return llvm::any_of(op->getOperands(), [&](Value v) { return isa<MemRefType>(v.getType()) && mayAlias(v, memref); });
+    return llvm::any_of(op->getOperands(),
+                        [&](Value v) { return isa<MemRefType>(v.getType()) && mayAlias(v, memref); });
   }
 
   using Combiner = nest::Combiner;
@@ -238,8 +246,8 @@ private:
     rewriter.setInsertionPointAfter(pending.back());
     Location const location = pending.front()->getLoc();
     auto kernel = rewriter.create<nest::LoopKernelOp>(
-        location, rewriter.getStringAttr(""), nest::PolicyAttr::get(rewriter.getContext(), nest::Policy::Range), ValueRange(),
-        ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending));
+        location, rewriter.getStringAttr(""), nest::PolicyAttr::get(rewriter.getContext(), nest::Policy::Range),
+        ValueRange(), ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending));
     rewriter.createBlock(&kernel.getBody());
     auto yield = rewriter.create<nest::YieldOp>(location, ValueRange());
     for (Operation *op : pending)
@@ -297,7 +305,8 @@ private:
       Value const carried = loop.getRegionIterArg(i);
       memories.push_back(makeScalar(entry, carried.getType(), nameOf(carried, "carried")));
       rewriter.setInsertionPoint(loop);
-      pending.push_back(rewriter.create<memref::StoreOp>(loop.getLoc(), loop.getInitArgs()[i], memories.back(), ValueRange()));
+      pending.push_back(
+          rewriter.create<memref::StoreOp>(loop.getLoc(), loop.getInitArgs()[i], memories.back(), ValueRange()));
       onDevice.insert(pending.back());
       replaceByLoads(carried, memories.back());
       replaceByLoads(loop.getResult(i), memories.back());
@@ -314,12 +323,14 @@ private:
         keptResults.push_back(loop.getResult(i));
       }
     rewriter.setInsertionPoint(loop);
-    auto lean = rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), kept);
+    auto lean =
+        rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), kept);
     lean->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     yield->setOperands(keptYields);
     SmallVector<Value> replacements = {lean.getInductionVar()};
     for (unsigned i = 0, k = 0; i < loop.getNumRegionIterArgs(); ++i)
-      replacements.push_back(llvm::is_contained(scalars, i) ? lean.getInductionVar() : Value(lean.getRegionIterArg(k++)));
+      replacements.push_back(llvm::is_contained(scalars, i) ? lean.getInductionVar()
+                                                            : Value(lean.getRegionIterArg(k++)));
     for (auto [argument, by] : llvm::zip(loop.getBody()->getArguments(), replacements))
       if (!argument.use_empty())
         argument.replaceAllUsesWith(by);

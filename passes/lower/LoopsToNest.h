@@ -1,4 +1,4 @@
-//===- LoopsToNest.h - the parts of the lowering of loop programs -------------------------------------------*- C++ -*-===//
+//===- LoopsToNest.h - the parts of the lowering of loop programs ---------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_LOOPSTONEST_H
 #define ML2K_PASSES_LOWER_LOOPSTONEST_H
@@ -41,14 +41,16 @@ void markOutputs(mlir::func::FuncOp entry);
 /// A value that is the same on every thread and needs no memory: it can be computed again wherever it is used.
 bool isRecomputable(mlir::Operation *op);
 
-/// A label that no other kernel has, after the memory that it writes: `c`; a second one `c_from_a`, or `c_update` if it reads c.
+/// A label that no other kernel has, after the memory that it writes: `c`; a second one `c_from_a`, or `c_update` if it
+/// reads c.
 std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken);
 
 /// What joins two values in a reduction of scf.parallel; nothing if it is no single known operation.
 std::optional<nest::Combiner> combinerOf(mlir::Region &reduction);
 
 /// The operation of a combiner on two values.
-mlir::Value join(mlir::OpBuilder &builder, mlir::Location location, nest::Combiner combiner, mlir::Value a, mlir::Value b);
+mlir::Value join(mlir::OpBuilder &builder, mlir::Location location, nest::Combiner combiner, mlir::Value a,
+                 mlir::Value b);
 
 /// Whether joining `value` changes nothing.
 bool isIdentity(nest::Combiner combiner, mlir::Value value);

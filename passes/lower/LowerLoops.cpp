@@ -1,4 +1,4 @@
-//===- LowerLoops.cpp - the passes from loops in upstream dialects to kernels -------------------------------*- C++ -*-===//
+//===- LowerLoops.cpp - the passes from loops in upstream dialects to kernels -------------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/lower/LoopsToNest.h"
@@ -39,8 +39,9 @@ static bool mayParallelizeAffine(func::FuncOp entry) {
   return !entry
               .walk([](Operation *op) {
                 bool const views = isa<ViewLikeOpInterface>(op) && !op->use_empty();
-                bool const carried = isa<affine::AffineForOp, scf::ForOp, scf::WhileOp, scf::IfOp>(op) &&
-                                     llvm::any_of(op->getResultTypes(), [](Type type) { return isa<MemRefType>(type); });
+                bool const carried =
+                    isa<affine::AffineForOp, scf::ForOp, scf::WhileOp, scf::IfOp>(op) &&
+                    llvm::any_of(op->getResultTypes(), [](Type type) { return isa<MemRefType>(type); });
                 return views || carried ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();

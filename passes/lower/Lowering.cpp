@@ -1,5 +1,4 @@
-//===- Lowering.cpp - from kernels on tensors to kernels in memory -------------------------------------------*- C++
-//-*-===//
+//===- Lowering.cpp - from kernels on tensors to kernels in memory ------------------------------------------------===//
 //
 // On tensors, prepare what bufferization would answer with copies; bufferize; in memory, remove the copies that are
 // left, then name and place the buffers.

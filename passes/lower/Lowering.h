@@ -1,5 +1,4 @@
-//===- Lowering.h - from kernels on tensors to kernels in memory ---------------------------------------------*- C++
-//-*-===//
+//===- Lowering.h - from kernels on tensors to kernels in memory ----------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_LOWERING_H
 #define ML2K_PASSES_LOWER_LOWERING_H

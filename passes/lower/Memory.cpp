@@ -1,13 +1,12 @@
-//===- Memory.cpp - who reads and writes which part of a buffer ----------------------------------------------*- C++
-//-*-===//
+//===- Memory.cpp - who reads and writes which part of a buffer ---------------------------------------------------===//
 
 #include "passes/lower/Memory.h"
 
 #include "translator/ir/Nest.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -68,8 +67,7 @@ SmallVector<Access> ml2k::accessesOf(Value root) {
   return accesses;
 }
 
-//===--- Parts of buffers
-//--------------------------------------------------------------------------------------------===//
+//===--- Parts of buffers -----------------------------------------------------------------------------------------===//
 
 static Box wholeOf(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
@@ -130,8 +128,7 @@ bool ml2k::isChannelSlice(Value alias) {
   return cast<MemRefType>(alias.getType()).getRank() == 4;
 }
 
-//===--- Hoisting
-//----------------------------------------------------------------------------------------------------===//
+//===--- Hoisting -------------------------------------------------------------------------------------------------===//
 
 static bool isMovable(Operation *op) {
   return isAlias(op) || isa<memref::DimOp, nest::WeightOp, memref::AllocOp>(op) ||

@@ -1,5 +1,4 @@
-//===- Memory.h - who reads and writes which part of a buffer ------------------------------------------------*- C++
-//-*-===//
+//===- Memory.h - who reads and writes which part of a buffer -------------------------------------------*- C++ -*-===//
 //
 // Shared by the passes that run after bufferization: aliases of a buffer, its accesses, hoisting of what addresses it.
 //

@@ -1,5 +1,4 @@
-//===- NameBuffers.cpp - allocations become named members of the workspace -----------------------------------*- C++
-//-*-===//
+//===- NameBuffers.cpp - allocations become named members of the workspace ----------------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/Provenance.h"

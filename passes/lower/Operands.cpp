@@ -1,5 +1,4 @@
-//===- Operands.cpp - what the printed blocks can address ----------------------------------------------------*- C++
-//-*-===//
+//===- Operands.cpp - what the printed blocks can address ---------------------------------------------------------===//
 
 #include "passes/lower/Operands.h"
 

@@ -1,5 +1,4 @@
-//===- Operands.h - what the printed blocks can address ------------------------------------------------------*- C++
-//-*-===//
+//===- Operands.h - what the printed blocks can address -------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_OPERANDS_H
 #define ML2K_PASSES_LOWER_OPERANDS_H

@@ -1,5 +1,4 @@
-//===- OwnInits.cpp - every kernel writes a tensor of its own ------------------------------------------------*- C++
-//-*-===//
+//===- OwnInits.cpp - every kernel writes a tensor of its own -----------------------------------------------------===//
 //
 // Bufferization would copy a tensor.empty or a filled tensor that several kernels start from.
 //

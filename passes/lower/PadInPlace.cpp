@@ -1,5 +1,4 @@
-//===- PadInPlace.cpp - padding that no kernel took in: fill, then a slice -----------------------------------*- C++
-//-*-===//
+//===- PadInPlace.cpp - padding that no kernel took in: fill, then a slice ----------------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/Provenance.h"

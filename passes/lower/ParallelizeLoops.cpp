@@ -1,4 +1,4 @@
-//===- ParallelizeLoops.cpp - sequential loops become parallel where that is proved -------------------------*- C++ -*-===//
+//===- ParallelizeLoops.cpp - sequential loops become parallel where that is proved -------------------------------===//
 //
 // scf.parallel says that its iterations are independent, scf.for says nothing: it stays sequential unless Dependence.h
 // proves otherwise, and a note says why.
@@ -24,7 +24,8 @@ static void note(Operation *loop, StringRef text) {
     loop->setAttr("nest.note", StringAttr::get(loop->getContext(), text));
 }
 
-//===--- Reductions --------------------------------------------------------------------------------------------------===//
+//===--- Reductions
+//--------------------------------------------------------------------------------------------------===//
 
 /// Operations whose terms may be joined in any order with the same result to the last bit. Floating-point sums are not.
 static bool isReorderable(Operation *op) {
@@ -54,7 +55,8 @@ static std::string reductionProblem(scf::ForOp loop) {
   return "";
 }
 
-//===--- Rewriting ---------------------------------------------------------------------------------------------------===//
+//===--- Rewriting
+//---------------------------------------------------------------------------------------------------===//
 
 static void addReduction(RewriterBase &rewriter, scf::ReduceOp reduce, unsigned place, Operation *join) {
   Block &block = reduce.getReductions()[place].front();
@@ -111,9 +113,9 @@ static scf::ParallelOp merge(RewriterBase &rewriter, scf::ParallelOp outer) {
     return all;
   };
   rewriter.setInsertionPoint(outer);
-  auto merged = rewriter.create<scf::ParallelOp>(
-      outer.getLoc(), joined(outer.getLowerBound(), inner.getLowerBound()),
-      joined(outer.getUpperBound(), inner.getUpperBound()), joined(outer.getStep(), inner.getStep()));
+  auto merged = rewriter.create<scf::ParallelOp>(outer.getLoc(), joined(outer.getLowerBound(), inner.getLowerBound()),
+                                                 joined(outer.getUpperBound(), inner.getUpperBound()),
+                                                 joined(outer.getStep(), inner.getStep()));
   rewriter.eraseOp(merged.getBody()->getTerminator());
   for (auto [argument, place] : llvm::zip(merged.getBody()->getArguments(),
                                           joined(outer.getBody()->getArguments(), inner.getBody()->getArguments())))

@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - when every buffer is in use, and one arena for those of fixed size ----------*- C++ -*-===//
+//===- PlanMemory.cpp - when every buffer is in use, and one arena for those of fixed size ------------------------===//
 //
 // A buffer is alive from its first to its last access in the body of the function; a loop counts as one moment. The
 // printed Workspace places the buffers by the same rule with the sizes of the run: offsets here serve the report and
@@ -96,8 +96,8 @@ Lifetime *place(Lifetimes &lifetimes) {
   return highest;
 }
 
-/// The best of some plans: the largest first, then each time the highest of the last plan before all others. Returns the
-/// size of the arena.
+/// The best of some plans: the largest first, then each time the highest of the last plan before all others. Returns
+/// the size of the arena.
 int64_t placeBest(Lifetimes &lifetimes) {
   llvm::stable_sort(lifetimes, [](Lifetime const &a, Lifetime const &b) {
     return std::pair(-a.bytes, a.begin) < std::pair(-b.bytes, b.begin);

@@ -1,7 +1,7 @@
-//===- SinkScalars.cpp - kernels compute their scalars themselves -------------------------------------------*- C++ -*-===//
+//===- SinkScalars.cpp - kernels compute their scalars themselves -------------------------------------------------===//
 //
-// Common subexpression elimination moves scalar code out of loop kernels to the host. A kernel is to capture nothing but
-// memory, sizes, arguments and loop indices; the rest it computes again, which costs less than a parameter.
+// Common subexpression elimination moves scalar code out of loop kernels to the host. A kernel is to capture nothing
+// but memory, sizes, arguments and loop indices; the rest it computes again, which costs less than a parameter.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ static void sinkInto(RewriterBase &rewriter, Operation *kernel) {
       llvm::SmallSetVector<Operation *, 8> outside;
       region.walk([&](Operation *op) {
         for (Value operand : op->getOperands())
-          if (Operation *def = operand.getDefiningOp();
-              def && !kernel->isAncestor(def) && isRecomputable(def) && !matchPattern(def, m_Constant()) && !isHostIndex(def))
+          if (Operation *def = operand.getDefiningOp(); def && !kernel->isAncestor(def) && isRecomputable(def) &&
+                                                        !matchPattern(def, m_Constant()) && !isHostIndex(def))
             outside.insert(def);
       });
       work = outside.takeVector();
@@ -41,8 +41,9 @@ static void sinkInto(RewriterBase &rewriter, Operation *kernel) {
       for (Operation *op : work) {
         rewriter.setInsertionPointToStart(&region.front());
         Operation *copy = rewriter.clone(*op);
-        rewriter.replaceOpUsesWithIf(op, copy->getResults(),
-                                     [&](OpOperand &use) { return region.isAncestor(use.getOwner()->getParentRegion()); });
+        rewriter.replaceOpUsesWithIf(op, copy->getResults(), [&](OpOperand &use) {
+          return region.isAncestor(use.getOwner()->getParentRegion());
+        });
       }
   }
 }

@@ -1,5 +1,4 @@
-//===- VerifyNest.cpp - the last check before printing -------------------------------------------------------*- C++
-//-*-===//
+//===- VerifyNest.cpp - the last check before printing ------------------------------------------------------------===//
 //
 // What passes here can be printed; everything else is refused at the place in the model that it came from.
 //
@@ -91,10 +90,11 @@ bool onlyExchanges(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   DenseSet<Value> yielded;
   return loop && llvm::all_of(llvm::zip(loop.getYieldedValues(), loop.getInitArgs()), [&](auto pair) {
-    Value const next = std::get<0>(pair);
-    auto const argument = dyn_cast<BlockArgument>(next);
-    return !isa<MemRefType>(next.getType()) || (argument && argument.getOwner() == loop.getBody() && yielded.insert(next).second);
-  });
+           Value const next = std::get<0>(pair);
+           auto const argument = dyn_cast<BlockArgument>(next);
+           return !isa<MemRefType>(next.getType()) ||
+                  (argument && argument.getOwner() == loop.getBody() && yielded.insert(next).second);
+         });
 }
 
 LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
@@ -102,7 +102,8 @@ LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
     return failure();
   if (isKernel(op))
     return success(succeeded(checkLabel(op, labels)) && succeeded(checkImages(op)) && succeeded(checkInside(op)));
-  if (isa<scf::ForOp, scf::IfOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>) && !onlyExchanges(op))
+  if (isa<scf::ForOp, scf::IfOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>) &&
+      !onlyExchanges(op))
     return op->emitError("hands on memory that a run-time decision chooses; this has no printed form");
   if (isa<memref::LoadOp>(op))
     return op->emitError("an element of a tensor decides on the host what is computed; this has no printed form");

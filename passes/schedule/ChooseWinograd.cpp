@@ -1,7 +1,8 @@
-//===- ChooseWinograd.cpp - which 3 x 3 convolutions are computed by Winograd's method -----------------------*- C++ -*-===//
+//===- ChooseWinograd.cpp - which 3 x 3 convolutions are computed by Winograd's method ----------------------------===//
 //
-// A square of n x n results costs (n + 2)^2 multiplications for every pair of channels instead of 9 n^2, but its window and
-// its products are transformed, and (n + 2)^2 / 9 times the weights come from memory. Weights are transformed at load.
+// A square of n x n results costs (n + 2)^2 multiplications for every pair of channels instead of 9 n^2, but its window
+// and its products are transformed, and (n + 2)^2 / 9 times the weights come from memory. Weights are transformed at
+// load.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- CollapseLoops.cpp - elementwise work on a reshaped result happens before the reshape ------------------*- C++ -*-===//
+//===- CollapseLoops.cpp - elementwise work on a reshaped result happens before the reshape -----------------------===//
 //
-// A contraction makes [rows, n]; what follows it in the model has more dimensions. Expansions move down through generics so
-// that bias, activation and residual meet the contraction in its own shape. Dimensions of extent 1 do not stand in the way.
+// A contraction makes [rows, n]; what follows it in the model has more dimensions. Expansions move down through
+// generics so that bias, activation and residual meet the contraction in its own shape. Dimensions of extent 1 do not
+// stand in the way.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Combiners.cpp - what a reduction joins, read off the body of linalg.generic ----------------------*- C++ -*-===//
+//===- Combiners.cpp - what a reduction joins, read off the body of linalg.generic --------------------------------===//
 //
 // One table says which operation is which combiner; compare-and-select is brought to "term P accumulator ? term :
 // accumulator" first. A compare that lets a NaN in but not out again depends on the order of the terms and is not

@@ -1,8 +1,8 @@
-//===- FoldAffine.cpp - batch normalisation and its like go into the weights ---------------------------------*- C++ -*-===//
+//===- FoldAffine.cpp - batch normalisation and its like go into the weights --------------------------------------===//
 //
-// After a convolution or contraction with a constant, elementwise work that is a * x + b for per-channel constants a, b is
-// the same kernel with other weights: scale row o of the weight by a(o), add b(o) after. a and b are computed in double and
-// rounded once, by following the scalar code.
+// After a convolution or contraction with a constant, elementwise work that is a * x + b for per-channel constants a, b
+// is the same kernel with other weights: scale row o of the weight by a(o), add b(o) after. a and b are computed in
+// double and rounded once, by following the scalar code.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -37,7 +37,9 @@ struct Line {
 
 using Lines = std::optional<Line>;
 
-Line constantLine(double value, size_t channels) { return {std::vector<double>(channels), std::vector<double>(channels, value)}; }
+Line constantLine(double value, size_t channels) {
+  return {std::vector<double>(channels), std::vector<double>(channels, value)};
+}
 
 template <class F> Line combine(Line const &l, Line const &r, F const &f) {
   Line result = l;
@@ -89,7 +91,8 @@ Lines lineOf(Operation &op, ArrayRef<Line> in) {
       .Default([](auto) { return std::nullopt; });
 }
 
-/// Follows the body of `generic` with `start` as the line of its operand `x`; all others are constants along the last loop.
+/// Follows the body of `generic` with `start` as the line of its operand `x`; all others are constants along the last
+/// loop.
 Lines lineOf(linalg::GenericOp generic, OpOperand *x, Line const &start) {
   size_t const channels = start.scale.size();
   DenseMap<Value, Line> lines;
@@ -169,7 +172,8 @@ void fold(linalg::GenericOp last, Chain const &chain) {
   Operation *kernel = chain.kernel;
   auto weight = weightBehind(kernel->getOperand(1));
   kernel->setOperand(1, scaledWeight(builder, kernel->getOperand(1), chain.line.scale));
-  auto const biasType = RankedTensorType::get({int64_t(chain.line.scale.size())}, getElementTypeOrSelf(last.getResult(0)));
+  auto const biasType =
+      RankedTensorType::get({int64_t(chain.line.scale.size())}, getElementTypeOrSelf(last.getResult(0)));
   builder.setInsertionPoint(weight);
   Value const bias = builder.create<nest::WeightOp>(weight.getLoc(), biasType, biasName(weight),
                                                     constantOf(biasType, chain.line.offset), nullptr);
@@ -177,9 +181,10 @@ void fold(linalg::GenericOp last, Chain const &chain) {
   Location const loc = fusedLocation(builder.getContext(), chain.locations);
   unsigned const loops = last.getNumLoops();
   AffineMap const channel = AffineMap::get(loops, 0, builder.getAffineDimExpr(loops - 1));
-  Value const sum = elementwise(builder, loc, kernel->getResult(0), bias, channel, [&](OpBuilder &inside, Value a, Value b) {
-    return inside.create<arith::AddFOp>(loc, a, b).getResult();
-  });
+  Value const sum =
+      elementwise(builder, loc, kernel->getResult(0), bias, channel, [&](OpBuilder &inside, Value a, Value b) {
+        return inside.create<arith::AddFOp>(loc, a, b).getResult();
+      });
   last.getResult(0).replaceAllUsesWith(sum);
 }
 

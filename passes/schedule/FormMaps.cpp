@@ -1,4 +1,4 @@
-//===- FormMaps.cpp - what is elementwise becomes nest.map ----------------------------------------------*- C++ -*-===//
+//===- FormMaps.cpp - what is elementwise becomes nest.map --------------------------------------------------------===//
 //
 // Parallel linalg.generic, fills, generated tensors and slices that cannot be views. Consumers come first, so
 // that fills and constants that they read stand in their bodies.

@@ -1,4 +1,4 @@
-//===- FormReductions.cpp - what reduces and is no row becomes nest.reduce ------------------------------*- C++ -*-===//
+//===- FormReductions.cpp - what reduces and is no row becomes nest.reduce ----------------------------------------===//
 //
 // Elementwise consumers of the result go into the finish block. A contraction that no earlier pass took ends here too:
 // its term is the product.
@@ -153,8 +153,8 @@ static bool isLink(OpOperand &operand, Value previous) {
   return value == previous;
 }
 
-/// A loop that nothing read or written names by itself has its extent from an operand that is not read, such as the taps
-/// of a window.
+/// A loop that nothing read or written names by itself has its extent from an operand that is not read, such as the
+/// taps of a window.
 void ReduceFormer::keepExtents(AffineMap output) {
   auto const isNamed = [&](AffineExpr loop) {
     return llvm::is_contained(output.getResults(), loop) ||

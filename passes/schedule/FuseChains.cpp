@@ -1,4 +1,4 @@
-//===- FuseChains.cpp - elementwise operations join the one that uses them ------------------------------*- C++ -*-===//
+//===- FuseChains.cpp - elementwise operations join the one that uses them ----------------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/schedule/GenericBody.h"
@@ -26,9 +26,8 @@ bool isKernel(Operation *op) { return isa_and_nonnull<nest::ConvOp, nest::Contra
 /// What follows one kernel belongs to that kernel, even if its reader joins the results of two: a bias stays with its
 /// convolution.
 bool isEpilogueBeforeJoin(linalg::GenericOp producer, linalg::GenericOp reader) {
-  bool const followsKernel = llvm::any_of(producer.getDpsInputs(), [](Value input) {
-    return isKernel(input.getDefiningOp()) && input.hasOneUse();
-  });
+  bool const followsKernel = llvm::any_of(
+      producer.getDpsInputs(), [](Value input) { return isKernel(input.getDefiningOp()) && input.hasOneUse(); });
   unsigned const joined = llvm::count_if(reader.getDpsInputs(), [](Value input) {
     return !isUniform(input) && !isa_and_nonnull<nest::WeightOp>(input.getDefiningOp());
   });

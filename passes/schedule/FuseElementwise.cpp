@@ -1,4 +1,4 @@
-//===- FuseElementwise.cpp - elementwise operations join those that read them ---------------------------*- C++ -*-===//
+//===- FuseElementwise.cpp - elementwise operations join those that read them -------------------------------------===//
 //
 // Upstream's fusion with our rule of what pays: nothing expensive is computed more often than before, and contiguous
 // reads stay contiguous unless a copy vanishes.

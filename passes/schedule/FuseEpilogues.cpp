@@ -1,6 +1,7 @@
-//===- FuseEpilogues.cpp - elementwise work moves into the kernel that makes its operand ---------------------*- C++ -*-===//
+//===- FuseEpilogues.cpp - elementwise work moves into the kernel that makes its operand --------------------------===//
 //
-// A convolution, contraction or pool has its result in registers: bias, activation, residual and scale cost nothing there.
+// A convolution, contraction or pool has its result in registers: bias, activation, residual and scale cost nothing
+// there.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -53,8 +54,8 @@ OpOperand *fusibleOperand(linalg::GenericOp generic) {
   OpOperand *best = nullptr;
   for (OpOperand *operand : generic.getDpsInputOperands()) {
     Operation *kernel = operand->get().getDefiningOp();
-    if (!takesEpilogue(kernel) || !operand->get().hasOneUse() || !generic.getMatchingIndexingMap(operand).isIdentity() ||
-        kernel->getBlock() != generic->getBlock())
+    if (!takesEpilogue(kernel) || !operand->get().hasOneUse() ||
+        !generic.getMatchingIndexingMap(operand).isIdentity() || kernel->getBlock() != generic->getBlock())
       continue;
     if (!best || workPerElement(kernel) > workPerElement(best->get().getDefiningOp()))
       best = operand;
@@ -93,9 +94,10 @@ void appendBody(OpBuilder &builder, Region &epilogue, linalg::GenericOp generic,
   builder.setInsertionPoint(yield);
   for (Operation &op : body.without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(op))
-      mapping.map(index.getResult(),
-                  builder.create<nest::IndexOp>(index.getLoc(), builder.getIndexType(), int64_t(toOutput.getDimPosition(index.getDim())))
-                      .getResult());
+      mapping.map(index.getResult(), builder
+                                         .create<nest::IndexOp>(index.getLoc(), builder.getIndexType(),
+                                                                int64_t(toOutput.getDimPosition(index.getDim())))
+                                         .getResult());
     else
       builder.clone(op, mapping);
   }
@@ -108,7 +110,8 @@ void addMaps(OpBuilder &builder, Operation *kernel, ArrayRef<AffineMap> maps) {
   StringRef const name = isa<nest::ContractOp>(kernel) ? "indexing_maps" : "extra_maps";
   SmallVector<Attribute> all(kernel->getAttrOfType<ArrayAttr>(name).getValue());
   auto const position = isa<nest::ContractOp>(kernel) ? std::prev(all.end()) : all.end();
-  SmallVector<Attribute> const added = llvm::map_to_vector(maps, [](AffineMap map) { return Attribute(AffineMapAttr::get(map)); });
+  SmallVector<Attribute> const added =
+      llvm::map_to_vector(maps, [](AffineMap map) { return Attribute(AffineMapAttr::get(map)); });
   all.insert(position, added.begin(), added.end());
   kernel->setAttr(name, builder.getArrayAttr(all));
 }

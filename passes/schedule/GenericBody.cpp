@@ -1,4 +1,4 @@
-//===- GenericBody.cpp - reading linalg.generic while kernels are formed --------------------------------*- C++ -*-===//
+//===- GenericBody.cpp - reading linalg.generic while kernels are formed ------------------------------------------===//
 
 #include "passes/schedule/GenericBody.h"
 

@@ -1,4 +1,4 @@
-//===- KernelLoops.cpp - the loops of a kernel brought to the fewest that say the same ------------------*- C++ -*-===//
+//===- KernelLoops.cpp - the loops of a kernel brought to the fewest that say the same ----------------------------===//
 
 #include "passes/schedule/KernelLoops.h"
 

@@ -1,8 +1,8 @@
-//===- LabelKernels.cpp - every kernel gets the name of its layer --------------------------------------------*- C++ -*-===//
+//===- LabelKernels.cpp - every kernel gets the name of its layer -------------------------------------------------===//
 //
-// The label is the dotted name of the operation that the kernel is about: the contraction or convolution itself, otherwise
-// the last operation fused into it. Names that are taken get a short hash of their provenance, never a counter that a new
-// layer would shift; a model without names gets the kind of kernel and its place among that kind.
+// The label is the dotted name of the operation that the kernel is about: the contraction or convolution itself,
+// otherwise the last operation fused into it. Names that are taken get a short hash of their provenance, never a
+// counter that a new layer would shift; a model without names gets the kind of kernel and its place among that kind.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ namespace {
 
 /// Kernels on memrefs come from nest text and have their labels.
 bool isKernel(Operation *op) {
-  return op->getNumResults() > 0 && isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp, nest::RowOp>(op);
+  return op->getNumResults() > 0 &&
+         isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp, nest::RowOp>(op);
 }
 
 bool isMethod(Operation *op) { return isa<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }

@@ -1,8 +1,8 @@
-//===- LayoutThroughReshapes.cpp - transposes that reshapes keep apart ---------------------------------------*- C++ -*-===//
+//===- LayoutThroughReshapes.cpp - transposes that reshapes keep apart --------------------------------------------===//
 //
-// Patterns of PropagateLayout. Exporters join batch and heads for a product of matrices, add dimensions of extent 1 for a
-// transpose, and leave an upsampled image in channels-first order; each of these keeps a transpose from the operation that
-// would take it in.
+// Patterns of PropagateLayout. Exporters join batch and heads for a product of matrices, add dimensions of extent 1 for
+// a transpose, and leave an upsampled image in channels-first order; each of these keeps a transpose from the operation
+// that would take it in.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -69,7 +69,8 @@ private:
   static SmallVector<int64_t> joinedBatch(nest::ContractOp op, unsigned number) {
     auto collapse = op->getOperand(number).getDefiningOp<tensor::CollapseShapeOp>();
     AffineMap const map = mapsOf(op)[number];
-    if (!collapse || !collapse.getSrcType().hasStaticShape() || map.getResult(0) != getAffineDimExpr(0, op.getContext()))
+    if (!collapse || !collapse.getSrcType().hasStaticShape() ||
+        map.getResult(0) != getAffineDimExpr(0, op.getContext()))
       return {};
     auto const groups = collapse.getReassociationIndices();
     if (groups[0].size() < 2 ||

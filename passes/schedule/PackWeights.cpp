@@ -1,4 +1,4 @@
-//===- PackWeights.cpp - how each weight is laid out for the kernel that streams it --------------------------*- C++ -*-===//
+//===- PackWeights.cpp - how each weight is laid out for the kernel that streams it -------------------------------===//
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"

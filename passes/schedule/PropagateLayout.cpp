@@ -1,7 +1,8 @@
-//===- PropagateLayout.cpp - transposes move to the edges of the model and cancel ---------------------------*- C++ -*-===//
+//===- PropagateLayout.cpp - transposes move to the edges of the model and cancel ---------------------------------===//
 //
 // Convolutions want channels last; the transposes around them sink through elementwise work, concatenation, padding and
-// slices towards the outputs until they meet their inverse, a reduction or a contraction that reads any order, or the end.
+// slices towards the outputs until they meet their inverse, a reduction or a contraction that reads any order, or the
+// end.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -77,8 +78,8 @@ struct UnitTransposeToReshape : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
-/// A generic reads a transposed operand in place by another map. Elementwise work that reads it in order instead takes over
-/// the order in which it lies (SinkThroughElementwise).
+/// A generic reads a transposed operand in place by another map. Elementwise work that reads it in order instead takes
+/// over the order in which it lies (SinkThroughElementwise).
 struct AbsorbIntoMap : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
@@ -133,8 +134,8 @@ struct SinkThroughElementwise : OpRewritePattern<linalg::GenericOp> {
     SmallVector<std::pair<Value, int64_t>> sources;
     for (int64_t d : back)
       sources.push_back({op.getOutputs()[0], d});
-    auto moved = rewriter.create<linalg::GenericOp>(op.getLoc(), type, inputs, emptyLike(rewriter, op.getLoc(), type, sources),
-                                                    maps, op.getIteratorTypesArray());
+    auto moved = rewriter.create<linalg::GenericOp>(
+        op.getLoc(), type, inputs, emptyLike(rewriter, op.getLoc(), type, sources), maps, op.getIteratorTypesArray());
     rewriter.inlineRegionBefore(op.getRegion(), moved.getRegion(), moved.getRegion().begin());
     for (linalg::IndexOp index : llvm::to_vector(moved.getRegion().getOps<linalg::IndexOp>()))
       rewriter.modifyOpInPlace(index, [&] { index.setDim(permutation[index.getDim()]); });
@@ -168,9 +169,9 @@ struct PadThrough : OpRewritePattern<tensor::PadOp> {
     ArrayRef<int64_t> const permutation = transpose.getPermutation();
     SmallVector<int64_t> const back = inverse(permutation);
     SmallVector<int64_t> const shape = permute<int64_t>(op.getType().getShape(), back);
-    auto padded = rewriter.create<tensor::PadOp>(op.getLoc(), RankedTensorType::get(shape, op.getType().getElementType()),
-                                                 transpose.getInput(), permute<OpFoldResult>(op.getMixedLowPad(), back),
-                                                 permute<OpFoldResult>(op.getMixedHighPad(), back), value);
+    auto padded = rewriter.create<tensor::PadOp>(
+        op.getLoc(), RankedTensorType::get(shape, op.getType().getElementType()), transpose.getInput(),
+        permute<OpFoldResult>(op.getMixedLowPad(), back), permute<OpFoldResult>(op.getMixedHighPad(), back), value);
     rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), padded, permutation));
     return success();
   }
@@ -235,9 +236,9 @@ struct HoistIntoProducer : OpRewritePattern<linalg::TransposeOp> {
         generic.getNumParallelLoops() != generic.getNumLoops() || !generic.hasPureTensorSemantics())
       return failure();
     ArrayRef<int64_t> const permutation = op.getPermutation();
-    auto moved = rewriter.create<linalg::GenericOp>(
-        generic.getLoc(), op->getResultTypes(), ValueRange{}, op.getInit(),
-        rewriter.getMultiDimIdentityMap(generic.getNumLoops()), generic.getIteratorTypesArray());
+    auto moved = rewriter.create<linalg::GenericOp>(generic.getLoc(), op->getResultTypes(), ValueRange{}, op.getInit(),
+                                                    rewriter.getMultiDimIdentityMap(generic.getNumLoops()),
+                                                    generic.getIteratorTypesArray());
     rewriter.inlineRegionBefore(generic.getRegion(), moved.getRegion(), moved.getRegion().begin());
     SmallVector<int64_t> const now = inverse(permutation);
     for (linalg::IndexOp index : llvm::to_vector(moved.getRegion().getOps<linalg::IndexOp>()))
@@ -304,7 +305,8 @@ struct AbsorbIntoContraction : OpRewritePattern<nest::ContractOp> {
   }
 };
 
-/// transpose(contract(...)), used nowhere else: the contraction writes the new order itself, unless its rows are packed.
+/// transpose(contract(...)), used nowhere else: the contraction writes the new order itself, unless its rows are
+/// packed.
 struct WriteTransposed : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
@@ -364,8 +366,8 @@ struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<CancelPair, UnitTransposeToReshape, AbsorbIntoMap, SinkThroughElementwise, PadThrough, SliceThrough,
-                 ConcatThrough, ExtractThrough, HoistIntoProducer, FlattenIntoWeight,
-                 AbsorbIntoContraction, WriteTransposed, CollapseUnitsFirst>(&getContext());
+                 ConcatThrough, ExtractThrough, HoistIntoProducer, FlattenIntoWeight, AbsorbIntoContraction,
+                 WriteTransposed, CollapseUnitsFirst>(&getContext());
     populateLayoutThroughReshapes(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     GreedyRewriteConfig config;

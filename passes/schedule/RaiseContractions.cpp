@@ -1,7 +1,8 @@
-//===- RaiseContractions.cpp - sums of products become nest.contract ----------------------------------------*- C++ -*-===//
+//===- RaiseContractions.cpp - sums of products become nest.contract ----------------------------------------------===//
 //
-// Any matrix product, whatever its index maps: loops are sorted into batch, m, n and k; the constant operand is b and lies as
-// [n, k]; adjacent m (and batch, k) loops that lie contiguous become one. The output is in the order batch, m, n.
+// Any matrix product, whatever its index maps: loops are sorted into batch, m, n and k; the constant operand is b and
+// lies as [n, k]; adjacent m (and batch, k) loops that lie contiguous become one. The output is in the order batch, m,
+// n.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -88,7 +89,8 @@ Value withoutUnits(PatternRewriter &rewriter, Location loc, Value value, AffineM
 }
 
 /// An operand with the given loops in this order, groups of them as one dimension each.
-Value arranged(PatternRewriter &rewriter, Location loc, Value value, AffineMap map, ArrayRef<ArrayRef<unsigned>> groups) {
+Value arranged(PatternRewriter &rewriter, Location loc, Value value, AffineMap map,
+               ArrayRef<ArrayRef<unsigned>> groups) {
   value = withoutUnits(rewriter, loc, value, map, groups);
   SmallVector<int64_t> order;
   SmallVector<ReassociationIndices> joined;
@@ -151,13 +153,16 @@ private:
     return true;
   }
 
-  static void build(linalg::GenericOp op, PatternRewriter &rewriter, Roles const &roles, Value a, AffineMap mapA, Value b,
-                    AffineMap mapB) {
+  static void build(linalg::GenericOp op, PatternRewriter &rewriter, Roles const &roles, Value a, AffineMap mapA,
+                    Value b, AffineMap mapB) {
     Location const loc = op.getLoc();
     Value const left = arranged(rewriter, loc, a, mapA, {roles.batch, roles.m, roles.k});
     Value const right = arranged(rewriter, loc, b, mapB, {roles.batch, roles.n, roles.k});
     SmallVector<StringRef> names;
-    for (auto [name, loops] : {std::pair<StringRef, ArrayRef<unsigned>>{"batch", roles.batch}, {"m", roles.m}, {"n", roles.n}, {"k", roles.k}})
+    for (auto [name, loops] : {std::pair<StringRef, ArrayRef<unsigned>>{"batch", roles.batch},
+                               {"m", roles.m},
+                               {"n", roles.n},
+                               {"k", roles.k}})
       if (!loops.empty())
         names.push_back(name);
     auto const mapWithout = [&](StringRef absent) {
@@ -168,14 +173,15 @@ private:
       return AffineMap::get(names.size(), 0, dims, rewriter.getContext());
     };
     AffineMap const maps[] = {mapWithout("n"), mapWithout("m"), mapWithout("k")};
-    Value const init = arranged(rewriter, loc, op.getOutputs()[0], op.getIndexingMapsArray()[2], {roles.batch, roles.m, roles.n});
+    Value const init =
+        arranged(rewriter, loc, op.getOutputs()[0], op.getIndexingMapsArray()[2], {roles.batch, roles.m, roles.n});
     auto const type = cast<RankedTensorType>(init.getType());
     SmallVector<std::pair<Value, int64_t>> sources;
     for (int64_t d = 0; d < type.getRank(); ++d)
       sources.push_back({init, d});
     auto contract = rewriter.create<nest::ContractOp>(
-        loc, TypeRange{type}, "contract", ValueRange{left, right}, ValueRange{}, emptyLike(rewriter, loc, type, sources),
-        rewriter.getAffineMapArrayAttr(maps), rewriter.getStrArrayAttr(names));
+        loc, TypeRange{type}, "contract", ValueRange{left, right}, ValueRange{},
+        emptyLike(rewriter, loc, type, sources), rewriter.getAffineMapArrayAttr(maps), rewriter.getStrArrayAttr(names));
     {
       OpBuilder::InsertionGuard guard(rewriter);
       Block *block = rewriter.createBlock(&contract.getEpilogue(), {}, type.getElementType(), loc);
@@ -190,7 +196,8 @@ private:
     AffineMap const map = op.getIndexingMapsArray()[2];
     SmallVector<int64_t> order, shape;
     SmallVector<ReassociationIndices> groups;
-    for (ArrayRef<unsigned> loops : {ArrayRef<unsigned>(roles.batch), ArrayRef<unsigned>(roles.m), ArrayRef<unsigned>(roles.n)}) {
+    for (ArrayRef<unsigned> loops :
+         {ArrayRef<unsigned>(roles.batch), ArrayRef<unsigned>(roles.m), ArrayRef<unsigned>(roles.n)}) {
       if (loops.empty())
         continue;
       groups.emplace_back();
@@ -209,9 +216,10 @@ private:
                         ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> order) {
     SmallVector<OpFoldResult> sizes;
     for (int64_t d = 0; d < type.getRank(); ++d)
-      sizes.push_back(type.isDynamicDim(d)
-                          ? OpFoldResult(rewriter.create<tensor::DimOp>(op.getLoc(), op.getOutputs()[0], order[d]).getResult())
-                          : OpFoldResult(rewriter.getIndexAttr(type.getDimSize(d))));
+      sizes.push_back(
+          type.isDynamicDim(d)
+              ? OpFoldResult(rewriter.create<tensor::DimOp>(op.getLoc(), op.getOutputs()[0], order[d]).getResult())
+              : OpFoldResult(rewriter.getIndexAttr(type.getDimSize(d))));
     return rewriter.create<tensor::ExpandShapeOp>(op.getLoc(), type, made, groups, sizes);
   }
 };

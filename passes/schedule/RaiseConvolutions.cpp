@@ -1,7 +1,8 @@
-//===- RaiseConvolutions.cpp - convolutions and pools become nest.conv and nest.window ----------------------*- C++ -*-===//
+//===- RaiseConvolutions.cpp - convolutions and pools become nest.conv and nest.window ----------------------------===//
 //
-// Whatever its layout and spelling, a convolution or pool is found by its indexing maps: an image dimension addressed by
-// stride * output position + dilation * tap. The kernel works on N H W C; transposes around it are left for the layout pass.
+// Whatever its layout and spelling, a convolution or pool is found by its indexing maps: an image dimension addressed
+// by stride * output position + dilation * tap. The kernel works on N H W C; transposes around it are left for the
+// layout pass.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ struct Image {
   SmallVector<int64_t> pads{0, 0, 0, 0};
 };
 
-/// The value inside a tensor.pad by the given scalar that pads only the window's dimensions; the padding goes to `image`.
+/// The value inside a tensor.pad by the given scalar that pads only the window's dimensions; the padding goes to
+/// `image`.
 Value withoutPadding(Value value, WindowLoops const &loops, function_ref<bool(TypedAttr)> isPadding, Image &image) {
   auto pad = value.getDefiningOp<tensor::PadOp>();
   TypedAttr scalar;
@@ -104,7 +106,8 @@ SmallVector<int64_t> channelsLast(AffineMap map, WindowLoops const &loops, Array
 Location layoutLocation(linalg::GenericOp op, Value source) {
   auto argument = dyn_cast<BlockArgument>(source);
   auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
-  auto const name = function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name") : StringAttr();
+  auto const name =
+      function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name") : StringAttr();
   if (!name)
     return op.getLoc();
   return NameLoc::get(StringAttr::get(op.getContext(), name.str() + ".channels_last"));
@@ -237,10 +240,11 @@ struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
     Result result{rewriter, op, *loops, loops->outChannel};
     Value const filter = filterInOrder(rewriter, op, *loops, weight);
     int64_t const groups = loops->group ? op.getStaticLoopRanges()[*loops->group] : 1;
-    auto conv = rewriter.create<nest::ConvOp>(
-        op.getLoc(), TypeRange{result.type()}, "conv", ValueRange{image.value, filter}, ValueRange{},
-        ValueRange{result.init()}, rewriter.getAffineMapArrayAttr({}), perDirection(*loops, &WindowLoops::Spatial::stride),
-        perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, groups);
+    auto conv =
+        rewriter.create<nest::ConvOp>(op.getLoc(), TypeRange{result.type()}, "conv", ValueRange{image.value, filter},
+                                      ValueRange{}, ValueRange{result.init()}, rewriter.getAffineMapArrayAttr({}),
+                                      perDirection(*loops, &WindowLoops::Spatial::stride),
+                                      perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, groups);
     passThrough(rewriter, op.getLoc(), conv.getEpilogue(), result.type().getElementType());
     result.replaceWith(conv->getResult(0));
     return success();
@@ -310,8 +314,8 @@ struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
     auto const start = fillValue(op.getOutputs()[0]);
     bool const overImage = in.isIdentity() && out == AffineMap::get(4, 0, {dims(0), dims(1)}, op.getContext());
     if (!overImage || !reduction || reduction->term != op.getBody()->getArgument(0) || !start ||
-        !isNeutral(reduction->combiner, *start) || type.isDynamicDim(1) || type.isDynamicDim(2) || type.isDynamicDim(3) ||
-        !followsImage(op.getInputs()[0], 6))
+        !isNeutral(reduction->combiner, *start) || type.isDynamicDim(1) || type.isDynamicDim(2) ||
+        type.isDynamicDim(3) || !followsImage(op.getInputs()[0], 6))
       return failure();
     Location const loc = op.getLoc();
     SmallVector<int64_t> const kernel{type.getDimSize(2), type.getDimSize(3)};
@@ -320,9 +324,11 @@ struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
     linalg::GenericOp mean = divisionBy(op->getResult(0), kernel[0] * kernel[1]);
     auto window = rewriter.create<nest::WindowOp>(
         mean ? mean.getLoc() : loc, TypeRange{made}, "pool", ValueRange{image}, ValueRange{},
-        ValueRange{emptyLike(rewriter, loc, made, {{op.getInputs()[0], 0}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}})},
-        rewriter.getAffineMapArrayAttr({}), reduction->combiner, kernel, ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{1, 1},
-        ArrayRef<int64_t>{0, 0, 0, 0}, mean ? rewriter.getStringAttr("all") : StringAttr());
+        ValueRange{emptyLike(
+            rewriter, loc, made,
+            {{op.getInputs()[0], 0}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}})},
+        rewriter.getAffineMapArrayAttr({}), reduction->combiner, kernel, ArrayRef<int64_t>{1, 1},
+        ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{0, 0, 0, 0}, mean ? rewriter.getStringAttr("all") : StringAttr());
     passThrough(rewriter, loc, window.getFinish(), made.getElementType());
     SmallVector<ReassociationIndices> const groups{{0, 1, 2}, {3}};
     Value const flat = rewriter.create<tensor::CollapseShapeOp>(loc, window->getResult(0), groups);

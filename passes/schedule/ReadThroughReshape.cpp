@@ -1,4 +1,4 @@
-//===- ReadThroughReshape.cpp - dimensions of extent 1 that were added only to be read along ----------------*- C++ -*-===//
+//===- ReadThroughReshape.cpp - dimensions of extent 1 that were added only to be read along ----------------------===//
 //
 // A pattern that several passes use: what keepdims adds behind a reduction is a detail of spelling.
 //

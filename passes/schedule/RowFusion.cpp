@@ -1,4 +1,4 @@
-//===- RowFusion.cpp - operations that share rows become one kernel -------------------------------------*- C++ -*-===//
+//===- RowFusion.cpp - operations that share rows become one kernel -----------------------------------------------===//
 //
 // Softmax, layer norm, means: whatever reduces along the last loop takes what is computed before and after it per
 // element into one kernel.

@@ -1,4 +1,4 @@
-//===- RowFusionBody.cpp - the block of a nest.row ------------------------------------------------------*- C++ -*-===//
+//===- RowFusionBody.cpp - the block of a nest.row ----------------------------------------------------------------===//
 //
 // Folds come in the order of the group; values per row are computed between them, values along the row inside the
 // passes that use them.

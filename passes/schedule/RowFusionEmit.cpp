@@ -1,4 +1,4 @@
-//===- RowFusionEmit.cpp - a group of operations as one nest.row ----------------------------------------*- C++ -*-===//
+//===- RowFusionEmit.cpp - a group of operations as one nest.row --------------------------------------------------===//
 //
 // Operands over as few row loops as possible, the kernel, and the end of what it replaces.
 //

@@ -1,4 +1,4 @@
-//===- RowFusionGroup.cpp - which operations share a row space ------------------------------------------*- C++ -*-===//
+//===- RowFusionGroup.cpp - which operations share a row space ----------------------------------------------------===//
 //
 // The loops of a candidate are tied to those of the row space by the values that it shares with the group: both address
 // the same element. What stays open afterwards can only be the loops along the row.

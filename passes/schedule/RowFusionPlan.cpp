@@ -1,4 +1,4 @@
-//===- RowFusionPlan.cpp - what a row kernel stores between its passes ----------------------------------*- C++ -*-===//
+//===- RowFusionPlan.cpp - what a row kernel stores between its passes --------------------------------------------===//
 //
 // Every fold is a pass over the row, and so is the writing of the outputs. A value needed in several passes is computed
 // again in each; an expensive one is kept in the row of an output that is written later anyway.

@@ -1,4 +1,4 @@
-//===- Tensors.cpp - small builders shared by the schedule passes --------------------------------------------*- C++ -*-===//
+//===- Tensors.cpp - small builders shared by the schedule passes -------------------------------------------------===//
 
 #include "passes/schedule/Tensors.h"
 

@@ -1,4 +1,4 @@
-//===- Tensors.h - small builders shared by the schedule passes ----------------------------------------------*- C++ -*-===//
+//===- Tensors.h - small builders shared by the schedule passes -----------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_SCHEDULE_TENSORS_H
 #define ML2K_PASSES_SCHEDULE_TENSORS_H
@@ -9,7 +9,8 @@
 
 namespace ml2k {
 
-/// An uninitialised tensor; dynamic dimensions are taken from dimensions of other values: sources[i] = (value, dimension).
+/// An uninitialised tensor; dynamic dimensions are taken from dimensions of other values: sources[i] = (value,
+/// dimension).
 mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
                       llvm::ArrayRef<std::pair<mlir::Value, int64_t>> sources);
 

@@ -1,4 +1,4 @@
-//===- WindowLoops.cpp - the loops of a convolution or pool, read off its indexing maps ---------------------*- C++ -*-===//
+//===- WindowLoops.cpp - the loops of a convolution or pool, read off its indexing maps ---------------------------===//
 
 #include "passes/schedule/WindowLoops.h"
 
@@ -52,7 +52,8 @@ static std::optional<WindowLoops::Spatial> spatialAt(linalg::GenericOp op, unsig
 /// Puts a loop that stands plainly in operands into its part; false if it has none or the part is taken.
 static bool assign(WindowLoops &loops, linalg::GenericOp op, unsigned loop) {
   auto const maps = op.getIndexingMapsArray();
-  bool const inImage = bool(place(maps[0], loop)), inFilter = bool(place(maps[1], loop)), inOut = bool(place(maps[2], loop));
+  bool const inImage = bool(place(maps[0], loop)), inFilter = bool(place(maps[1], loop)),
+             inOut = bool(place(maps[2], loop));
   auto const take = [&](std::optional<unsigned> &part) {
     bool const isFree = !part;
     part = loop;
@@ -101,7 +102,9 @@ std::optional<Combiner> ml2k::poolCombiner(linalg::GenericOp op) {
   Operation *join = body.getTerminator()->getOperand(0).getDefiningOp();
   if (!join || &body.front() != join || join->getNumOperands() != 2)
     return std::nullopt;
-  auto const isArgument = [&](unsigned number) { return llvm::is_contained(join->getOperands(), body.getArgument(number)); };
+  auto const isArgument = [&](unsigned number) {
+    return llvm::is_contained(join->getOperands(), body.getArgument(number));
+  };
   if (!isArgument(0) || !isArgument(2))
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, std::optional<Combiner>>(join)

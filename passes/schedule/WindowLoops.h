@@ -1,4 +1,4 @@
-//===- WindowLoops.h - the loops of a convolution or pool, read off its indexing maps -----------------------*- C++ -*-===//
+//===- WindowLoops.h - the loops of a convolution or pool, read off its indexing maps -------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_SCHEDULE_WINDOWLOOPS_H
 #define ML2K_PASSES_SCHEDULE_WINDOWLOOPS_H
@@ -15,16 +15,16 @@ namespace ml2k {
 struct WindowLoops {
   /// A direction of the window: image position = stride * outLoop + dilation * tapLoop.
   struct Spatial {
-    unsigned outLoop, tapLoop;             ///< loops
-    unsigned imageDim, filterDim, outDim;  ///< dimensions of the operands
+    unsigned outLoop, tapLoop;            ///< loops
+    unsigned imageDim, filterDim, outDim; ///< dimensions of the operands
     int64_t stride, dilation;
   };
-  llvm::SmallVector<Spatial, 2> spatial;   ///< in the order of the image's dimensions; one or two
-  std::optional<unsigned> batch;           ///< in image and output
-  std::optional<unsigned> group;           ///< in image, filter and output (the channel of a depthwise convolution)
-  std::optional<unsigned> inChannel;       ///< reduced; in image and filter
-  std::optional<unsigned> outChannel;      ///< in filter and output
-  std::optional<unsigned> poolChannel;     ///< the second loop in image and output only (a pool's channels)
+  llvm::SmallVector<Spatial, 2> spatial; ///< in the order of the image's dimensions; one or two
+  std::optional<unsigned> batch;         ///< in image and output
+  std::optional<unsigned> group;         ///< in image, filter and output (the channel of a depthwise convolution)
+  std::optional<unsigned> inChannel;     ///< reduced; in image and filter
+  std::optional<unsigned> outChannel;    ///< in filter and output
+  std::optional<unsigned> poolChannel;   ///< the second loop in image and output only (a pool's channels)
 
   bool isConvolution() const { return batch && !poolChannel && (inChannel || group); }
   bool isPool() const { return batch && poolChannel && !inChannel && !outChannel && !group; }

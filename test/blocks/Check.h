@@ -1,4 +1,4 @@
-//===- Check.h - values for the tests of the building blocks ----------------------------------------------------------===//
+//===- Check.h - values for the tests of the building blocks --------------------------------------------*- C++ -*-===//
 //
 // The blocks run on the default execution space, host or device; references are plain loops in double on the host.
 //

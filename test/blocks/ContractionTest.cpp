@@ -1,4 +1,4 @@
-//===- ContractionTest.cpp - contract and batched_contract against plain loops ----------------------------------------===//
+//===- ContractionTest.cpp - contract and batched_contract against plain loops ------------------------------------===//
 
 #include "Check.h"
 
@@ -7,8 +7,8 @@ using namespace blocks;
 namespace {
 /// Both orders of the weight in the file: [o][k] and [k][o]
 template <class T, int K, int N> void contraction(int rows) {
-  std::string const name =
-      "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) + (sizeof(T) == 8 ? "d" : "");
+  std::string const name = "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) +
+                           (sizeof(T) == 8 ? "d" : "");
   auto const left = check::numbers<T>(std::size_t(rows) * K, 1);
   auto const weight = check::numbers<T>(std::size_t(K) * N, 2); // k o
   ExecutionSpace const space;
@@ -48,7 +48,7 @@ template <class T, int K, int N> void contraction(int rows) {
 template <class T> void batched(int batches, int rows, int columns, int depth) {
   std::string const name = "batched_contract " + std::to_string(batches) + "x" + std::to_string(rows) + "x" +
                            std::to_string(columns) + "x" + std::to_string(depth);
-  auto const left = check::numbers<T>(std::size_t(batches) * rows * depth, 1);    // b m k
+  auto const left = check::numbers<T>(std::size_t(batches) * rows * depth, 1);     // b m k
   auto const right = check::numbers<T>(std::size_t(batches) * columns * depth, 2); // b n k: transposed
   ExecutionSpace const space;
   Tensor<T ***> const a("a", batches, rows, depth);
@@ -58,13 +58,13 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
   check::put(a, left);
   check::put(b, right);
   batched_contract(
-      "test::scores", space, batches, rows, columns, depth,
-      KOKKOS_LAMBDA(int n, int i, int k) { return a(n, i, k); }, KOKKOS_LAMBDA(int n, int k, int j) { return b(n, j, k); },
+      "test::scores", space, batches, rows, columns, depth, KOKKOS_LAMBDA(int n, int i, int k) { return a(n, i, k); },
+      KOKKOS_LAMBDA(int n, int k, int j) { return b(n, j, k); },
       KOKKOS_LAMBDA(T sum, int n, int i, int j) { out(n, i, j) = sum + T(.01) * n; });
   // Contiguous columns of b, rows of a far apart
   batched_contract(
-      "test::flipped", space, batches, columns, rows, depth,
-      KOKKOS_LAMBDA(int n, int j, int k) { return b(n, j, k); }, KOKKOS_LAMBDA(int n, int k, int i) { return a(n, i, k); },
+      "test::flipped", space, batches, columns, rows, depth, KOKKOS_LAMBDA(int n, int j, int k) { return b(n, j, k); },
+      KOKKOS_LAMBDA(int n, int k, int i) { return a(n, i, k); },
       KOKKOS_LAMBDA(T sum, int n, int j, int i) { flipped(n, j, i) = sum + T(.01) * n; });
   space.fence();
   std::vector<double> expected;
@@ -75,7 +75,8 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
       for (int j = 0; j < columns; ++j) {
         double sum = .01 * n;
         for (int k = 0; k < depth; ++k)
-          sum += double(left[(std::size_t(n) * rows + i) * depth + k]) * right[(std::size_t(n) * columns + j) * depth + k];
+          sum +=
+              double(left[(std::size_t(n) * rows + i) * depth + k]) * right[(std::size_t(n) * columns + j) * depth + k];
         expected.push_back(sum);
         expected_flipped[(std::size_t(n) * columns + j) * rows + i] = sum;
       }

@@ -1,4 +1,4 @@
-//===- ConvolutionTest.cpp - conv and depthwise against plain loops ---------------------------------------------------===//
+//===- ConvolutionTest.cpp - conv and depthwise against plain loops -----------------------------------------------===//
 
 #include "Check.h"
 

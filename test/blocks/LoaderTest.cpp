@@ -1,4 +1,4 @@
-//===- LoaderTest.cpp - the sidecar's checks and element types --------------------------------------------------------===//
+//===- LoaderTest.cpp - the sidecar's checks and element types ----------------------------------------------------===//
 
 #include "Check.h"
 
@@ -47,7 +47,8 @@ void halves() {
   read_half<5>(file, space, tensor, "half");
   check::compare("read_half", check::get(tensor),
                  {1, -2, 5.960464477539063e-08, 65504, -0., 0.333251953125, infinity, NAN});
-  auto other = check::opened(std::vector<std::uint16_t>{0x3f80, 0xc000, 0x0001, 0x7f7f, 0x8000, 0x3eab, 0xff80, 0x7fc0});
+  auto other =
+      check::opened(std::vector<std::uint16_t>{0x3f80, 0xc000, 0x0001, 0x7f7f, 0x8000, 0x3eab, 0xff80, 0x7fc0});
   read_half<8>(other, space, tensor, "bfloat16");
   auto const values = check::get(tensor);
   check::report("read_half bfloat16", values[0] == 1 && values[1] == -2 && values[2] == 9.18354961579912e-41f &&

@@ -1,4 +1,4 @@
-//===- MathTest.cpp - the elementary functions against those of double, over all of float -----------------------------===//
+//===- MathTest.cpp - the elementary functions against those of double, over all of float -------------------------===//
 
 #include "Check.h"
 
@@ -24,7 +24,8 @@ std::vector<float> samples(std::uint64_t step) {
   std::vector<float> values;
   for (std::uint64_t bits = 0; bits < 1ull << 32; bits += step)
     values.push_back(fromBits(std::uint32_t(bits)));
-  for (std::uint32_t const magnitude : {0u, 1u, 0x7fffffu, 0x800000u, 0x3f800000u, 0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fc00000u})
+  for (std::uint32_t const magnitude :
+       {0u, 1u, 0x7fffffu, 0x800000u, 0x3f800000u, 0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fc00000u})
     for (std::uint32_t const sign : {0u, 0x80000000u})
       values.push_back(fromBits(magnitude | sign));
   return values;
@@ -41,7 +42,8 @@ void add(Deviation &deviation, float actual, double exact) {
 }
 
 /// `bound` is the one that the comment above the function states
-template <class Function> void compare(char const *name, Function const &function, double (*exact)(double), double bound) {
+template <class Function>
+void compare(char const *name, Function const &function, double (*exact)(double), double bound) {
   std::vector<float> const x = samples(4999);
   Tensor<float *> const in("in", x.size()), out("out", x.size());
   check::put(in, x);
@@ -52,7 +54,8 @@ template <class Function> void compare(char const *name, Function const &functio
     add(deviation, y[i], exact(x[i]));
   check::report(std::string(name) + ": zero, infinity, NaN", deviation.special);
   check::report(std::string(name) + ": denormal results", deviation.absolute <= 1, std::to_string(deviation.absolute));
-  check::report(std::string(name) + ": relative error", deviation.relative <= bound, std::to_string(deviation.relative * 1e7) + "e-7");
+  check::report(std::string(name) + ": relative error", deviation.relative <= bound,
+                std::to_string(deviation.relative * 1e7) + "e-7");
 }
 } // namespace
 

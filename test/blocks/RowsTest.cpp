@@ -1,4 +1,4 @@
-//===- RowsTest.cpp - for_rows, for_each, pool and the combiners ------------------------------------------------------===//
+//===- RowsTest.cpp - for_rows, for_each, pool and the combiners --------------------------------------------------===//
 
 #include "Check.h"
 
@@ -148,7 +148,8 @@ void testRows() {
   pooling<Square<2, 2>, Max, Activation<float, 7, 7, 96>, Activation<float, 4, 4, 96>>("max, ceil", 1, false);
   pooling<Square<3, 1, 1>, Sum, Activation<float, 7, 7, 100>, Activation<float, 7, 7, 100>>("mean", 1, true);
   pooling<Square<7>, Sum, Activation<float, 7, 7, 512>, Activation<float, 1, 1, 512>>("global", 2, true);
-  pooling<Window<1, 3, 1, 2, 0, 1, 1, 2>, Min, Activation<float, 1, 56, 3>, Activation<float, 1, 27, 3>>("1-d", 2, false);
+  pooling<Window<1, 3, 1, 2, 0, 1, 1, 2>, Min, Activation<float, 1, 56, 3>, Activation<float, 1, 27, 3>>("1-d", 2,
+                                                                                                         false);
   for (int const rows : {0, 1, 2, 7, 100})
     for (int const length : {0, 1, 3, 64, 5000})
       elementwise(rows, length);

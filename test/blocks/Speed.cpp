@@ -1,4 +1,4 @@
-//===- Speed.cpp - how fast the building blocks are -------------------------------------------------------------------===//
+//===- Speed.cpp - how fast the building blocks are ---------------------------------------------------------------===//
 //
 // Prints microseconds and, on a host, the share of one core's multiply-add peak. Host: one thread's CPU time, the least
 // of many; run with OMP_NUM_THREADS=1. Device: mean of launches in a stream.
@@ -87,7 +87,8 @@ template <class Weight> Weight weights() {
   return {values};
 }
 
-template <int Size, int Channels, int Outputs, int Kernel, int Stride, int Pad> void convolution(char const *name, int n) {
+template <int Size, int Channels, int Outputs, int Kernel, int Stride, int Pad>
+void convolution(char const *name, int n) {
   constexpr int size = (Size + 2 * Pad - Kernel) / Stride + 1;
   Activation<float, Size, Size, Channels, Pad> const in{{"in", std::size_t(n)}};
   Activation<float, size, size, Outputs, 1> const out{{"out", std::size_t(n)}};
@@ -183,9 +184,8 @@ void memoryBound() {
           along.each(768, [&](int i) { y(row, i) = (x(row, i) - mean) * scale; });
         });
   });
-  report("add 1536x768", 0, 4. * 3 * 1536 * 768, [&] {
-    for_each("speed::add", space, 1536, 768, KOKKOS_LAMBDA(int row, int i) { y(row, i) += x(row, i); });
-  });
+  report("add 1536x768", 0, 4. * 3 * 1536 * 768,
+         [&] { for_each("speed::add", space, 1536, 768, KOKKOS_LAMBDA(int row, int i) { y(row, i) += x(row, i); }); });
 }
 } // namespace
 

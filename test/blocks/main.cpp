@@ -1,4 +1,4 @@
-//===- main.cpp - runs the tests of the building blocks on the default execution space --------------------------------===//
+//===- main.cpp - runs the tests of the building blocks on the default execution space ----------------------------===//
 
 #include "Check.h"
 

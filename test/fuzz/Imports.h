@@ -1,4 +1,4 @@
-//===- Imports.h - what must hold of every import -----------------------------------------------------------*- C++ -*-===//
+//===- Imports.h - what must hold of every import -------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_TEST_FUZZ_IMPORTS_H
 #define ML2K_TEST_FUZZ_IMPORTS_H
@@ -16,8 +16,7 @@
 namespace ml2k::fuzz {
 
 /// Ends the process, which libFuzzer reports, if there is no module and no reason, or a module that does not verify.
-template <class Import>
-void checkImport(Import const &import) {
+template <class Import> void checkImport(Import const &import) {
   static mlir::DialectRegistry const registry = [] {
     mlir::DialectRegistry dialects;
     registerDialects(dialects);

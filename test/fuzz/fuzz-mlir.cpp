@@ -1,4 +1,4 @@
-//===- fuzz-mlir.cpp - libFuzzer on the MLIR front end ------------------------------------------------------*- C++ -*-===//
+//===- fuzz-mlir.cpp - libFuzzer on the MLIR front end ------------------------------------------------------------===//
 //
 // Whatever the text is, the front end returns a module that verifies, or nothing after at least one error. Bytecode is
 // left out: upstream's reader of it asserts nothing about hostile files.

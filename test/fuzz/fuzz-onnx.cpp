@@ -1,4 +1,4 @@
-//===- fuzz-onnx.cpp - libFuzzer on the ONNX front end ------------------------------------------------------*- C++ -*-===//
+//===- fuzz-onnx.cpp - libFuzzer on the ONNX front end ------------------------------------------------------------===//
 //
 // Whatever the bytes are, the front end returns a module that verifies, or nothing after at least one error.
 //
@@ -10,7 +10,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size) {
   ml2k::fuzz::checkImport([&](mlir::MLIRContext &context) {
-    return ml2k::importOnnxBuffer(context, {reinterpret_cast<char const *>(data), size}, "fuzz.onnx", "/nonexistent", {});
+    return ml2k::importOnnxBuffer(context, {reinterpret_cast<char const *>(data), size}, "fuzz.onnx", "/nonexistent",
+                                  {});
   });
   return 0;
 }

@@ -1,6 +1,7 @@
-//===- Gates.cpp - the gates on forward() catch what they are there for -------------------------------------*- C++ -*-===//
+//===- Gates.cpp - the gates on forward() catch what they are there for -------------------------------------------===//
 //
-// One deliberate breach after the other under the watch that run_models.py --gates uses, and code that keeps its promises.
+// One deliberate breach after the other under the watch that run_models.py --gates uses, and code that keeps its
+// promises.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -17,7 +18,8 @@ using Values = Kokkos::View<float *, Space>;
 static int failures = 0;
 
 /// `breach` is what the watch must say of `forward`, nothing where it keeps its promises.
-template <class Forward> static void expect(char const *what, std::string const &breach, Space const &space, Forward const &forward) {
+template <class Forward>
+static void expect(char const *what, std::string const &breach, Space const &space, Forward const &forward) {
   space.fence();
   ml2k_run::Watch const watch(Kokkos::Tools::Experimental::device_id(space));
   forward();
@@ -33,7 +35,8 @@ template <class Forward> static void expect(char const *what, std::string const 
 static void testGates(Space const &space) {
   Values const x("x", 8), y("y", 8);
   auto const fill = KOKKOS_LAMBDA(int i) { x(i) = float(i); };
-  expect("a labelled kernel", "", space, [&] { Kokkos::parallel_for("net::fill", Kokkos::RangePolicy(space, 0, 8), fill); });
+  expect("a labelled kernel", "", space,
+         [&] { Kokkos::parallel_for("net::fill", Kokkos::RangePolicy(space, 0, 8), fill); });
   expect("a kernel without a label", "a kernel has no label", space,
          [&] { Kokkos::parallel_for(Kokkos::RangePolicy(space, 0, 8), fill); });
   expect("an allocation", "an allocation: net::buffer", space,

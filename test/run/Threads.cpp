@@ -1,7 +1,7 @@
-//===- Threads.cpp - two models in one program, used by eight threads at once -------------------------------*- C++ -*-===//
+//===- Threads.cpp - two models in one program, used by eight threads at once -------------------------------------===//
 //
-// Every thread has its own execution space instance where the back end has several, its own workspaces and its own images;
-// the weights are shared. All must compute what one thread alone computes, bit for bit.
+// Every thread has its own execution space instance where the back end has several, its own workspaces and its own
+// images; the weights are shared. All must compute what one thread alone computes, bit for bit.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

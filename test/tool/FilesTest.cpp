@@ -1,4 +1,4 @@
-//===- FilesTest.cpp - what puts files in place -------------------------------------------------------------*- C++ -*-===//
+//===- FilesTest.cpp - what puts files in place -------------------------------------------------------------------===//
 
 #include "translator/emit/Check.h"
 #include "translator/emit/Diff.h"
@@ -20,7 +20,8 @@ using namespace ml2k;
 
 namespace {
 
-//===--- Differences -----------------------------------------------------------------------------------------------===//
+//===--- Differences
+//-----------------------------------------------------------------------------------------------===//
 
 SmallVector<StringRef, 0> lines(StringRef text) {
   SmallVector<StringRef, 0> parts;
@@ -93,7 +94,8 @@ TEST(Diff, AppliesToRandomTexts) {
   }
 }
 
-//===--- Files -----------------------------------------------------------------------------------------------------===//
+//===--- Files
+//-----------------------------------------------------------------------------------------------------===//
 
 class Files : public testing::Test {
 protected:
@@ -151,7 +153,8 @@ TEST_F(Files, KeepTheirMode) {
   EXPECT_EQ(*sys::fs::getPermissions(path("a")), sys::fs::owner_read | sys::fs::owner_write);
 }
 
-//===--- --check ---------------------------------------------------------------------------------------------------===//
+//===--- --check
+//---------------------------------------------------------------------------------------------------===//
 
 TEST_F(Files, CheckNamesWhatDiffers) {
   ASSERT_FALSE(errorToBool(writeFiles(folder, {{"a.cpp", "1\n"}, {"a.safetensors", "x"}})));
@@ -168,7 +171,8 @@ TEST_F(Files, CheckNamesWhatDiffers) {
   EXPECT_NE(said.find("a.safetensors: orphan"), std::string::npos);
 }
 
-//===--- Formatting ------------------------------------------------------------------------------------------------===//
+//===--- Formatting
+//------------------------------------------------------------------------------------------------===//
 
 constexpr char const *untidy = "int   f( int *a ){return   *a;}";
 

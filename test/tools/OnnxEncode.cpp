@@ -1,8 +1,8 @@
-//===- OnnxEncode.cpp - an ONNX model from its text form ----------------------------------------------------*- C++ -*-===//
+//===- OnnxEncode.cpp - an ONNX model from its text form ----------------------------------------------------------===//
 //
-// Tests are text: onnx-encode FILE|- [-o FILE] writes the model that a .onnxtxt file (the syntax of onnx's own parser) or
-// a .textproto file (protobuf's text format, which can also name nodes and break rules) describes. Lines that start with
-// # are comments in both. Nothing is checked.
+// Tests are text: onnx-encode FILE|- [-o FILE] writes the model that a .onnxtxt file (the syntax of onnx's own parser)
+// or a .textproto file (protobuf's text format, which can also name nodes and break rules) describes. Lines that start
+// with # are comments in both. Nothing is checked.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

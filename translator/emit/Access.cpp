@@ -1,4 +1,4 @@
-//===- Access.cpp - slices and reshapes of memory as index arithmetic ---------------------------------------*- C++ -*-===//
+//===- Access.cpp - slices and reshapes of memory as index arithmetic ---------------------------------------------===//
 
 #include "translator/emit/Program.h"
 
@@ -21,7 +21,8 @@ AffineExpr HostSymbols::get(Value value) {
   return getAffineSymbolExpr(first + position, value.getContext());
 }
 
-//===--- Host values -------------------------------------------------------------------------------------------------===//
+//===--- Host values
+//-------------------------------------------------------------------------------------------------===//
 
 AffineExpr Program::hostIndex(Value value, HostSymbols &symbols) const {
   APInt constant;
@@ -60,7 +61,8 @@ static SmallVector<OpFoldResult> outputShape(memref::ExpandShapeOp op) {
 
 /// A host value that is the extent of an argument which forward() does not ask for it: an extent of the same name.
 static Value sizeValue(Program const &program, BlockArgument argument, unsigned dim) {
-  auto const size = llvm::find_if(program.sizes, [&](RuntimeSize const &s) { return s.argument == argument && s.dim == dim; });
+  auto const size =
+      llvm::find_if(program.sizes, [&](RuntimeSize const &s) { return s.argument == argument && s.dim == dim; });
   if (size == program.sizes.end())
     return {};
   Value found;
@@ -89,7 +91,8 @@ AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) con
     return known ? symbols.get(known) : AffineExpr();
   }
   return TypeSwitch<Operation *, AffineExpr>(memref.getDefiningOp())
-      .Case<nest::BufferOp>([&](nest::BufferOp op) { return hostIndex(op.getSizes()[type.getDynamicDimIndex(dim)], symbols); })
+      .Case<nest::BufferOp>(
+          [&](nest::BufferOp op) { return hostIndex(op.getSizes()[type.getDynamicDimIndex(dim)], symbols); })
       .Case<memref::CastOp>([&](memref::CastOp op) { return extent(op.getSource(), dim, symbols); })
       .Case<memref::SubViewOp>([&](memref::SubViewOp op) -> AffineExpr {
         unsigned kept = 0;
@@ -109,13 +112,13 @@ AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) con
         }
         return product;
       })
-      .Case<memref::ExpandShapeOp>([&](memref::ExpandShapeOp op) {
-        return sizeExpr(outputShape(op)[dim], *this, symbols, context);
-      })
+      .Case<memref::ExpandShapeOp>(
+          [&](memref::ExpandShapeOp op) { return sizeExpr(outputShape(op)[dim], *this, symbols, context); })
       .Default([](Operation *) { return AffineExpr(); });
 }
 
-//===--- Views -------------------------------------------------------------------------------------------------------===//
+//===--- Views
+//-------------------------------------------------------------------------------------------------------===//
 
 namespace {
 using Indices = SmallVector<AffineExpr>;
@@ -165,7 +168,9 @@ struct Tracer {
     return source;
   }
 
-  AffineExpr size(OpFoldResult value, Operation *op) const { return sizeExpr(value, program, symbols, op->getContext()); }
+  AffineExpr size(OpFoldResult value, Operation *op) const {
+    return sizeExpr(value, program, symbols, op->getContext());
+  }
 };
 } // namespace
 

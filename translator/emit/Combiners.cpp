@@ -1,4 +1,4 @@
-//===- Combiners.cpp - how a reduction joins two values in C++ ----------------------------------------------*- C++ -*-===//
+//===- Combiners.cpp - how a reduction joins two values in C++ ----------------------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -18,20 +18,19 @@ struct Combiner {
 
 static Combiner const &lookUp(nest::Combiner combiner) {
   using C = nest::Combiner;
-  static std::map<C, Combiner> const table = {
-      {C::Sum, {"Sum", nullptr, "+", Rank::Add, nullptr}},
-      {C::Prod, {"Prod", nullptr, "*", Rank::Multiply, nullptr}},
-      {C::Max, {"Max", "maximum", nullptr, Rank::Primary, "maximum"}},
-      {C::Min, {"Min", "minimum", nullptr, Rank::Primary, "maximum"}},
-      {C::MaxNum, {"MaxNum", "Kokkos::fmax", nullptr, Rank::Primary, nullptr}},
-      {C::MinNum, {"MinNum", "Kokkos::fmin", nullptr, Rank::Primary, nullptr}},
-      {C::MaxSI, {"Max", "Kokkos::max", nullptr, Rank::Primary, nullptr}},
-      {C::MinSI, {"Min", "Kokkos::min", nullptr, Rank::Primary, nullptr}},
-      {C::MaxUI, {"Max", "Kokkos::max", nullptr, Rank::Primary, nullptr}},
-      {C::MinUI, {"Min", "Kokkos::min", nullptr, Rank::Primary, nullptr}},
-      {C::And, {"And", nullptr, "&", Rank::BitAnd, nullptr}},
-      {C::Or, {"Or", nullptr, "|", Rank::BitOr, nullptr}},
-      {C::Xor, {"Xor", nullptr, "^", Rank::BitXor, nullptr}}};
+  static std::map<C, Combiner> const table = {{C::Sum, {"Sum", nullptr, "+", Rank::Add, nullptr}},
+                                              {C::Prod, {"Prod", nullptr, "*", Rank::Multiply, nullptr}},
+                                              {C::Max, {"Max", "maximum", nullptr, Rank::Primary, "maximum"}},
+                                              {C::Min, {"Min", "minimum", nullptr, Rank::Primary, "maximum"}},
+                                              {C::MaxNum, {"MaxNum", "Kokkos::fmax", nullptr, Rank::Primary, nullptr}},
+                                              {C::MinNum, {"MinNum", "Kokkos::fmin", nullptr, Rank::Primary, nullptr}},
+                                              {C::MaxSI, {"Max", "Kokkos::max", nullptr, Rank::Primary, nullptr}},
+                                              {C::MinSI, {"Min", "Kokkos::min", nullptr, Rank::Primary, nullptr}},
+                                              {C::MaxUI, {"Max", "Kokkos::max", nullptr, Rank::Primary, nullptr}},
+                                              {C::MinUI, {"Min", "Kokkos::min", nullptr, Rank::Primary, nullptr}},
+                                              {C::And, {"And", nullptr, "&", Rank::BitAnd, nullptr}},
+                                              {C::Or, {"Or", nullptr, "|", Rank::BitOr, nullptr}},
+                                              {C::Xor, {"Xor", nullptr, "^", Rank::BitXor, nullptr}}};
   return table.at(combiner);
 }
 

@@ -1,4 +1,4 @@
-//===- ContractKernel.cpp - nest.contract: contract, batched_contract ----------------------------------------*- C++ -*-===//
+//===- ContractKernel.cpp - nest.contract: contract, batched_contract ---------------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -85,8 +85,9 @@ struct Contraction {
   int64_t extentOf(ArrayRef<unsigned> role) const {
     int64_t extent = 1;
     for (unsigned loop : role)
-      extent = ShapedType::isDynamic(loops.extents[loop]) || ShapedType::isDynamic(extent) ? ShapedType::kDynamic
-                                                                                          : extent * loops.extents[loop];
+      extent = ShapedType::isDynamic(loops.extents[loop]) || ShapedType::isDynamic(extent)
+                   ? ShapedType::kDynamic
+                   : extent * loops.extents[loop];
     return extent;
   }
 
@@ -95,8 +96,8 @@ struct Contraction {
     std::string const sum = layer.scope.fresh({"sum", "value"});
     parameters = computeType(block.getArgument(0).getType()) + " " + sum + ", ";
     printer.bind(block.getArgument(0), {sum});
-    if (failed(bindElements(layer, printer, block.getArguments().drop_front(), op.getExtras(), ArrayRef(maps).drop_front(2),
-                            space, statements)))
+    if (failed(bindElements(layer, printer, block.getArguments().drop_front(), op.getExtras(),
+                            ArrayRef(maps).drop_front(2), space, statements)))
       return failure();
     return Expression{sum};
   }

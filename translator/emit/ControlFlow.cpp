@@ -1,7 +1,7 @@
-//===- ControlFlow.cpp - scf inside kernels as C++ statements ------------------------------------------------*- C++ -*-===//
+//===- ControlFlow.cpp - scf inside kernels as C++ statements -----------------------------------------------------===//
 //
-// Results of a branch and values that a loop carries become variables. A loop's values change as a set: where a new value
-// depends on an old one that was assigned before it, it goes through a constant.
+// Results of a branch and values that a loop carries become variables. A loop's values change as a set: where a new
+// value depends on an old one that was assigned before it, it goes through a constant.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -14,7 +14,11 @@ using namespace mlir;
 namespace ml2k {
 
 static Json variable(Type type, std::string const &name, std::string const &value) {
-  return {{"template", "statement/variable"}, {"type", computeType(type)}, {"name", name}, {"initial", !value.empty()}, {"value", value}};
+  return {{"template", "statement/variable"},
+          {"type", computeType(type)},
+          {"name", name},
+          {"initial", !value.empty()},
+          {"value", value}};
 }
 
 static Json assign(std::string const &target, std::string const &value) {
@@ -90,23 +94,26 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Json &to) {
     to.erase(to.size() - 1); // the declaration of the variable
     std::string const text = asOperand(*condition, Rank::Or) + " ? " + yes[0]["value"].get<std::string>() + " : " +
                              no[0]["value"].get<std::string>();
-    to.push_back({{"template", "statement/let"}, {"type", computeType(branch.getResult(0).getType())}, {"name", targets[0]},
+    to.push_back({{"template", "statement/let"},
+                  {"type", computeType(branch.getResult(0).getType())},
+                  {"name", targets[0]},
                   {"value", text}});
     return success();
   }
-  to.push_back({{"template", "statement/if"}, {"condition", condition->text}, {"then", yes}, {"else", no},
+  to.push_back({{"template", "statement/if"},
+                {"condition", condition->text},
+                {"then", yes},
+                {"else", no},
                 {"has_else", !no.empty()}});
   return success();
 }
 
 static LogicalResult printFor(Operation *op, ScalarPrinter &printer, Json &to) {
   auto loop = cast<scf::ForOp>(op);
-  FailureOr<SmallVector<Expression>> bounds =
-      printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+  FailureOr<SmallVector<Expression>> bounds = printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
   if (failed(bounds))
     return failure();
-  FailureOr<std::vector<std::string>> carried =
-      declareAll(printer, loop.getInitArgs(), loop.getRegionIterArgs(), to);
+  FailureOr<std::vector<std::string>> carried = declareAll(printer, loop.getInitArgs(), loop.getRegionIterArgs(), to);
   if (failed(carried))
     return failure();
   printer.settleReads(to);
@@ -116,8 +123,12 @@ static LogicalResult printFor(Operation *op, ScalarPrinter &printer, Json &to) {
   Block &block = *loop.getBody();
   if (failed(printer.print(block, body)) || failed(assignAll(printer, block.back().getOperands(), *carried, body)))
     return failure();
-  to.push_back({{"template", "statement/for"}, {"index", index}, {"begin", (*bounds)[0].text},
-                {"end", asOperand((*bounds)[1], Rank::Add)}, {"advance", advance(index, (*bounds)[2].text)}, {"statements", body}});
+  to.push_back({{"template", "statement/for"},
+                {"index", index},
+                {"begin", (*bounds)[0].text},
+                {"end", asOperand((*bounds)[1], Rank::Add)},
+                {"advance", advance(index, (*bounds)[2].text)},
+                {"statements", body}});
   for (auto [result, name] : llvm::zip(loop.getResults(), *carried))
     printer.bind(result, {name});
   return success();
@@ -127,8 +138,7 @@ static LogicalResult printFor(Operation *op, ScalarPrinter &printer, Json &to) {
 static LogicalResult printWhile(Operation *op, ScalarPrinter &printer, Json &to) {
   auto loop = cast<scf::WhileOp>(op);
   printer.settleReads(to);
-  FailureOr<std::vector<std::string>> carried =
-      declareAll(printer, loop.getInits(), loop.getBeforeArguments(), to);
+  FailureOr<std::vector<std::string>> carried = declareAll(printer, loop.getInits(), loop.getBeforeArguments(), to);
   if (failed(carried))
     return failure();
   std::vector<std::string> results;

@@ -1,4 +1,4 @@
-//===- ConvKernel.cpp - nest.conv and nest.window: conv, depthwise, pool -------------------------------------*- C++ -*-===//
+//===- ConvKernel.cpp - nest.conv and nest.window: conv, depthwise, pool ------------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -12,12 +12,12 @@ namespace ml2k {
 /// `Square<3, 2, 1>`, or `Window<...>` where rows and columns differ; trailing defaults left out.
 static std::string windowType(ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
                               ArrayRef<int64_t> dilations) {
-  SmallVector<int64_t> all = {kernel[0],  kernel[1], strides[0],   strides[1],
-                              pads[0],    pads[1],   dilations[0], dilations[1]};
+  SmallVector<int64_t> all = {kernel[0], kernel[1], strides[0],   strides[1],
+                              pads[0],   pads[1],   dilations[0], dilations[1]};
   SmallVector<int64_t> const rows = {all[0], all[2], all[4], all[6]}, columns = {all[1], all[3], all[5], all[7]};
   bool const square = rows == columns;
-  SmallVector<int64_t> const defaults = square ? SmallVector<int64_t>{-1, 1, 0, 1}
-                                               : SmallVector<int64_t>{-1, -1, -1, -1, -1, -1, 1, 1};
+  SmallVector<int64_t> const defaults =
+      square ? SmallVector<int64_t>{-1, 1, 0, 1} : SmallVector<int64_t>{-1, -1, -1, -1, -1, -1, 1, 1};
   if (square)
     all = rows;
   while (all.back() == defaults[all.size() - 1])
@@ -29,7 +29,8 @@ static std::string windowType(ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride
 /// The space of the output's loops n, p, q and channel.
 static IndexSpace outputSpace(Layer &layer, Value output, StringRef channel, std::vector<std::string> &names) {
   IndexSpace space;
-  space.extents.append(cast<MemRefType>(output.getType()).getShape().begin(), cast<MemRefType>(output.getType()).getShape().end());
+  space.extents.append(cast<MemRefType>(output.getType()).getShape().begin(),
+                       cast<MemRefType>(output.getType()).getShape().end());
   names = layer.indexNames({"n", "p", "q", channel});
   for (std::string const &name : names)
     space.dims.push_back({name});
@@ -55,7 +56,8 @@ static LogicalResult addEpilogue(Layer &layer, Block &block, ValueRange extras, 
     value = binary(value, "/", Rank::Multiply, {std::to_string(tapCount)});
   printer.bind(block.getArgument(0), value);
   Json statements = Json::array();
-  if (failed(bindElements(layer, printer, block.getArguments().drop_front(), extras, mapsOf(extraMaps), space, statements)) ||
+  if (failed(bindElements(layer, printer, block.getArguments().drop_front(), extras, mapsOf(extraMaps), space,
+                          statements)) ||
       failed(returnValue(printer, block, statements)))
     return failure();
   std::string const lambda = parameters + indexParameters(names, statements);
@@ -68,7 +70,8 @@ static Mean meanOf(nest::WindowOp window) {
   return mean == "inside" ? Mean::Inside : mean == "all" ? Mean::All : Mean::None;
 }
 
-/// Room for transformed squares that a thread works on together: enough rows for full register tiles, still in its cache.
+/// Room for transformed squares that a thread works on together: enough rows for full register tiles, still in its
+/// cache.
 static int64_t winogradShare(int64_t size, int64_t channels) { return 28 * (size + 2) * (size + 2) * channels; }
 
 FailureOr<std::string> printConv(Operation *op, Layer &layer) {
@@ -93,7 +96,8 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
                          depthwise ? "c" : "o", Mean::NoTaps, 0)))
     return failure();
   layer.program.useBlock(block);
-  layer.setCall(block + "<" + parameters + windowType(shape.drop_front(2), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
+  layer.setCall(block + "<" + parameters +
+                    windowType(shape.drop_front(2), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
                 arguments);
   return describe(layer, conv.getInputs(), conv.getExtras(), conv.getOutputs(), " * ");
 }
@@ -109,8 +113,8 @@ FailureOr<std::string> printWindow(Operation *op, Layer &layer) {
                                     .Cases("Max", "MaxNum", "largest")
                                     .Cases("Min", "MinNum", "smallest")
                                     .Default("sum");
-  if (failed(addEpilogue(layer, window.getFinish().front(), window.getExtras(), window.getExtraMaps(), output, accumulator,
-                         "c", meanOf(window), window.getKernel()[0] * window.getKernel()[1])))
+  if (failed(addEpilogue(layer, window.getFinish().front(), window.getExtras(), window.getExtraMaps(), output,
+                         accumulator, "c", meanOf(window), window.getKernel()[0] * window.getKernel()[1])))
     return failure();
   layer.program.useBlock("pool");
   layer.program.useBlock(combiner);

@@ -1,4 +1,4 @@
-//===- Diff.cpp - unified differences of two texts ------------------------------------------------------*- C++ -*-===//
+//===- Diff.cpp - unified differences of two texts ----------------------------------------------------------------===//
 //
 // E. W. Myers, "An O(ND) difference algorithm and its variations", 1986, the greedy form: round d of it finds how far
 // one gets on each diagonal with d insertions and deletions; the saved rounds are then walked backwards.
@@ -38,8 +38,7 @@ static Lines splitLines(StringRef text) {
   return lines;
 }
 
-//===--- Myers
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Myers ----------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Furthest positions in `before` by diagonal, -d..d.
@@ -132,8 +131,7 @@ static std::vector<Edit> findEdits(ArrayRef<StringRef> a, ArrayRef<StringRef> b)
   return edits;
 }
 
-//===--- Hunks
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Hunks ----------------------------------------------------------------------------------------------------===//
 
 static std::string range(int first, int count) {
   // An empty range names the line before it.

@@ -1,4 +1,4 @@
-//===- Emit.cpp - from nest to the text of the generated files -----------------------------------------------*- C++ -*-===//
+//===- Emit.cpp - from nest to the text of the generated files ----------------------------------------------------===//
 
 #include "translator/emit/Emit.h"
 #include "translator/emit/Render.h"
@@ -13,7 +13,8 @@ namespace ml2k {
 
 static constexpr int64_t embeddedBytes = 1024;
 
-//===--- Blocks ------------------------------------------------------------------------------------------------------===//
+//===--- Blocks
+//------------------------------------------------------------------------------------------------------===//
 
 static Json listOf(std::set<std::string> const &files) {
   Json list = Json::array();
@@ -22,7 +23,8 @@ static Json listOf(std::set<std::string> const &files) {
   return list;
 }
 
-/// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the headers.
+/// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the
+/// headers.
 static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool throws, Target target) {
   Json const table = Json::parse(templateText("block/blocks.json"));
   std::set<std::string> needed;
@@ -58,7 +60,8 @@ static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool th
   return view;
 }
 
-//===--- Banner ------------------------------------------------------------------------------------------------------===//
+//===--- Banner
+//------------------------------------------------------------------------------------------------------===//
 
 static std::string countWeights(std::vector<SidecarTensor> const &tensors) {
   llvm::MapVector<Type, int64_t> counts;
@@ -74,12 +77,14 @@ static std::string countWeights(std::vector<SidecarTensor> const &tensors) {
 }
 
 /// Volatile facts, one a line, so that a diff of the header shows what changed.
-static Json viewBanner(Program const &program, ModuleOp module, std::vector<SidecarTensor> const &tensors, bool embedded) {
+static Json viewBanner(Program const &program, ModuleOp module, std::vector<SidecarTensor> const &tensors,
+                       bool embedded) {
   EmitOptions const &options = program.options;
   Json lines = Json::array();
   auto const add = [&](std::string text) { lines.push_back({{"text", std::move(text)}}); };
-  std::string const command = options.regenerate.empty() ? "ml2kokkos " + options.modelFile + " -o " + options.stem + ".cpp"
-                                                         : options.regenerate;
+  std::string const command = options.regenerate.empty()
+                                  ? "ml2kokkos " + options.modelFile + " -o " + options.stem + ".cpp"
+                                  : options.regenerate;
   add("Regenerate: " + command + "     (verify: add --check)");
   if (auto facts = module->getAttrOfType<StringAttr>("nest.facts"))
     add("Model:      " + facts.str());
@@ -91,7 +96,8 @@ static Json viewBanner(Program const &program, ModuleOp module, std::vector<Side
   return lines;
 }
 
-//===--- The view model ----------------------------------------------------------------------------------------------===//
+//===--- The view model
+//----------------------------------------------------------------------------------------------===//
 
 static FailureOr<func::FuncOp> entryOf(ModuleOp module) {
   func::FuncOp entry;
@@ -127,8 +133,11 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   FailureOr<Json> members = viewMembers(program);
   if (failed(members))
     return failure();
-  Json view = {{"model_file", options.modelFile}, {"header_file", options.stem + ".hpp"}, {"guard", guardOf(options.stem)},
-               {"namespace", program.model}, {"forward_parameters", forwardParameters(program)},
+  Json view = {{"model_file", options.modelFile},
+               {"header_file", options.stem + ".hpp"},
+               {"guard", guardOf(options.stem)},
+               {"namespace", program.model},
+               {"forward_parameters", forwardParameters(program)},
                {"forward_definition", forwardDefinition(program, forward->statements)}};
   view["host"] = options.target != Target::Device;
   view["device"] = options.target != Target::Host;
@@ -145,7 +154,8 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   if (!tensors.empty())
     view["loaders"].push_back(viewLoader(program, tensors, embedded));
   program.useBlock("tensor");
-  bool const throws = llvm::any_of(forward->statements, [](Json const &s) { return s["template"] == "statement/refuse"; });
+  bool const throws =
+      llvm::any_of(forward->statements, [](Json const &s) { return s["template"] == "statement/refuse"; });
   view.update(viewBlocks(program.blocks, embedded, throws, options.target));
   if (view["aliases"].dump().find("std::") != std::string::npos || members->dump().find("std::") != std::string::npos)
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});

@@ -1,8 +1,8 @@
-//===- Emit.h - from nest to the text of the generated files ------------------------------------------------*- C++ -*-===//
+//===- Emit.h - from nest to the text of the generated files --------------------------------------------*- C++ -*-===//
 //
-// The last stage before formatting: a verified nest module becomes a JSON view model, in which every string that will be
-// printed is final, and strict Mustache templates lay it out. Nothing is written here; translator/tool formats the texts,
-// checks them and writes the files.
+// The last stage before formatting: a verified nest module becomes a JSON view model, in which every string that will
+// be printed is final, and strict Mustache templates lay it out. Nothing is written here; translator/tool formats the
+// texts, checks them and writes the files.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ struct EmittedFiles {
   std::vector<SidecarTensor> sidecar; ///< tensors of FILE.safetensors in file order; empty: no such file
 };
 
-/// Prints the entry function of `module`. Refuses with a located diagnostic what cannot be printed. The sidecar refers to
-/// memory of the module's attributes.
+/// Prints the entry function of `module`. Refuses with a located diagnostic what cannot be printed. The sidecar refers
+/// to memory of the module's attributes.
 mlir::FailureOr<EmittedFiles> emit(mlir::ModuleOp module, EmitOptions const &options);
 
 } // namespace ml2k

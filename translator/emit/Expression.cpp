@@ -1,4 +1,4 @@
-//===- Expression.cpp - C++ expressions as text with their binding strength ---------------------------------*- C++ -*-===//
+//===- Expression.cpp - C++ expressions as text with their binding strength ---------------------------------------===//
 
 #include "translator/emit/Expression.h"
 
@@ -27,7 +27,8 @@ static bool wantsParentheses(Rank outer, Rank inner) {
   if (bits)
     return inner > Rank::Unary && inner != outer;
   bool const comparisons = outer == Rank::Relation || outer == Rank::Equality;
-  return (outer == Rank::Or && inner == Rank::And) || (comparisons && (inner == Rank::Relation || inner == Rank::Equality));
+  return (outer == Rank::Or && inner == Rank::And) ||
+         (comparisons && (inner == Rank::Relation || inner == Rank::Equality));
 }
 
 Expression binary(Expression const &a, llvm::StringRef op, Rank rank, Expression const &b) {
@@ -58,7 +59,8 @@ Expression conditional(Expression const &condition, Expression const &yes, Expre
 
 Expression cast(llvm::StringRef type, Expression const &a) { return call(type, a); }
 
-//===--- Types and literals ------------------------------------------------------------------------------------------===//
+//===--- Types and literals
+//------------------------------------------------------------------------------------------===//
 
 std::string cppType(Type type) {
   if (type.isF16())

@@ -1,4 +1,4 @@
-//===- Expression.h - C++ expressions as text with their binding strength -----------------------------------*- C++ -*-===//
+//===- Expression.h - C++ expressions as text with their binding strength -------------------------------*- C++ -*-===//
 //
 // The text of every expression is put together here and nowhere else, so that parentheses stand where a reader or a
 // compiler warning wants them and nowhere else.
@@ -16,13 +16,28 @@
 namespace ml2k {
 
 /// How tightly an operator binds; smaller binds tighter.
-enum class Rank { Primary, Unary, Multiply, Add, Shift, Relation, Equality, BitAnd, BitXor, BitOr, And, Or, Conditional };
+enum class Rank {
+  Primary,
+  Unary,
+  Multiply,
+  Add,
+  Shift,
+  Relation,
+  Equality,
+  BitAnd,
+  BitXor,
+  BitOr,
+  And,
+  Or,
+  Conditional
+};
 
 struct Expression {
   std::string text;
   Rank rank = Rank::Primary;
   bool readsMemory = false; ///< must not move past a write
-  /// MLIR's integers have no sign, the caller's memory has: the same bits as an unsigned value, where they were read as one.
+  /// MLIR's integers have no sign, the caller's memory has: the same bits as an unsigned value, where they were read as
+  /// one.
   std::string asUnsigned = {};
 
   bool isIdentifier() const;
@@ -71,7 +86,8 @@ mlir::AffineExpr simplify(mlir::AffineExpr expr, IndexSpace const &space);
 
 /// `expr` in C++, simplified. Divisions round down in affine maps and truncate in C++: the printed text is right for
 /// operands that are not negative, for others it calls the block floor_div or floor_mod; `blocks` collects those.
-Expression indexExpression(mlir::AffineExpr expr, IndexSpace const &space, llvm::function_ref<void(llvm::StringRef)> useBlock);
+Expression indexExpression(mlir::AffineExpr expr, IndexSpace const &space,
+                           llvm::function_ref<void(llvm::StringRef)> useBlock);
 
 } // namespace ml2k
 

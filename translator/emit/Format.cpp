@@ -1,4 +1,4 @@
-//===- Format.cpp - the printed code in the style of the project that it goes to ------------------------*- C++ -*-===//
+//===- Format.cpp - the printed code in the style of the project that it goes to ----------------------------------===//
 //
 // clang's libFormat, repeated until it changes nothing: one pass is not idempotent, and a user's own clang-format must
 // find nothing to do in a committed file.

@@ -1,4 +1,4 @@
-//===- Forward.cpp - the body of forward() and its layers ----------------------------------------------------*- C++ -*-===//
+//===- Forward.cpp - the body of forward() and its layers ---------------------------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 #include "translator/emit/Views.h"
@@ -94,12 +94,13 @@ private:
 
 /// Operations that print nothing: members, views and index arithmetic, which appear where they are used.
 bool isSilent(Operation *op) {
-  if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
-          memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op))
+  if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
+          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op))
     return true;
   if (isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
     return true; // conditions
-  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op) && op->getResult(0).getType().isIndex();
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op) &&
+         op->getResult(0).getType().isIndex();
 }
 
 /// Memory that a loop around kernels exchanges: its extents may differ from one iteration to the next.
@@ -114,7 +115,9 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Json &statements) {
     std::string const dim = std::to_string(*size.getConstantIndex());
     std::string const name = scope.fresh({memory->name + "_size_" + dim});
     program.nameHostValue(size, name);
-    statements.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", name},
+    statements.push_back({{"template", "statement/let"},
+                          {"type", "int"},
+                          {"name", name},
                           {"value", memory->name + ".extent_int(" + dim + ")"}});
     return success();
   }
@@ -156,8 +159,11 @@ LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Json &statements) {
     Storage const *variable = program.storageOf(carried), *first = program.storageOf(init);
     if (!variable || !first)
       return loop.emitError("a loop around kernels carries values");
-    statements.push_back({{"template", "statement/variable"}, {"type", variable->cpp}, {"name", variable->name},
-                          {"initial", true}, {"value", first->expression}});
+    statements.push_back({{"template", "statement/variable"},
+                          {"type", variable->cpp},
+                          {"name", variable->name},
+                          {"initial", true},
+                          {"value", first->expression}});
   }
   FailureOr<std::string> const begin = hostText(loop.getLowerBound()), end = hostText(loop.getUpperBound()),
                                step = hostText(loop.getStep());
@@ -209,7 +215,8 @@ FailureOr<std::string> ForwardPrinter::conditionText(Value value) {
   }
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
   if (!compare || !compare.getLhs().getType().isIntOrIndex()) {
-    InFlightDiagnostic error = value.getParentBlock()->getParentOp()->emitError("forward() decides by sizes and arguments only");
+    InFlightDiagnostic error =
+        value.getParentBlock()->getParentOp()->emitError("forward() decides by sizes and arguments only");
     return error;
   }
   FailureOr<std::string> left = hostText(compare.getLhs()), right = hostText(compare.getRhs());
@@ -230,7 +237,10 @@ LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Json &statements) {
   if (failed(condition) || failed(print(*branch.thenBlock(), yes)) ||
       (branch.elseBlock() && failed(print(*branch.elseBlock(), no))))
     return failure();
-  statements.push_back({{"template", "statement/if"}, {"condition", *condition}, {"then", yes}, {"else", no},
+  statements.push_back({{"template", "statement/if"},
+                        {"condition", *condition},
+                        {"then", yes},
+                        {"else", no},
                         {"has_else", !no.empty()}});
   return success();
 }

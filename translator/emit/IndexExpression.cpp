@@ -1,4 +1,4 @@
-//===- IndexExpression.cpp - affine index arithmetic as C++ -------------------------------------------------*- C++ -*-===//
+//===- IndexExpression.cpp - affine index arithmetic as C++ -------------------------------------------------------===//
 
 #include "translator/emit/Expression.h"
 

@@ -1,4 +1,4 @@
-//===- KernelParts.cpp - what the printers of several kernels need ------------------------------------------*- C++ -*-===//
+//===- KernelParts.cpp - what the printers of several kernels need ------------------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -110,7 +110,8 @@ LogicalResult storeElements(Layer &layer, ScalarPrinter &printer, Block &block, 
     if (failed(target))
       return failure();
     Type const type = cast<MemRefType>(output.getType()).getElementType();
-    statements.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(value, type)}});
+    statements.push_back(
+        {{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(value, type)}});
   }
   return success();
 }

@@ -1,4 +1,4 @@
-//===- KernelParts.h - what the printers of several kernels need --------------------------------------------*- C++ -*-===//
+//===- KernelParts.h - what the printers of several kernels need ----------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_EMIT_KERNELPARTS_H
 #define ML2K_EMIT_KERNELPARTS_H
@@ -61,8 +61,8 @@ std::string describe(Layer &layer, mlir::ValueRange inputs, mlir::ValueRange ext
 /// The block that joins values: Sum, Max...
 std::string combinerName(nest::Combiner combiner);
 
-/// `a + b`, `Kokkos::max(a, b)`...; leaves out `a` where it is the combiner's neutral literal. NaN behaves as the combiner
-/// says if `b` is the new value.
+/// `a + b`, `Kokkos::max(a, b)`...; leaves out `a` where it is the combiner's neutral literal. NaN behaves as the
+/// combiner says if `b` is the new value.
 Expression joined(Program &program, nest::Combiner combiner, Expression const &a, Expression const &b);
 
 } // namespace ml2k

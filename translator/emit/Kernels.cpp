@@ -1,4 +1,4 @@
-//===- Kernels.cpp - which file prints which kernel ----------------------------------------------------------*- C++ -*-===//
+//===- Kernels.cpp - which file prints which kernel ---------------------------------------------------------------===//
 
 #include "translator/emit/Layer.h"
 
@@ -8,8 +8,8 @@ namespace ml2k {
 
 KernelPrinter lookUpKernel(llvm::StringRef operation) {
   static std::map<std::string, KernelPrinter> const table = {
-      {"nest.map", printMap},   {"nest.reduce", printReduce},     {"nest.row", printRow},
-      {"nest.conv", printConv}, {"nest.contract", printContract}, {"nest.window", printWindow},
+      {"nest.map", printMap},          {"nest.reduce", printReduce},     {"nest.row", printRow},
+      {"nest.conv", printConv},        {"nest.contract", printContract}, {"nest.window", printWindow},
       {"nest.kernel", printLoopKernel}};
   auto const found = table.find(operation.str());
   return found == table.end() ? nullptr : found->second;

@@ -1,4 +1,4 @@
-//===- Layer.cpp - one kernel on its way to a layer function -------------------------------------------------*- C++ -*-===//
+//===- Layer.cpp - one kernel on its way to a layer function ------------------------------------------------------===//
 
 #include "translator/emit/Layer.h"
 
@@ -21,7 +21,8 @@ std::string Layer::label() const {
   return "\"" + program.model + "::" + kernel->getAttrOfType<StringAttr>("label").str() + "\"";
 }
 
-//===--- Memory ------------------------------------------------------------------------------------------------------===//
+//===--- Memory
+//------------------------------------------------------------------------------------------------------===//
 
 std::string Layer::member(Storage const &storage) {
   if (!llvm::is_contained(used, &storage))
@@ -283,7 +284,8 @@ FailureOr<std::string> Layer::imageOver(Value memref, Storage const &storage) {
   return name;
 }
 
-//===--- Names and regions -------------------------------------------------------------------------------------------===//
+//===--- Names and regions
+//-------------------------------------------------------------------------------------------===//
 
 std::vector<std::string> Layer::indexNames(ArrayRef<StringRef> wanted) {
   std::vector<std::string> names;
@@ -301,9 +303,8 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
     p.bind(op->getResult(0), space.extents[dim] == 1 ? Expression{"0"} : space.dims[dim]);
     return success();
   });
-  printer.handle("memref.load", [this, space](Operation *op, ScalarPrinter &p, Json &to) {
-    return printLoad(op, p, space, to);
-  });
+  printer.handle("memref.load",
+                 [this, space](Operation *op, ScalarPrinter &p, Json &to) { return printLoad(op, p, space, to); });
   printer.handle("memref.dim", [this](Operation *op, ScalarPrinter &p, Json &) -> LogicalResult {
     auto dim = cast<memref::DimOp>(op);
     if (!dim.getConstantIndex())

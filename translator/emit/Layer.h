@@ -1,7 +1,7 @@
-//===- Layer.h - one kernel on its way to a layer function ---------------------------------------------------*- C++ -*-===//
+//===- Layer.h - one kernel on its way to a layer function ----------------------------------------------*- C++ -*-===//
 //
-// What all kernels share: which members a layer uses and what they are called in it, index spaces, the comment lines, and
-// the call of a block. A kernel printer (Kernels.h) fills one in.
+// What all kernels share: which members a layer uses and what they are called in it, index spaces, the comment lines,
+// and the call of a block. A kernel printer (Kernels.h) fills one in.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -36,7 +36,8 @@ public:
   std::string member(Storage const &storage);
 
   /// `memref[indices]` inside a lambda, over the loops of `space`. Declares a local copy of the member.
-  mlir::FailureOr<Expression> element(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices, IndexSpace const &space);
+  mlir::FailureOr<Expression> element(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
+                                      IndexSpace const &space);
 
   /// The same with a map over the loops.
   mlir::FailureOr<Expression> element(mlir::Value memref, mlir::AffineMap map, IndexSpace const &space) {

@@ -1,4 +1,4 @@
-//===- LayerText.cpp - the view model of a layer function ---------------------------------------------------*- C++ -*-===//
+//===- LayerText.cpp - the view model of a layer function ---------------------------------------------------------===//
 
 #include "translator/emit/Layer.h"
 
@@ -118,14 +118,14 @@ bool Layer::uses(StorageKind kind) const {
   return llvm::any_of(used, [&](Storage const *storage) { return storage->kind == kind; });
 }
 
-std::string Layer::functionName() const {
-  return program.functions.lookup(kernel->getAttrOfType<StringAttr>("label"));
-}
+std::string Layer::functionName() const { return program.functions.lookup(kernel->getAttrOfType<StringAttr>("label")); }
 
 /// Parameters and, for the call, arguments: space, the structs in use, the model's arguments, host values.
 std::string Layer::signature(bool declare) const {
   std::string text = declare ? "ExecutionSpace const &space" : "space";
-  auto const add = [&](StringRef type, StringRef name) { text += ", " + (declare ? (type + " " + name).str() : name.str()); };
+  auto const add = [&](StringRef type, StringRef name) {
+    text += ", " + (declare ? (type + " " + name).str() : name.str());
+  };
   if (uses(StorageKind::Weight))
     add("Weights const &", "weights");
   if (uses(StorageKind::Buffer) || usesWork)
@@ -164,13 +164,9 @@ Json Layer::borders() {
 Json Layer::finish(StringRef shapes) {
   Json comments = provenance();
   addLines(comments, shapes);
-  Json layer = {{"template", "kernel/block"},
-                {"comments", comments},
-                {"name", functionName()},
-                {"parameters", signature(true)},
-                {"locals", locals},
-                {"lambdas", lambdas},
-                {"closes", borders()}};
+  Json layer = {
+      {"template", "kernel/block"}, {"comments", comments}, {"name", functionName()}, {"parameters", signature(true)},
+      {"locals", locals},           {"lambdas", lambdas},   {"closes", borders()}};
   layer.update(call);
   return layer;
 }

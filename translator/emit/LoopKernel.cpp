@@ -1,4 +1,4 @@
-//===- LoopKernel.cpp - nest.kernel: explicit loops ----------------------------------------------------------*- C++ -*-===//
+//===- LoopKernel.cpp - nest.kernel: explicit loops ---------------------------------------------------------------===//
 //
 // One parallel loop is a RangePolicy, several are a grid whose last loop is contiguous, a reduction is a reduce over
 // either. The block holds scalar operations, loads, stores and sequential loops.
@@ -48,9 +48,9 @@ private:
   Layer &layer;
   ScalarPrinter printer;
   std::vector<std::string> positions;
-  std::string row;                          ///< several outer loops run as one
-  DenseMap<Value, std::string> arrays;      ///< local arrays
-  llvm::SetVector<Value> reads, writes;     ///< in the order of the text
+  std::string row;                      ///< several outer loops run as one
+  DenseMap<Value, std::string> arrays;  ///< local arrays
+  llvm::SetVector<Value> reads, writes; ///< in the order of the text
 };
 
 /// A value of the host in terms of sizes, arguments and indices of loops around the kernel.
@@ -97,7 +97,8 @@ LogicalResult LoopPrinter::bindPositions() {
   return success();
 }
 
-//===--- Memory ------------------------------------------------------------------------------------------------------===//
+//===--- Memory
+//------------------------------------------------------------------------------------------------------===//
 
 FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
   FailureOr<SmallVector<Expression>> indices = printer.use(at);
@@ -174,10 +175,16 @@ LogicalResult LoopPrinter::printText(vector::PrintOp print, Json &to) {
 }
 
 void LoopPrinter::handleMemory() {
-  printer.handle("memref.load", [this](Operation *op, ScalarPrinter &, Json &to) { return printLoad(cast<memref::LoadOp>(op), to); });
-  printer.handle("memref.store", [this](Operation *op, ScalarPrinter &, Json &to) { return printStore(cast<memref::StoreOp>(op), to); });
-  printer.handle("memref.alloca", [this](Operation *op, ScalarPrinter &, Json &to) { return printArray(cast<memref::AllocaOp>(op), to); });
-  printer.handle("vector.print", [this](Operation *op, ScalarPrinter &, Json &to) { return printText(cast<vector::PrintOp>(op), to); });
+  printer.handle("memref.load",
+                 [this](Operation *op, ScalarPrinter &, Json &to) { return printLoad(cast<memref::LoadOp>(op), to); });
+  printer.handle("memref.store", [this](Operation *op, ScalarPrinter &, Json &to) {
+    return printStore(cast<memref::StoreOp>(op), to);
+  });
+  printer.handle("memref.alloca", [this](Operation *op, ScalarPrinter &, Json &to) {
+    return printArray(cast<memref::AllocaOp>(op), to);
+  });
+  printer.handle("vector.print",
+                 [this](Operation *op, ScalarPrinter &, Json &to) { return printText(cast<vector::PrintOp>(op), to); });
   printer.handle("cf.assert", [](Operation *op, ScalarPrinter &p, Json &to) -> LogicalResult {
     auto check = cast<cf::AssertOp>(op);
     FailureOr<Expression> condition = p.use(check.getArg());
@@ -187,16 +194,18 @@ void LoopPrinter::handleMemory() {
     std::string message;
     for (char c : check.getMsg())
       message += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-    to.push_back({{"template", "statement/if"},
-                  {"condition", unary("!", *condition).text},
-                  {"then", Json::array({{{"template", "statement/call"}, {"text", "Kokkos::abort(\"" + message + "\")"}}})},
-                  {"else", Json::array()},
-                  {"has_else", false}});
+    to.push_back(
+        {{"template", "statement/if"},
+         {"condition", unary("!", *condition).text},
+         {"then", Json::array({{{"template", "statement/call"}, {"text", "Kokkos::abort(\"" + message + "\")"}}})},
+         {"else", Json::array()},
+         {"has_else", false}});
     return success();
   });
 }
 
-//===--- The call ----------------------------------------------------------------------------------------------------===//
+//===--- The call
+//----------------------------------------------------------------------------------------------------===//
 
 /// `{1, rows - 1}`
 FailureOr<std::string> LoopPrinter::span(unsigned loop) {
@@ -213,7 +222,8 @@ FailureOr<std::string> LoopPrinter::rangePolicy() {
   if (failed(lower) || failed(upper))
     return failure();
   bool const literals = llvm::isDigit(lower->text.front()) && llvm::isDigit(upper->text.front());
-  std::string const end = lower->text == "0" || literals ? upper->text : "Kokkos::max(" + lower->text + ", " + upper->text + ")";
+  std::string const end =
+      lower->text == "0" || literals ? upper->text : "Kokkos::max(" + lower->text + ", " + upper->text + ")";
   return "Kokkos::RangePolicy(space, " + lower->text + ", " + end + ")";
 }
 
@@ -335,7 +345,8 @@ FailureOr<std::string> LoopPrinter::print() {
   handleMemory();
   Json statements = Json::array();
   Block &block = kernel.getBody().front();
-  if (kernel.getInto().empty() ? failed(printer.print(block, statements)) : failed(returnValue(printer, block, statements)))
+  if (kernel.getInto().empty() ? failed(printer.print(block, statements))
+                               : failed(returnValue(printer, block, statements)))
     return failure();
   if (failed(recoverRows(statements)) || failed(printCall(std::move(statements))))
     return failure();

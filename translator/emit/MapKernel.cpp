@@ -1,4 +1,4 @@
-//===- MapKernel.cpp - nest.map: for_each --------------------------------------------------------------------*- C++ -*-===//
+//===- MapKernel.cpp - nest.map: for_each -------------------------------------------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -44,8 +44,7 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   SmallVector<StringRef> letters;
   if (layer.program.storageOf(map.getOutputs()[0])->isImage && maps.back().getNumResults() == 4)
     letters = imageLetters(maps[maps.size() - outputCount], all);
-  std::vector<std::string> const names =
-      letters.empty() ? loopNames(layer, all.size()) : layer.indexNames(letters);
+  std::vector<std::string> const names = letters.empty() ? loopNames(layer, all.size()) : layer.indexNames(letters);
   std::vector<std::string> outerNames;
   std::string along = "i";
   for (auto [loop, name] : llvm::zip(all, names)) {

@@ -1,4 +1,4 @@
-//===- Members.cpp - Weights, Workspace and the loader in the view model -------------------------------------*- C++ -*-===//
+//===- Members.cpp - Weights, Workspace and the loader in the view model ------------------------------------------===//
 
 #include "translator/emit/Views.h"
 
@@ -16,7 +16,8 @@ static std::string quotedLabel(Program const &program, Storage const &storage) {
 
 static Json member(std::string const &type, std::string const &name) { return {{"type", type}, {"name", name}}; }
 
-//===--- Workspace ---------------------------------------------------------------------------------------------------===//
+//===--- Workspace
+//---------------------------------------------------------------------------------------------------===//
 
 /// The run-time extents that the constructor of the view wants; images always count theirs.
 static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer) {
@@ -136,8 +137,8 @@ static FailureOr<Json> viewWorkspace(Program &program) {
   return workspace;
 }
 
-/// What programs need to call forward(), scripts/verify.py for one; no template reads it. Extents known at run time only are
-/// named.
+/// What programs need to call forward(), scripts/verify.py for one; no template reads it. Extents known at run time
+/// only are named.
 static Json viewArgument(Program &program, Storage const &argument) {
   unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
   Json shape = Json::array();
@@ -146,15 +147,20 @@ static Json viewArgument(Program &program, Storage const &argument) {
   for (RuntimeSize const &size : program.sizes)
     if (size.argument == argument.value)
       shape[size.dim] = size.name;
-  return {{"model_name", argument.modelName}, {"type", argument.alias}, {"scalar", argument.scalar()}, {"shape", shape},
-          {"output", argument.isOutput}, {"updated", bool(program.entry.getArgAttr(number, "nest.updated"))}, {"is_view", true}};
+  return {{"model_name", argument.modelName},
+          {"type", argument.alias},
+          {"scalar", argument.scalar()},
+          {"shape", shape},
+          {"output", argument.isOutput},
+          {"updated", bool(program.entry.getArgAttr(number, "nest.updated"))},
+          {"is_view", true}};
 }
 
 /// The same for a number that is passed by value.
 static Json viewScalar(Program const &program, BlockArgument argument, std::string const &modelName) {
   std::string const type = computeType(argument.getType());
-  return {{"model_name", modelName}, {"type", type}, {"scalar", type}, {"shape", Json::array()}, {"output", false}, {"updated", false},
-          {"is_view", false}, {"name", program.hostName(argument)}};
+  return {{"model_name", modelName}, {"type", type},     {"scalar", type},   {"shape", Json::array()},
+          {"output", false},         {"updated", false}, {"is_view", false}, {"name", program.hostName(argument)}};
 }
 
 static Json viewArguments(Program &program) {
@@ -163,12 +169,16 @@ static Json viewArguments(Program &program) {
     if (Storage const *storage = program.storageOf(argument))
       arguments.push_back(viewArgument(program, *storage));
     else
-      arguments.push_back(viewScalar(program, argument, program.entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name").str()));
+      arguments.push_back(viewScalar(
+          program, argument, program.entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name").str()));
   return arguments;
 }
 
 FailureOr<Json> viewMembers(Program &program) {
-  Json view = {{"aliases", Json::array()}, {"arguments", viewArguments(program)}, {"weights", Json::array()}, {"workspaces", Json::array()}};
+  Json view = {{"aliases", Json::array()},
+               {"arguments", viewArguments(program)},
+               {"weights", Json::array()},
+               {"workspaces", Json::array()}};
   for (Storage const &argument : program.arguments)
     view["aliases"].push_back(member(argument.cpp, argument.alias));
   Json members = Json::array();
@@ -185,7 +195,8 @@ FailureOr<Json> viewMembers(Program &program) {
   return view;
 }
 
-//===--- Loader ------------------------------------------------------------------------------------------------------===//
+//===--- Loader
+//------------------------------------------------------------------------------------------------------===//
 
 std::vector<SidecarTensor> sidecarOf(Program const &program) {
   std::vector<SidecarTensor> tensors;
@@ -206,7 +217,9 @@ static Json viewArray(Storage const &weight, ElementsAttr value) {
       literals.push_back(literal(cast<TypedAttr>(element)).text);
   }
   std::string const scalar = isStoredNarrow(type) ? "std::uint16_t" : type.isIndex() ? "std::int64_t" : cppType(type);
-  return {{"label", weight.modelName}, {"type", scalar}, {"name", weight.name + "_values"},
+  return {{"label", weight.modelName},
+          {"type", scalar},
+          {"name", weight.name + "_values"},
           {"values", llvm::join(literals, ", ")}};
 }
 
@@ -214,14 +227,15 @@ Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, boo
   std::string const header = sidecarHeader(tensors);
   char hash[24];
   snprintf(hash, sizeof(hash), "0x%016llxu", static_cast<unsigned long long>(fnv1a(header)));
-  Json loader = {{"header_size", std::to_string(header.size())},
-                 {"header_hash", hash},
-                 {"data_size", std::to_string(sidecarSize(tensors) - 8 - header.size())},
-                 {"parameters", embedded ? "ExecutionSpace const &space" : "ExecutionSpace const &space, std::string const &path"},
-                 {"embedded", embedded},
-                 {"from_file", !embedded},
-                 {"arrays", Json::array()},
-                 {"tensors", Json::array()}};
+  Json loader = {
+      {"header_size", std::to_string(header.size())},
+      {"header_hash", hash},
+      {"data_size", std::to_string(sidecarSize(tensors) - 8 - header.size())},
+      {"parameters", embedded ? "ExecutionSpace const &space" : "ExecutionSpace const &space, std::string const &path"},
+      {"embedded", embedded},
+      {"from_file", !embedded},
+      {"arrays", Json::array()},
+      {"tensors", Json::array()}};
   program.useBlock(embedded ? "embedded" : "sidecar");
   for (auto [weight, tensor] : llvm::zip(program.weights, tensors)) {
     program.useBlock(StringRef(weight.reader).take_until([](char c) { return c == '<'; }));

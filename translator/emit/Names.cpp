@@ -1,4 +1,4 @@
-//===- Names.cpp - the model's names as C++ identifiers -----------------------------------------------------*- C++ -*-===//
+//===- Names.cpp - the model's names as C++ identifiers -----------------------------------------------------------===//
 
 #include "translator/emit/Names.h"
 #include "translator/emit/Safetensors.h"
@@ -11,21 +11,21 @@ namespace ml2k {
 
 bool isReservedWord(StringRef name) {
   static StringSet<> const words = {
-      "alignas",   "alignof",      "and",        "and_eq",        "asm",        "auto",         "bitand",
-      "bitor",     "bool",         "break",      "case",          "catch",      "char",         "char16_t",
-      "char32_t",  "char8_t",      "class",      "co_await",      "co_return",  "co_yield",     "compl",
-      "concept",   "const",        "consteval",  "constexpr",     "constinit",  "const_cast",   "continue",
-      "decltype",  "default",      "delete",     "do",            "double",     "dynamic_cast", "else",
-      "enum",      "explicit",     "export",     "extern",        "false",      "float",        "for",
-      "friend",    "goto",         "if",         "inline",        "int",        "long",         "mutable",
-      "namespace", "new",          "noexcept",   "not",           "not_eq",     "nullptr",      "operator",
-      "or",        "or_eq",        "private",    "protected",     "public",     "register",     "reinterpret_cast",
-      "requires",  "return",       "short",      "signed",        "sizeof",     "static",       "static_assert",
-      "struct",    "switch",       "template",   "this",          "thread_local", "throw",      "true",
-      "static_cast", "try",        "typedef",    "typeid",        "typename",   "union",        "unsigned",
-      "using",     "virtual",      "void",       "volatile",      "wchar_t",    "while",        "xor",
-      "xor_eq",    "assert",       "errno",      "linux",         "unix",       "std",          "Kokkos",
-      "main",      "NULL",         "stdin",      "stdout",        "stderr",     "major",        "minor"};
+      "alignas",     "alignof",  "and",       "and_eq",    "asm",          "auto",         "bitand",
+      "bitor",       "bool",     "break",     "case",      "catch",        "char",         "char16_t",
+      "char32_t",    "char8_t",  "class",     "co_await",  "co_return",    "co_yield",     "compl",
+      "concept",     "const",    "consteval", "constexpr", "constinit",    "const_cast",   "continue",
+      "decltype",    "default",  "delete",    "do",        "double",       "dynamic_cast", "else",
+      "enum",        "explicit", "export",    "extern",    "false",        "float",        "for",
+      "friend",      "goto",     "if",        "inline",    "int",          "long",         "mutable",
+      "namespace",   "new",      "noexcept",  "not",       "not_eq",       "nullptr",      "operator",
+      "or",          "or_eq",    "private",   "protected", "public",       "register",     "reinterpret_cast",
+      "requires",    "return",   "short",     "signed",    "sizeof",       "static",       "static_assert",
+      "struct",      "switch",   "template",  "this",      "thread_local", "throw",        "true",
+      "static_cast", "try",      "typedef",   "typeid",    "typename",     "union",        "unsigned",
+      "using",       "virtual",  "void",      "volatile",  "wchar_t",      "while",        "xor",
+      "xor_eq",      "assert",   "errno",     "linux",     "unix",         "std",          "Kokkos",
+      "main",        "NULL",     "stdin",     "stdout",    "stderr",       "major",        "minor"};
   return words.contains(name);
 }
 

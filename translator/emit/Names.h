@@ -1,4 +1,4 @@
-//===- Names.h - the model's names as C++ identifiers -------------------------------------------------------*- C++ -*-===//
+//===- Names.h - the model's names as C++ identifiers ---------------------------------------------------*- C++ -*-===//
 //
 // Names are settled before anything is printed. Two names of the model that would become one identifier both get four
 // characters of a hash of their full text; no counters, so that a new layer renames nothing.

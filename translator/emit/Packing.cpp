@@ -1,4 +1,4 @@
-//===- Packing.cpp - how weights lie in memory and which function of the loader puts them there -------------*- C++ -*-===//
+//===- Packing.cpp - how weights lie in memory and which function of the loader puts them there -------------------===//
 
 #include "translator/emit/Program.h"
 
@@ -16,8 +16,10 @@ static std::string listOf(ArrayRef<int64_t> numbers) {
 static void packConvolution(Storage &storage, StringRef scalar, int64_t groups) {
   ArrayRef<int64_t> const shape = storage.type.getShape();
   int64_t const taps = shape[2] * shape[3];
-  std::string const depth = taps == 1 ? std::to_string(shape[1]) : llvm::join(
-      llvm::map_range(ArrayRef<int64_t>{shape[2], shape[3], shape[1]}, [](int64_t i) { return std::to_string(i); }), " * ");
+  std::string const depth = taps == 1 ? std::to_string(shape[1])
+                                      : llvm::join(llvm::map_range(ArrayRef<int64_t>{shape[2], shape[3], shape[1]},
+                                                                   [](int64_t i) { return std::to_string(i); }),
+                                                   " * ");
   storage.cpp = "Panels<" + scalar.str() + ", " + std::to_string(shape[0]) + ", " + depth +
                 (groups == 1 ? "" : ", " + std::to_string(groups)) + ">";
   storage.reader = storage.winograd ? "read_winograd<" + std::to_string(storage.winograd) + ">"
@@ -68,7 +70,9 @@ LogicalResult Program::addWeight(nest::WeightOp op) {
   storage.modelName = op.getName().str();
   std::string const scalar = cppType(type.getElementType());
   setTensorType(storage, scalar + " const");
-  storage.reader = type.getElementType().isF16() ? "read_half<5>" : type.getElementType().isBF16() ? "read_half<8>" : "read_plain";
+  storage.reader = type.getElementType().isF16()    ? "read_half<5>"
+                   : type.getElementType().isBF16() ? "read_half<8>"
+                                                    : "read_plain";
   if (DictionaryAttr const packing = op.getPackingAttr())
     storage.packing = packing.getAs<StringAttr>("kind").str();
   if (auto const winograd = op.getPackingAttr() ? op.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr())

@@ -1,4 +1,4 @@
-//===- Program.cpp - what a nest module holds, with its names settled ----------------------------------------*- C++ -*-===//
+//===- Program.cpp - what a nest module holds, with its names settled ---------------------------------------------===//
 
 #include "translator/emit/Program.h"
 #include "translator/emit/Scalars.h"
@@ -31,9 +31,10 @@ std::string tensorType(StringRef scalar, ArrayRef<int64_t> shape) {
 
 void setTensorType(Storage &storage, std::string const &scalar) {
   storage.isFlat = storage.type.getRank() > maxViewRank;
-  storage.cpp = storage.isFlat ? tensorType(scalar, {storage.type.hasStaticShape() ? storage.type.getNumElements()
-                                                                                    : ShapedType::kDynamic})
-                               : tensorType(scalar, storage.type.getShape());
+  storage.cpp =
+      storage.isFlat
+          ? tensorType(scalar, {storage.type.hasStaticShape() ? storage.type.getNumElements() : ShapedType::kDynamic})
+          : tensorType(scalar, storage.type.getShape());
 }
 
 LogicalResult Program::collect() {
@@ -52,7 +53,8 @@ LogicalResult Program::collect() {
   return success();
 }
 
-//===--- Storage -----------------------------------------------------------------------------------------------------===//
+//===--- Storage
+//-----------------------------------------------------------------------------------------------------===//
 
 LogicalResult Program::collectArguments() {
   std::vector<std::string> names;
@@ -94,7 +96,8 @@ LogicalResult Program::collectArguments() {
 
 void Program::nameArgumentTypes() {
   llvm::StringSet<> taken = {"Weights", "Workspace", "Tensor", "Activation", "Panels", "SplitSums", "ExecutionSpace",
-                             "Row", "Window", "Square", "Sum", "Prod", "Max", "Min", "MaxNum", "MinNum", "And", "Or", "Xor"};
+                             "Row",     "Window",    "Square", "Sum",        "Prod",   "Max",       "Min",
+                             "MaxNum",  "MinNum",    "And",    "Or",         "Xor"};
   for (Storage &argument : arguments) {
     argument.alias = camelCase(argument.modelName);
     if (!taken.insert(argument.alias).second) {
@@ -116,7 +119,8 @@ LogicalResult Program::collectExchanged() {
         continue;
       Storage const *first = storages.lookup(init);
       if (!first || first->isImage || first->isFlat || first->kind == StorageKind::Weight)
-        return WalkResult(loop.emitError("exchanges memory that is a part of something else; this has no printed form"));
+        return WalkResult(
+            loop.emitError("exchanges memory that is a part of something else; this has no printed form"));
       Storage storage = *first;
       storage.kind = StorageKind::Argument;
       storage.value = carried;
@@ -166,8 +170,8 @@ static bool isUsedAsImage(Value memref) {
   return llvm::any_of(memref.getUsers(), [&](Operation *user) {
     if (isa<nest::ConvOp, nest::WindowOp>(user))
       return llvm::is_contained(ArrayRef<Value>({user->getOperand(0), user->getOperands().back()}), memref);
-    return isa<memref::SubViewOp, memref::CastOp>(user) && cast<MemRefType>(user->getResult(0).getType()).getRank() == 4 &&
-           isUsedAsImage(user->getResult(0));
+    return isa<memref::SubViewOp, memref::CastOp>(user) &&
+           cast<MemRefType>(user->getResult(0).getType()).getRank() == 4 && isUsedAsImage(user->getResult(0));
   });
 }
 
@@ -212,7 +216,8 @@ Storage const *Program::storageOf(Value memref) const {
   return storages.lookup(memref);
 }
 
-//===--- Run-time sizes ----------------------------------------------------------------------------------------------===//
+//===--- Run-time sizes
+//----------------------------------------------------------------------------------------------===//
 
 /// The name that the model gives to a dynamic dimension, from `nest.dims`; the first dimension is else the batch.
 static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigned dim) {
@@ -250,8 +255,9 @@ void Program::collectFunctions() {
   });
   // Blocks are functions of the same namespace
   llvm::StringSet<> taken;
-  for (char const *name : {"conv", "depthwise", "contract", "batched_contract", "pool", "for_rows", "for_each", "for_grid", "reduce_grid", "reduce_span",
-                           "forward", "load_weights", "maximum", "minimum", "on_host", "power", "floor_div", "floor_mod", "ceil_div"})
+  for (char const *name : {"conv", "depthwise", "contract", "batched_contract", "pool", "for_rows", "for_each",
+                           "for_grid", "reduce_grid", "reduce_span", "forward", "load_weights", "maximum", "minimum",
+                           "on_host", "power", "floor_div", "floor_mod", "ceil_div"})
     taken.insert(name);
   // forward() calls them where its parameters hide other names
   llvm::StringSet<> parameters;

@@ -1,7 +1,7 @@
-//===- Program.h - what a nest module holds, with its names settled ------------------------------------------*- C++ -*-===//
+//===- Program.h - what a nest module holds, with its names settled -------------------------------------*- C++ -*-===//
 //
-// Collected once before anything is printed: arguments, workspace, weights, run-time sizes and layers, each with its C++
-// identifier and type.
+// Collected once before anything is printed: arguments, workspace, weights, run-time sizes and layers, each with its
+// C++ identifier and type.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -36,11 +36,11 @@ struct Storage {
   std::string expression; ///< how layers refer to it: image, work.conv1, weights.conv1_bias
   bool isOutput = false;
   bool isUnsigned = false; ///< integers of the caller
-  bool isImage = false; ///< an Activation
-  bool isFlat = false;  ///< a rank-1 view with computed index: Kokkos views end at rank 8
-  std::string packing;  ///< of a weight: panels, taps or empty
-  int64_t winograd = 0; ///< of a weight: the edge of the squares of results, 0 for a direct convolution
-  std::string reader;   ///< of a weight: the function of the loader that packs it, with its template arguments
+  bool isImage = false;    ///< an Activation
+  bool isFlat = false;     ///< a rank-1 view with computed index: Kokkos views end at rank 8
+  std::string packing;     ///< of a weight: panels, taps or empty
+  int64_t winograd = 0;    ///< of a weight: the edge of the squares of results, 0 for a direct convolution
+  std::string reader;      ///< of a weight: the function of the loader that packs it, with its template arguments
   llvm::SmallVector<int64_t> border = {0, 0};
 
   /// The element type.
@@ -87,7 +87,8 @@ public:
   Storage const *storageOf(mlir::Value memref) const;
 
   /// The element of storage that `memref[indices]` is.
-  mlir::FailureOr<Access> access(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices, HostSymbols &symbols) const;
+  mlir::FailureOr<Access> access(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
+                                 HostSymbols &symbols) const;
 
   /// The extent of a dimension, a constant or over `symbols`.
   mlir::AffineExpr extent(mlir::Value memref, unsigned dim, HostSymbols &symbols) const;
@@ -109,13 +110,13 @@ public:
 
   mlir::func::FuncOp entry;
   EmitOptions const &options;
-  std::string model;     ///< namespace and first part of kernel labels
+  std::string model; ///< namespace and first part of kernel labels
   std::deque<Storage> arguments, buffers, weights;
   std::deque<Storage> exchanged; ///< by loops around kernels: variables of forward()
   std::vector<RuntimeSize> sizes;
   std::map<std::string, std::string> splits; ///< scalar type of partial sums to the member of the workspace
-  int64_t winogradShare = 0; ///< elements of the workspace that a host thread wants for Winograd convolutions
-  std::set<std::string> blocks;          ///< parts and blocks in use, without what they need
+  int64_t winogradShare = 0;    ///< elements of the workspace that a host thread wants for Winograd convolutions
+  std::set<std::string> blocks; ///< parts and blocks in use, without what they need
   llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
   Scope fileScope;                        ///< names that no local may hide
 

@@ -1,4 +1,4 @@
-//===- ReduceKernel.cpp - nest.reduce: rows whose reduction is contiguous, else a loop per element -----------*- C++ -*-===//
+//===- ReduceKernel.cpp - nest.reduce: rows whose reduction is contiguous, else a loop per element ----------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -86,8 +86,14 @@ LogicalResult Reduction::printRows() {
   layer.program.useBlock(combiner);
   std::string const result = inner.back()["value"];
   inner.erase(inner.size() - 1);
-  statements.push_back({{"template", "statement/fold"}, {"type", type()}, {"name", name}, {"combiner", combiner},
-                        {"length", along.size().text}, {"index", along.name()}, {"statements", inner}, {"value", result}});
+  statements.push_back({{"template", "statement/fold"},
+                        {"type", type()},
+                        {"name", name},
+                        {"combiner", combiner},
+                        {"length", along.size().text},
+                        {"index", along.name()},
+                        {"statements", inner},
+                        {"value", result}});
   Expression const initial = literal(op.getInitial());
   if (failed(finish(printer, joined(layer.program, op.getCombiner(), initial, {name}), last)))
     return failure();
@@ -132,9 +138,16 @@ LogicalResult Reduction::printElements() {
   else
     body.push_back({{"template", "statement/assign"}, {"target", accumulator.text}, {"value", next}});
   for (auto [loop, index] : llvm::reverse(llvm::zip(reduced, loopIndices)))
-    body = Json::array({{{"template", "statement/for"}, {"index", index}, {"begin", "0"},
-                         {"end", loops.sizes[loop].text}, {"advance", "++" + index}, {"statements", body}}});
-  Json statements = Json::array({{{"template", "statement/variable"}, {"type", type()}, {"name", accumulator.text}, {"initial", true},
+    body = Json::array({{{"template", "statement/for"},
+                         {"index", index},
+                         {"begin", "0"},
+                         {"end", loops.sizes[loop].text},
+                         {"advance", "++" + index},
+                         {"statements", body}}});
+  Json statements = Json::array({{{"template", "statement/variable"},
+                                  {"type", type()},
+                                  {"name", accumulator.text},
+                                  {"initial", true},
                                   {"value", literal(op.getInitial()).text}}});
   statements.insert(statements.end(), body.begin(), body.end());
   if (failed(finish(printer, accumulator, statements)))

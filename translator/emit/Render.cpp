@@ -1,7 +1,7 @@
-//===- Render.cpp - Mustache over the view model, strict -----------------------------------------------------*- C++ -*-===//
+//===- Render.cpp - Mustache over the view model, strict ----------------------------------------------------------===//
 //
-// kainjow mustache prints nothing for a missing name. Here every tag carries its place, `name@template:line`, so that the
-// context can refuse with it.
+// kainjow mustache prints nothing for a missing name. Here every tag carries its place, `name@template:line`, so that
+// the context can refuse with it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -58,7 +58,8 @@ std::string withPlaces(Template const &source) {
 std::string indented(std::string text) {
   for (size_t at = 0; at != std::string::npos; at = text.find('\n', at + 1)) {
     size_t const tag = at == 0 ? 0 : at + 1;
-    if (text.compare(tag, 2, "{{") == 0 && tag + 2 < text.size() && std::string("#^/").find(text[tag + 2]) != std::string::npos)
+    if (text.compare(tag, 2, "{{") == 0 && tag + 2 < text.size() &&
+        std::string("#^/").find(text[tag + 2]) != std::string::npos)
       text.insert(tag, " ");
   }
   return text;

@@ -1,4 +1,4 @@
-//===- Render.h - Mustache over the view model, strict -------------------------------------------------------*- C++ -*-===//
+//===- Render.h - Mustache over the view model, strict --------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_EMIT_RENDER_H
 #define ML2K_EMIT_RENDER_H
@@ -9,8 +9,8 @@
 
 namespace ml2k {
 
-/// Renders the template `name` over `view`. `{{>*key}}` is the template that the string `key` names. A tag without a value
-/// throws std::runtime_error with template and line: neither templates nor view models have optional parts.
+/// Renders the template `name` over `view`. `{{>*key}}` is the template that the string `key` names. A tag without a
+/// value throws std::runtime_error with template and line: neither templates nor view models have optional parts.
 std::string render(std::string const &name, nlohmann::ordered_json const &view);
 
 /// The text of an embedded file; throws std::runtime_error if there is none.

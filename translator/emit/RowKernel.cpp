@@ -1,4 +1,4 @@
-//===- RowKernel.cpp - nest.row: for_rows with folds and loops along the row --------------------------------*- C++ -*-===//
+//===- RowKernel.cpp - nest.row: for_rows with folds and loops along the row --------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -35,7 +35,8 @@ struct Rows {
     if (!position) {
       at.dims[last()] = {"0"};
     } else if (position->text != along) {
-      map = map.replace(getAffineDimExpr(last(), op.getContext()), getAffineSymbolExpr(0, op.getContext()), last() + 1, 1);
+      map = map.replace(getAffineDimExpr(last(), op.getContext()), getAffineSymbolExpr(0, op.getContext()), last() + 1,
+                        1);
       at.symbols.push_back(*position);
     }
     return layer.element(op->getOperand(number), map, at);
@@ -74,7 +75,8 @@ LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Json &to) 
   Type const type = cast<nest::RowType>(set.getRow().getType()).getElementType();
   Json assign = {{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(*value, type)}};
   if (set->getParentOp() == op.getOperation()) // one value per row: one thread writes it
-    assign = {{"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
+    assign = {
+        {"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
   to.push_back(std::move(assign));
   return success();
 }

@@ -1,4 +1,4 @@
-//===- Safetensors.cpp - the weights sidecar ----------------------------------------------------------------*- C++ -*-===//
+//===- Safetensors.cpp - the weights sidecar ----------------------------------------------------------------------===//
 
 #include "translator/emit/Safetensors.h"
 

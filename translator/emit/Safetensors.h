@@ -1,7 +1,7 @@
-//===- Safetensors.h - the weights sidecar ------------------------------------------------------------------*- C++ -*-===//
+//===- Safetensors.h - the weights sidecar --------------------------------------------------------------*- C++ -*-===//
 //
-// https://github.com/huggingface/safetensors: the length of the header as 8 little-endian bytes, the header in JSON, then
-// the tensors. We write them in a fixed order and pad the header with spaces to a multiple of 8.
+// https://github.com/huggingface/safetensors: the length of the header as 8 little-endian bytes, the header in JSON,
+// then the tensors. We write them in a fixed order and pad the header with spaces to a multiple of 8.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- ScalarTable.cpp - every arith and math operation as C++ ----------------------------------------------*- C++ -*-===//
+//===- ScalarTable.cpp - every arith and math operation as C++ ----------------------------------------------------===//
 //
 // Signedness comes from the operation: C++ values of signless integers are signed and are cast where an operation is
-// unsigned. Integers wrap around: where C++ calls overflow undefined, the arithmetic is unsigned or a helper block does it.
+// unsigned. Integers wrap around: where C++ calls overflow undefined, the arithmetic is unsigned or a helper block does
+// it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -35,7 +36,8 @@ static bool isConstant(Value value) {
   return matchPattern(value, m_Constant(&constant));
 }
 
-//===--- Kinds of entries --------------------------------------------------------------------------------------------===//
+//===--- Kinds of entries
+//--------------------------------------------------------------------------------------------===//
 
 static Print infix(StringRef symbol, Rank rank) {
   return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
@@ -146,7 +148,8 @@ static Print integerChoice(std::string name) {
   };
 }
 
-//===--- Comparisons and conversions ---------------------------------------------------------------------------------===//
+//===--- Comparisons and conversions
+//---------------------------------------------------------------------------------===//
 
 static FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPrinter &) {
   auto compare = cast<arith::CmpIOp>(op);
@@ -155,7 +158,8 @@ static FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPr
   Rank const rank = predicate < 2 ? Rank::Equality : Rank::Relation;
   bool const isSigned = predicate < unsigned(arith::CmpIPredicate::ult);
   if (operandType(op).isInteger(1)) // a true i1 is -1 as a signed number
-    return isSigned && predicate > 1 ? binary(a[1], symbols[predicate], rank, a[0]) : binary(a[0], symbols[predicate], rank, a[1]);
+    return isSigned && predicate > 1 ? binary(a[1], symbols[predicate], rank, a[0])
+                                     : binary(a[0], symbols[predicate], rank, a[1]);
   if (isSigned)
     return binary(a[0], symbols[predicate], rank, a[1]);
   Type const type = operandType(op);
@@ -251,7 +255,8 @@ static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &)
   return from == to ? a[0] : call("Kokkos::bit_cast<" + cppType(to) + ">", a);
 }
 
-//===--- Powers, roots, bits -----------------------------------------------------------------------------------------===//
+//===--- Powers, roots, bits
+//-----------------------------------------------------------------------------------------===//
 
 static FailureOr<Expression> power(Operation *op, Operands a, ScalarPrinter &printer) {
   if (isConstantFloat(op->getOperand(1), 1.0))
@@ -284,7 +289,8 @@ static Print bitFunction(std::string name) {
   };
 }
 
-//===--- The table ---------------------------------------------------------------------------------------------------===//
+//===--- The table
+//---------------------------------------------------------------------------------------------------===//
 
 static void addArithmetic(Table &table) {
   table["arith.addf"] = {{"total", "shifted"}, infix("+", Rank::Add)};
@@ -292,9 +298,8 @@ static void addArithmetic(Table &table) {
   table["arith.mulf"] = {{"product", "scaled"}, infix("*", Rank::Multiply)};
   table["arith.divf"] = {{"ratio", "quotient"}, infix("/", Rank::Multiply)};
   table["arith.remf"] = {{"remainder"}, libm("fmod")};
-  table["arith.negf"] = {{"negated"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
-                           return unary("-", a[0]);
-                         }};
+  table["arith.negf"] = {
+      {"negated"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return unary("-", a[0]); }};
   table["arith.addi"] = {{"total", "shifted"}, wrapping("+", Rank::Add, "wrapping_add")};
   table["arith.subi"] = {{"difference", "rest"}, wrapping("-", Rank::Add, "wrapping_subtract")};
   table["arith.muli"] = {{"product", "scaled"}, wrapping("*", Rank::Multiply, "wrapping_multiply")};
@@ -357,23 +362,38 @@ static void addFunctions(Table &table) {
     Print (*print)(std::string);
   };
   auto const inlined = [](std::string name) { return function("Kokkos::" + name); };
-  for (auto [operation, name, noun, print] : std::initializer_list<Name>{
-           {"absf", "abs", "magnitude", inlined},      {"absi", "abs", "magnitude", inlined},
-           {"acos", "acos", "angle", libm},            {"acosh", "acosh", "area", libm},
-           {"asin", "asin", "angle", libm},            {"asinh", "asinh", "area", libm},
-           {"atan", "atan", "angle", libm},            {"atan2", "atan2", "angle", libm},
-           {"atanh", "atanh", "area", libm},           {"cbrt", "cbrt", "root", libm},
-           {"ceil", "ceil", "above", inlined},         {"copysign", "copysign", "directed", inlined},
-           {"cos", "cos", "cosine", libm},             {"cosh", "cosh", "cosine", libm},
-           {"erf", "erf", "error", elementary},        {"exp", "exp", "power", elementary},
-           {"exp2", "exp2", "power", libm},            {"expm1", "expm1", "power", libm},
-           {"floor", "floor", "below", inlined},       {"fma", "fma", "total", inlined},
-           {"log", "log", "logarithm", elementary},    {"log10", "log10", "logarithm", libm},
-           {"log1p", "log1p", "logarithm", libm},      {"log2", "log2", "logarithm", libm},
-           {"round", "round", "rounded", libm},        {"roundeven", "nearbyint", "rounded", inlined},
-           {"sin", "sin", "sine", libm},               {"sinh", "sinh", "sine", libm},
-           {"sqrt", "sqrt", "root", inlined},          {"tan", "tan", "tangent", libm},
-           {"tanh", "tanh", "tangent", elementary},    {"trunc", "trunc", "whole", inlined}})
+  for (auto [operation, name, noun, print] : std::initializer_list<Name>{{"absf", "abs", "magnitude", inlined},
+                                                                         {"absi", "abs", "magnitude", inlined},
+                                                                         {"acos", "acos", "angle", libm},
+                                                                         {"acosh", "acosh", "area", libm},
+                                                                         {"asin", "asin", "angle", libm},
+                                                                         {"asinh", "asinh", "area", libm},
+                                                                         {"atan", "atan", "angle", libm},
+                                                                         {"atan2", "atan2", "angle", libm},
+                                                                         {"atanh", "atanh", "area", libm},
+                                                                         {"cbrt", "cbrt", "root", libm},
+                                                                         {"ceil", "ceil", "above", inlined},
+                                                                         {"copysign", "copysign", "directed", inlined},
+                                                                         {"cos", "cos", "cosine", libm},
+                                                                         {"cosh", "cosh", "cosine", libm},
+                                                                         {"erf", "erf", "error", elementary},
+                                                                         {"exp", "exp", "power", elementary},
+                                                                         {"exp2", "exp2", "power", libm},
+                                                                         {"expm1", "expm1", "power", libm},
+                                                                         {"floor", "floor", "below", inlined},
+                                                                         {"fma", "fma", "total", inlined},
+                                                                         {"log", "log", "logarithm", elementary},
+                                                                         {"log10", "log10", "logarithm", libm},
+                                                                         {"log1p", "log1p", "logarithm", libm},
+                                                                         {"log2", "log2", "logarithm", libm},
+                                                                         {"round", "round", "rounded", libm},
+                                                                         {"roundeven", "nearbyint", "rounded", inlined},
+                                                                         {"sin", "sin", "sine", libm},
+                                                                         {"sinh", "sinh", "sine", libm},
+                                                                         {"sqrt", "sqrt", "root", inlined},
+                                                                         {"tan", "tan", "tangent", libm},
+                                                                         {"tanh", "tanh", "tangent", elementary},
+                                                                         {"trunc", "trunc", "whole", inlined}})
     table[std::string("math.") + operation] = {{noun}, print(name)};
   table["math.powf"] = {{"power"}, power};
   table["math.fpowi"] = {{"power"}, integerPower};

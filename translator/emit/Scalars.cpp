@@ -1,4 +1,4 @@
-//===- Scalars.cpp - the scalar operations of a region as C++ statements and expressions --------------------*- C++ -*-===//
+//===- Scalars.cpp - the scalar operations of a region as C++ statements and expressions --------------------------===//
 
 #include "translator/emit/Scalars.h"
 

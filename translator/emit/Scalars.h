@@ -1,8 +1,9 @@
-//===- Scalars.h - the scalar operations of a region as C++ statements and expressions ----------------------*- C++ -*-===//
+//===- Scalars.h - the scalar operations of a region as C++ statements and expressions ------------------*- C++ -*-===//
 //
-// One printer for every region of every kernel. Values used once stand inside the expression that uses them; values used
-// more often get a name that says what they are. Operations are looked up in two tables: those that are expressions
-// (ScalarTable.cpp) and those that are statements (ControlFlow.cpp, the kernels). What is in neither is refused.
+// One printer for every region of every kernel. Values used once stand inside the expression that uses them; values
+// used more often get a name that says what they are. Operations are looked up in two tables: those that are
+// expressions (ScalarTable.cpp) and those that are statements (ControlFlow.cpp, the kernels). What is in neither is
+// refused.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Templates.h - the templates, embedded at build time ---------------------------------------------------*- C++ -*-===//
+//===- Templates.h - the templates, embedded at build time ----------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_EMIT_TEMPLATES_H
 #define ML2K_EMIT_TEMPLATES_H

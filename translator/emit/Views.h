@@ -1,4 +1,4 @@
-//===- Views.h - the parts of the view model -----------------------------------------------------------------*- C++ -*-===//
+//===- Views.h - the parts of the view model ------------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_EMIT_VIEWS_H
 #define ML2K_EMIT_VIEWS_H

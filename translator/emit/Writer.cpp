@@ -1,4 +1,4 @@
-//===- Writer.cpp - puts a set of files in place, all or none -------------------------------------------*- C++ -*-===//
+//===- Writer.cpp - puts a set of files in place, all or none -----------------------------------------------------===//
 //
 // Every file is complete on the disk under a temporary name before the first is renamed. Renames that came before one
 // that fails are undone, so that header, source and sidecar always belong together.
@@ -37,8 +37,7 @@ static std::string targetPath(StringRef directory, StringRef name) {
   return path.str().str();
 }
 
-//===--- Before the work
-//-------------------------------------------------------------------------------------------===//
+//===--- Before the work ------------------------------------------------------------------------------------------===//
 
 static Error checkTarget(StringRef path) {
   sys::fs::file_status status;
@@ -67,8 +66,7 @@ Error ml2k::checkWritable(StringRef directory, ArrayRef<std::string> names) {
   return Error::success();
 }
 
-//===--- Temporaries and renames
-//-----------------------------------------------------------------------------------===//
+//===--- Temporaries and renames ----------------------------------------------------------------------------------===//
 
 namespace {
 /// One file on its way: the new contents under a temporary name, the old file, if there is one, under another.

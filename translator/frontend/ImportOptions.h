@@ -1,4 +1,4 @@
-//===- ImportOptions.h - what a user can tell a front end ---------------------------------------------------*- C++ -*-===//
+//===- ImportOptions.h - what a user can tell a front end -----------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_IMPORTOPTIONS_H
 #define ML2K_FRONTEND_IMPORTOPTIONS_H

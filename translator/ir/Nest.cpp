@@ -1,4 +1,4 @@
-//===- Nest.cpp - the nest dialect: registration of its parts and memory effects ---------------------------*- C++ -*-===//
+//===- Nest.cpp - the nest dialect: registration of its parts and memory effects ----------------------------------===//
 
 #include "translator/ir/Nest.h"
 
@@ -34,7 +34,8 @@ void NestDialect::initialize() {
       >();
 }
 
-//===--- Memory effects: inputs are read, outputs written; on tensors a kernel is pure ------------------------------===//
+//===--- Memory effects: inputs are read, outputs written; on tensors a kernel is pure
+//------------------------------===//
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 

@@ -1,4 +1,4 @@
-//===- Nest.h - the nest dialect ----------------------------------------------------------------------------*- C++ -*-===//
+//===- Nest.h - the nest dialect ------------------------------------------------------------------------*- C++ -*-===//
 //
 // The small loop-nest IR between the passes and the printer. NestOps.td says what each operation means.
 //

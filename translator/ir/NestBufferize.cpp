@@ -1,4 +1,4 @@
-//===- NestBufferize.cpp - nest kernels under upstream one-shot bufferization ------------------------------*- C++ -*-===//
+//===- NestBufferize.cpp - nest kernels under upstream one-shot bufferization -------------------------------------===//
 
 #include "translator/ir/Nest.h"
 
@@ -13,8 +13,7 @@ using namespace ml2k::nest;
 namespace {
 
 /// A kernel reads its inputs and overwrites its outputs whatever they held.
-template <class Kernel>
-struct KernelModel : DstBufferizableOpInterfaceExternalModel<KernelModel<Kernel>, Kernel> {
+template <class Kernel> struct KernelModel : DstBufferizableOpInterfaceExternalModel<KernelModel<Kernel>, Kernel> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, AnalysisState const &) const {
     return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }

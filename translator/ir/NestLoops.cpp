@@ -1,4 +1,4 @@
-//===- NestLoops.cpp - explicit loops of the nest dialect: text form and checks ----------------------------*- C++ -*-===//
+//===- NestLoops.cpp - explicit loops of the nest dialect: text form and checks -----------------------------------===//
 //
 // The printer trusts these checks: it neither repeats them nor handles what they refuse.
 //
@@ -12,10 +12,12 @@
 using namespace mlir;
 using namespace ml2k::nest;
 
-//===--- Text form ---------------------------------------------------------------------------------------------------===//
+//===--- Text form
+//---------------------------------------------------------------------------------------------------===//
 
 /// A keyword of an enumeration, as in `range` or `sum`.
-template <class Enum> static ParseResult parseKeyword(OpAsmParser &parser, std::optional<Enum> (*find)(StringRef), Enum &value) {
+template <class Enum>
+static ParseResult parseKeyword(OpAsmParser &parser, std::optional<Enum> (*find)(StringRef), Enum &value) {
   StringRef keyword;
   SMLoc const place = parser.getCurrentLocation();
   if (parser.parseKeyword(&keyword))
@@ -28,7 +30,8 @@ template <class Enum> static ParseResult parseKeyword(OpAsmParser &parser, std::
 }
 
 /// `{ ... }` with positions as arguments; the nest.yield at its end may be left out if it has no values.
-static ParseResult parseBody(OpAsmParser &parser, OperationState &state, ArrayRef<OpAsmParser::UnresolvedOperand> positions) {
+static ParseResult parseBody(OpAsmParser &parser, OperationState &state,
+                             ArrayRef<OpAsmParser::UnresolvedOperand> positions) {
   SmallVector<OpAsmParser::Argument> arguments;
   for (OpAsmParser::UnresolvedOperand const &position : positions)
     arguments.push_back({position, parser.getBuilder().getIndexType(), {}, {}});
@@ -110,7 +113,8 @@ void LoopKernelOp::print(OpAsmPrinter &printer) {
     printer << " reduce (";
     llvm::interleaveComma(llvm::zip(getCombiners(), getInto()), printer, [&](auto reduction) {
       auto [combiner, into] = reduction;
-      printer << stringifyCombiner(cast<CombinerAttr>(combiner).getValue()) << " into " << into << " : " << into.getType();
+      printer << stringifyCombiner(cast<CombinerAttr>(combiner).getValue()) << " into " << into << " : "
+              << into.getType();
     });
     printer << ')';
   }
@@ -150,9 +154,11 @@ void LoopOp::print(OpAsmPrinter &printer) {
   printer.printOptionalArrowTypeList((*this)->getResultTypes());
 }
 
-//===--- Checks ------------------------------------------------------------------------------------------------------===//
+//===--- Checks
+//------------------------------------------------------------------------------------------------------===//
 
-static LogicalResult verifyLoopBody(Operation *op, Region &body, unsigned positions, TypeRange extra, TypeRange yields) {
+static LogicalResult verifyLoopBody(Operation *op, Region &body, unsigned positions, TypeRange extra,
+                                    TypeRange yields) {
   Block &block = body.front();
   if (block.getNumArguments() != positions + extra.size())
     return op->emitOpError() << "block has " << block.getNumArguments() << " arguments, expected "
@@ -166,7 +172,8 @@ static LogicalResult verifyLoopBody(Operation *op, Region &body, unsigned positi
   if (!yield)
     return op->emitOpError("block does not end in nest.yield");
   if (yield.getOperandTypes() != yields)
-    return op->emitOpError() << "yields " << yield.getNumOperands() << " values that are not the terms of its reductions";
+    return op->emitOpError() << "yields " << yield.getNumOperands()
+                             << " values that are not the terms of its reductions";
   return success();
 }
 
@@ -271,7 +278,8 @@ LogicalResult ScratchOp::verify() {
     return emitOpError("is not in the block of the kernel itself");
   if (getName().empty())
     return emitOpError("has no name");
-  return cast<MemRefType>(getType()).getLayout().isIdentity() ? success() : LogicalResult(emitOpError("is not contiguous"));
+  return cast<MemRefType>(getType()).getLayout().isIdentity() ? success()
+                                                              : LogicalResult(emitOpError("is not contiguous"));
 }
 
 LogicalResult BarrierOp::verify() { return failed(verifyInTeam(*this)) ? failure() : verifyUniform(*this); }

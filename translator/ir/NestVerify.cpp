@@ -1,4 +1,4 @@
-//===- NestVerify.cpp - what a printable nest must satisfy --------------------------------------------------*- C++ -*-===//
+//===- NestVerify.cpp - what a printable nest must satisfy --------------------------------------------------------===//
 //
 // The printer trusts these checks: it neither repeats them nor handles what they refuse.
 //
@@ -14,7 +14,8 @@ using namespace ml2k::nest;
 
 static Type elementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
 
-//===--- Shared checks -----------------------------------------------------------------------------------------------===//
+//===--- Shared checks
+//-----------------------------------------------------------------------------------------------===//
 
 /// Results exist on tensors only and have the types of the outputs.
 static LogicalResult verifyResults(DestinationStyleOpInterface op) {
@@ -37,10 +38,12 @@ static LogicalResult verifyMaps(Operation *op, ArrayAttr maps, ArrayRef<Value> o
     return op->emitOpError() << "has " << maps.size() << " maps for " << operands.size() << " operands";
   for (auto [attribute, operand] : llvm::zip(maps.getAsValueRange<AffineMapAttr>(), operands)) {
     if (attribute.getNumDims() != loops || attribute.getNumSymbols() != 0)
-      return op->emitOpError() << "map " << AffineMapAttr::get(attribute) << " is not over the " << loops << " loops of the kernel";
+      return op->emitOpError() << "map " << AffineMapAttr::get(attribute) << " is not over the " << loops
+                               << " loops of the kernel";
     int64_t const rank = cast<ShapedType>(operand.getType()).getRank();
     if (attribute.getNumResults() != rank)
-      return op->emitOpError() << "map " << AffineMapAttr::get(attribute) << " does not address an operand of rank " << rank;
+      return op->emitOpError() << "map " << AffineMapAttr::get(attribute) << " does not address an operand of rank "
+                               << rank;
   }
   return success();
 }
@@ -85,7 +88,8 @@ static LogicalResult verifySingle(Operation *op, ValueRange inputs, unsigned inp
   return success();
 }
 
-//===--- Storage -----------------------------------------------------------------------------------------------------===//
+//===--- Storage
+//-----------------------------------------------------------------------------------------------------===//
 
 LogicalResult WeightOp::verify() {
   auto type = cast<ShapedType>(getType());
@@ -112,11 +116,13 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
-//===--- Structured kernels ------------------------------------------------------------------------------------------===//
+//===--- Structured kernels
+//------------------------------------------------------------------------------------------===//
 
 LogicalResult MapOp::verify() {
   SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
-  if (failed(verifyResults(*this)) || failed(verifyMaps(*this, getIndexingMaps(), operands, loopCount(getIndexingMaps()))))
+  if (failed(verifyResults(*this)) ||
+      failed(verifyMaps(*this, getIndexingMaps(), operands, loopCount(getIndexingMaps()))))
     return failure();
   return verifyBlock(*this, getBody(), 0, concat({getInputs(), getExtras()}), elementTypes(getOutputs()));
 }
@@ -145,7 +151,8 @@ LogicalResult ContractOp::verify() {
     return failure();
   unsigned place = 0;
   for (auto name : getIterators().getAsValueRange<StringAttr>()) {
-    unsigned const role = llvm::StringSwitch<unsigned>(name).Case("batch", 0).Case("m", 1).Case("n", 2).Case("k", 3).Default(4);
+    unsigned const role =
+        llvm::StringSwitch<unsigned>(name).Case("batch", 0).Case("m", 1).Case("n", 2).Case("k", 3).Default(4);
     if (role == 4 || role < place)
       return emitOpError("iterators are not batch, m, n, k in this order");
     place = role;
@@ -195,7 +202,8 @@ LogicalResult ConvOp::verify() {
 LogicalResult WindowOp::verify() {
   if (failed(verifySingle(*this, getInputs(), 1, getOutputs())) || failed(verifyResults(*this)) ||
       failed(verifyMaps(*this, getExtraMaps(), concat({getExtras()}), 4)) ||
-      failed(verifySpatial(*this, getInputs(), getOutputs()[0], getPads(), {getKernel(), getStrides(), getDilations()})))
+      failed(
+          verifySpatial(*this, getInputs(), getOutputs()[0], getPads(), {getKernel(), getStrides(), getDilations()})))
     return failure();
   if (auto mean = getMean(); mean && *mean != "inside" && *mean != "all")
     return emitOpError("mean wants \"inside\" or \"all\"");
@@ -219,7 +227,8 @@ LogicalResult RowOp::verify() {
   return success();
 }
 
-//===--- Inside rows -------------------------------------------------------------------------------------------------===//
+//===--- Inside rows
+//-------------------------------------------------------------------------------------------------===//
 
 static LogicalResult verifyAlongRow(Operation *op, Region &body) {
   if (!op->getParentOfType<RowOp>())

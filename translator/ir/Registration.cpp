@@ -1,4 +1,4 @@
-//===- Registration.cpp - every dialect the tool reads -------------------------------------------------------*- C++ -*-===//
+//===- Registration.cpp - every dialect the tool reads ------------------------------------------------------------===//
 //
 // One translation unit, named dialects only: MLIR's InitAll* headers take a minute and 3 GB to compile.
 //
@@ -40,10 +40,11 @@
 using namespace mlir;
 
 void ml2k::registerDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, ml_program::MLProgramDialect, nest::NestDialect, scf::SCFDialect,
-                  sparse_tensor::SparseTensorDialect, tensor::TensorDialect, tosa::TosaDialect, vector::VectorDialect>();
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              func::FuncDialect, linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
+              ml_program::MLProgramDialect, nest::NestDialect, scf::SCFDialect, sparse_tensor::SparseTensorDialect,
+              tensor::TensorDialect, tosa::TosaDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
   cf::registerBufferizableOpInterfaceExternalModels(registry);

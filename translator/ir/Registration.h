@@ -1,4 +1,4 @@
-//===- Registration.h - every dialect the tool reads ---------------------------------------------------------*- C++ -*-===//
+//===- Registration.h - every dialect the tool reads ----------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_IR_REGISTRATION_H
 #define ML2K_IR_REGISTRATION_H

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - what the user is told ----------------------------------------------------------*- C++ -*-===//
+//===- Diagnostics.cpp - what the user is told --------------------------------------------------------------------===//
 
 #include "translator/tool/Diagnostics.h"
 
@@ -17,8 +17,7 @@ static constexpr size_t longestLine = 160;
 static constexpr size_t longestConstant = 60;
 static constexpr size_t longestMessage = 2000;
 
-//===--- Messages
-//--------------------------------------------------------------------------------------------------===//
+//===--- Messages -------------------------------------------------------------------------------------------------===//
 
 /// Where the bracket that opens at `open` closes; npos if it does not.
 static size_t closing(StringRef text, size_t open) {
@@ -46,8 +45,7 @@ std::string ml2k::withoutLargeConstants(std::string message) {
   return message;
 }
 
-//===--- Places
-//----------------------------------------------------------------------------------------------------===//
+//===--- Places ---------------------------------------------------------------------------------------------------===//
 
 static void findNames(mlir::Location location, SmallVectorImpl<StringRef> &names) {
   if (auto const named = dyn_cast<mlir::NameLoc>(location)) {
@@ -114,8 +112,7 @@ static void quoteLine(raw_ostream &out, StringRef contents, unsigned number, uns
   out << "^\n";
 }
 
-//===--- Printing
-//--------------------------------------------------------------------------------------------------===//
+//===--- Printing -------------------------------------------------------------------------------------------------===//
 
 DiagnosticPrinter::DiagnosticPrinter(mlir::MLIRContext &context, DiagnosedFile file, Progress &progress)
     : file(std::move(file)), progress(progress), handler(&context, [this](mlir::Diagnostic &diagnostic) {

@@ -1,4 +1,4 @@
-//===- Frontend.cpp - the front end that an input needs -------------------------------------------------*- C++ -*-===//
+//===- Frontend.cpp - the front end that an input needs -----------------------------------------------------------===//
 
 #include "translator/tool/Frontend.h"
 

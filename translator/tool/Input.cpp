@@ -1,4 +1,4 @@
-//===- Input.cpp - the bytes of a model and what they are -----------------------------------------------*- C++ -*-===//
+//===- Input.cpp - the bytes of a model and what they are ---------------------------------------------------------===//
 
 #include "translator/tool/Input.h"
 

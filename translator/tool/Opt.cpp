@@ -1,5 +1,4 @@
-//===- Opt.cpp - ml2kokkos-opt: runs any pass alone ---------------------------------------------------------*- C++
-//-*-===//
+//===- Opt.cpp - ml2kokkos-opt: runs any pass alone ---------------------------------------------------------------===//
 
 #include "passes/Pipeline.h"
 #include "translator/ir/Registration.h"

@@ -1,4 +1,4 @@
-//===- Options.cpp - the command line of ml2kokkos ------------------------------------------------------*- C++ -*-===//
+//===- Options.cpp - the command line of ml2kokkos ----------------------------------------------------------------===//
 
 #include "translator/tool/Options.h"
 
@@ -47,8 +47,7 @@ struct Groups {
 };
 } // namespace
 
-//===--- What there is
-//---------------------------------------------------------------------------------------------===//
+//===--- What there is --------------------------------------------------------------------------------------------===//
 
 static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
   auto groups = std::make_unique<Groups>();
@@ -106,8 +105,7 @@ static void printHelp(Groups const &groups) {
   llvm::outs() << text.str();
 }
 
-//===--- Checks
-//----------------------------------------------------------------------------------------------------===//
+//===--- Checks ---------------------------------------------------------------------------------------------------===//
 
 static size_t checkChoice(Choice const &choice, std::string const &value) {
   auto const found = std::find(choice.values.begin(), choice.values.end(), value);
@@ -172,8 +170,7 @@ static void checkLicense(llvm::StringRef license) {
     throw UsageError{"--license=" + license.str() + ": not an SPDX expression, such as MIT or Apache-2.0"};
 }
 
-//===--- The command for the banner
-//--------------------------------------------------------------------------------===//
+//===--- The command for the banner -------------------------------------------------------------------------------===//
 
 static std::string quoted(llvm::StringRef text) {
   bool const isPlain =
@@ -203,8 +200,7 @@ static std::string commandOf(ToolOptions const &options) {
   return command;
 }
 
-//===--- Reading
-//---------------------------------------------------------------------------------------------------===//
+//===--- Reading --------------------------------------------------------------------------------------------------===//
 
 static std::optional<std::string> closestOption(Groups const &groups, llvm::StringRef given) {
   std::optional<std::string> best;

@@ -1,4 +1,4 @@
-//===- Print.cpp - a module in nest form to formatted files ---------------------------------------------*- C++ -*-===//
+//===- Print.cpp - a module in nest form to formatted files -------------------------------------------------------===//
 
 #include "translator/tool/Print.h"
 

@@ -1,4 +1,4 @@
-//===- Progress.cpp - one line on a terminal while work takes long --------------------------------------*- C++ -*-===//
+//===- Progress.cpp - one line on a terminal while work takes long ------------------------------------------------===//
 
 #include "translator/tool/Progress.h"
 

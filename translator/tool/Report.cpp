@@ -33,8 +33,7 @@ struct Storage {
 };
 } // namespace
 
-//===--- Texts
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Texts ----------------------------------------------------------------------------------------------------===//
 
 static std::string shapeOf(Type type) {
   auto const shaped = dyn_cast<ShapedType>(type);
@@ -65,20 +64,23 @@ static std::string scaled(int64_t value, StringRef unit = "") {
     shown /= 1000;
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << llvm::format(prefix == 0 || shown >= 100 ? "%.0f" : shown >= 10 ? "%.1f" : "%.2f", shown) << " "
-      << prefixes[prefix] << unit;
+  out << llvm::format(prefix == 0 || shown >= 100 ? "%.0f"
+                      : shown >= 10               ? "%.1f"
+                                                  : "%.2f",
+                      shown)
+      << " " << prefixes[prefix] << unit;
   return StringRef(text).rtrim().str();
 }
 
-//===--- Collecting
-//------------------------------------------------------------------------------------------------===//
+//===--- Collecting -----------------------------------------------------------------------------------------------===//
 
 /// The operation, and how a convolution is computed if not directly.
 static std::string patternOf(Operation *op) {
   std::string const name = op->getName().stripDialect().str();
   auto conv = dyn_cast<nest::ConvOp>(op);
   auto weight = conv ? conv.getInputs()[1].getDefiningOp<nest::WeightOp>() : nest::WeightOp();
-  auto const size = weight && weight.getPackingAttr() ? weight.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr();
+  auto const size =
+      weight && weight.getPackingAttr() ? weight.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr();
   return size ? name + " F(" + std::to_string(size.getInt()) + ",3)" : name;
 }
 
@@ -88,8 +90,8 @@ static void addKernel(Table &table, Operation *op, StringRef label) {
   auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
   table.flops += flops.value_or(0);
   table.bytes += bytes;
-  table.lines.push_back({label.str(), patternOf(op), kernel ? shapesOf(kernel) : "",
-                         flops ? scaled(*flops) : "-", scaled(bytes)});
+  table.lines.push_back(
+      {label.str(), patternOf(op), kernel ? shapesOf(kernel) : "", flops ? scaled(*flops) : "-", scaled(bytes)});
 }
 
 static void addBuffer(Storage &storage, nest::BufferOp buffer) {
@@ -116,8 +118,7 @@ static void collect(ModuleOp module, Table &table, Storage &storage) {
   });
 }
 
-//===--- Printing
-//--------------------------------------------------------------------------------------------------===//
+//===--- Printing -------------------------------------------------------------------------------------------------===//
 
 static void printTable(Table const &table, llvm::raw_ostream &out) {
   std::array<size_t, 5> widths = {};
@@ -148,7 +149,8 @@ void ml2k::printReport(ModuleOp module, llvm::raw_ostream &out) {
   collect(module, table, storage);
   size_t const kernels = table.lines.size() - 1;
   printTable(table, out);
-  out << "\n" << kernels << " kernels, " << scaled(table.flops, "flop") << ", " << scaled(table.bytes, "B") << " moved\n";
+  out << "\n"
+      << kernels << " kernels, " << scaled(table.flops, "flop") << ", " << scaled(table.bytes, "B") << " moved\n";
   out << storage.weights << " weights, " << scaled(storage.weightBytes, "B") << "\n";
   out << storage.buffers << " buffers, " << scaled(storage.bufferBytes, "B") << " in all, "
       << scaled(storage.peakBytes, "B") << " at the peak\n";

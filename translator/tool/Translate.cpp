@@ -1,4 +1,4 @@
-//===- Translate.cpp - from a command line to files -----------------------------------------------------*- C++ -*-===//
+//===- Translate.cpp - from a command line to files ---------------------------------------------------------------===//
 //
 // Reads the input, takes the module from stage to stage, and ends where --emit says. Everything that can be refused is
 // refused before the first file is touched.
@@ -90,8 +90,7 @@ Translation::Translation(ToolOptions const &options, Input given, Progress &prog
       context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED),
       diagnostics(context, {input.path, input.fileName, input.buffer->getBuffer()}, progress) {}
 
-//===--- Stages
-//----------------------------------------------------------------------------------------------------===//
+//===--- Stages ---------------------------------------------------------------------------------------------------===//
 
 bool Translation::dumpStage(StageName const &stage) {
   if (options.dumpStages.empty())
@@ -136,8 +135,7 @@ int Translation::run() {
   return code;
 }
 
-//===--- Output
-//----------------------------------------------------------------------------------------------------===//
+//===--- Output ---------------------------------------------------------------------------------------------------===//
 
 int Translation::write(std::vector<OutputFile> const &files) {
   if (!writesFiles(options)) {

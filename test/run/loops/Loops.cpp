@@ -23,7 +23,8 @@ template <class T> using View = Kokkos::View<T, Kokkos::LayoutRight, Space>;
 
 template <class T> static View<T *> viewOf(std::vector<T> const &values) {
   View<T *> view("values", values.size());
-  Kokkos::deep_copy(view, Kokkos::View<T const *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), values.size()));
+  Kokkos::deep_copy(view,
+                    Kokkos::View<T const *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), values.size()));
   return view;
 }
 
@@ -144,8 +145,8 @@ static void testMatmul(Space const &space) {
 static void testSpmv(Space const &space) {
   // [1 0 2; 0 0 0; 0 3 0] * [1 2 3] + [10 20 30]
   View<double *> const result("result", 3);
-  spmv::forward(space, viewOf<int>({0, 2, 2, 3}), viewOf<int>({0, 2, 1}), viewOf<double>({1, 2, 3}), viewOf<double>({1, 2, 3}),
-                viewOf<double>({10, 20, 30}), result);
+  spmv::forward(space, viewOf<int>({0, 2, 2, 3}), viewOf<int>({0, 2, 1}), viewOf<double>({1, 2, 3}),
+                viewOf<double>({1, 2, 3}), viewOf<double>({10, 20, 30}), result);
   expect(valuesOf(result) == std::vector<double>{17, 20, 36}, "sparse matrix times vector");
 }
 

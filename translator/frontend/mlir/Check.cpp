@@ -1,4 +1,4 @@
-//===- Check.cpp - the gate at the end of the MLIR import ---------------------------------------------------*- C++ -*-===//
+//===- Check.cpp - the gate at the end of the MLIR import ---------------------------------------------------------===//
 //
 // What passes here has a way through the tool; what does not is refused with its line.
 //
@@ -21,7 +21,8 @@ static LogicalResult checkSignatureType(func::FuncOp entry, Type type, StringRef
   if (!element.isIntOrIndexOrFloat())
     return entry.emitError() << role << " " << place << " has the unsupported element type " << element;
   if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.hasRank() && llvm::is_contained(shaped.getShape(), 0))
-    return entry.emitError() << role << " " << place << " has no elements: " << type << "; a dimension that may be empty is written ?";
+    return entry.emitError() << role << " " << place << " has no elements: " << type
+                             << "; a dimension that may be empty is written ?";
   if (isa<VectorType>(type))
     return entry.emitError() << role << " " << place << " is a vector: " << type;
   return success();

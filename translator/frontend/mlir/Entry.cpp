@@ -1,4 +1,4 @@
-//===- Entry.cpp - from a module to the one function that is translated -------------------------------------*- C++ -*-===//
+//===- Entry.cpp - from a module to the one function that is translated -------------------------------------------===//
 
 #include "translator/frontend/mlir/Steps.h"
 
@@ -12,7 +12,8 @@
 
 using namespace mlir;
 
-//===--- The entry ---------------------------------------------------------------------------------------------------===//
+//===--- The entry
+//---------------------------------------------------------------------------------------------------===//
 
 static std::string listed(ArrayRef<func::FuncOp> functions) {
   return llvm::join(llvm::map_range(functions, [](func::FuncOp f) { return f.getName(); }), ", ");
@@ -40,7 +41,8 @@ func::FuncOp ml2k::mlir_import::selectEntry(ModuleOp module, std::string const &
   return {};
 }
 
-//===--- Calls and globals -------------------------------------------------------------------------------------------===//
+//===--- Calls and globals
+//-------------------------------------------------------------------------------------------===//
 
 /// An immutable ml_program.global with a value is a constant under another name.
 static void foldGlobals(ModuleOp module) {
@@ -71,7 +73,8 @@ static LogicalResult refuseCalls(func::FuncOp entry) {
 LogicalResult ml2k::mlir_import::isolateEntry(ModuleOp module, func::FuncOp entry) {
   for (auto function : module.getOps<func::FuncOp>())
     function.setVisibility(function == entry ? SymbolTable::Visibility::Public : SymbolTable::Visibility::Private);
-  if (!entry.getOps<func::CallOp>().empty() || entry.walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted()) {
+  if (!entry.getOps<func::CallOp>().empty() ||
+      entry.walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted()) {
     PassManager inliner(module.getContext());
     inliner.addPass(createInlinerPass({}, [](OpPassManager &) {}));
     if (failed(inliner.run(module)))
@@ -86,7 +89,8 @@ LogicalResult ml2k::mlir_import::isolateEntry(ModuleOp module, func::FuncOp entr
   return success();
 }
 
-//===--- Symbolic dimensions -----------------------------------------------------------------------------------------===//
+//===--- Symbolic dimensions
+//-----------------------------------------------------------------------------------------===//
 
 namespace {
 struct ArgumentDim {
@@ -128,9 +132,10 @@ static LogicalResult fixDim(func::FuncOp entry, StringRef key, int64_t extent) {
   BlockArgument argument = entry.getArgument(at->argument);
   auto type = cast<ShapedType>(argument.getType());
   if (!type.isDynamicDim(at->dim))
-    return type.getDimSize(at->dim) == extent ? success()
-                                              : LogicalResult(entry.emitError() << "--dim " << key << "=" << extent
-                                                                                << ": the dimension is fixed in " << type);
+    return type.getDimSize(at->dim) == extent
+               ? success()
+               : LogicalResult(entry.emitError()
+                               << "--dim " << key << "=" << extent << ": the dimension is fixed in " << type);
   SmallVector<int64_t> shape(type.getShape());
   shape[at->dim] = extent;
   argument.setType(type.clone(shape));

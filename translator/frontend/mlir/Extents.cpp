@@ -1,4 +1,4 @@
-//===- Extents.cpp - names for extents that are known at run time only --------------------------------------*- C++ -*-===//
+//===- Extents.cpp - names for extents that are known at run time only --------------------------------------------===//
 //
 // Extents of different arguments may differ, so each has a name of its own; those of a result take the name of the
 // argument's extent that they come from. The printed forward() compares extents that share a name.
@@ -68,7 +68,8 @@ private:
     Operation *op = value.getDefiningOp();
     unsigned const number = cast<OpResult>(value).getResultNumber();
     if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-      auto size = empty.getType().isDynamicDim(dim) ? empty.getDynamicSize(dim).getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+      auto size = empty.getType().isDynamicDim(dim) ? empty.getDynamicSize(dim).getDefiningOp<tensor::DimOp>()
+                                                    : tensor::DimOp();
       return size && size.getConstantIndex() ? source(size.getSource(), *size.getConstantIndex()) : StringAttr();
     }
     if (auto kernel = dyn_cast<DestinationStyleOpInterface>(op))

@@ -1,4 +1,4 @@
-//===- ForeignDialects.cpp - messages for dialects that are not read ----------------------------------------*- C++ -*-===//
+//===- ForeignDialects.cpp - messages for dialects that are not read ----------------------------------------------===//
 //
 // MLIR's parser says that a dialect is not registered, which does not help a user. Here the message says what to run.
 //
@@ -63,7 +63,8 @@ static StringRef lineAt(llvm::MemoryBuffer const &source, unsigned line) {
   return rest.take_until([](char c) { return c == '\n'; });
 }
 
-/// What the parser did not know: `dialect.name` of an operation or type, or the dialect alone; empty for other messages.
+/// What the parser did not know: `dialect.name` of an operation or type, or the dialect alone; empty for other
+/// messages.
 static std::string unknownName(StringRef message, Location location, llvm::MemoryBuffer const &source) {
   SmallVector<StringRef> match;
   if (llvm::Regex("not found for custom op '([^']+)'").match(message, &match) ||

@@ -1,4 +1,4 @@
-//===- LowerDialects.cpp - TOSA, sparse tensors and memrefs to what the passes take -------------------------*- C++ -*-===//
+//===- LowerDialects.cpp - TOSA, sparse tensors and memrefs to what the passes take -------------------------------===//
 
 #include "translator/frontend/mlir/Steps.h"
 
@@ -31,11 +31,13 @@ static bool anyType(func::FuncOp entry, function_ref<bool(Type)> predicate) {
          anyOp(entry, [&](Operation *op) { return llvm::any_of(op->getResultTypes(), predicate); });
 }
 
-//===--- Elementwise -------------------------------------------------------------------------------------------------===//
+//===--- Elementwise
+//-------------------------------------------------------------------------------------------------===//
 
 LogicalResult ml2k::mlir_import::lowerElementwise(func::FuncOp entry) {
   bool const isNeeded = anyOp(entry, [](Operation *op) {
-    return OpTrait::hasElementwiseMappableTraits(op) && llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+    return OpTrait::hasElementwiseMappableTraits(op) &&
+           llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
   });
   if (!isNeeded)
     return success();
@@ -44,7 +46,8 @@ LogicalResult ml2k::mlir_import::lowerElementwise(func::FuncOp entry) {
   return passes.run(entry);
 }
 
-//===--- TOSA --------------------------------------------------------------------------------------------------------===//
+//===--- TOSA
+//--------------------------------------------------------------------------------------------------------===//
 
 /// The order of MLIR's own tosa-to-linalg pipeline, without its validation of profiles.
 static LogicalResult lowerTosa(func::FuncOp entry) {
@@ -63,7 +66,8 @@ static LogicalResult lowerTosa(func::FuncOp entry) {
   return passes.run(entry);
 }
 
-//===--- Sparse tensors ----------------------------------------------------------------------------------------------===//
+//===--- Sparse tensors
+//----------------------------------------------------------------------------------------------===//
 
 static bool isSparse(Type type) { return sparse_tensor::getSparseTensorEncoding(type) != nullptr; }
 
@@ -144,17 +148,17 @@ private:
 
   std::string levelName(StringRef array, int64_t level) const {
     auto const encoding = sparse_tensor::getSparseTensorEncoding(argument.getType());
-    auto const compressed = llvm::count_if(encoding.getLvlTypes(), [](sparse_tensor::LevelType type) {
-      return !sparse_tensor::isDenseLT(type);
-    });
+    auto const compressed = llvm::count_if(
+        encoding.getLvlTypes(), [](sparse_tensor::LevelType type) { return !sparse_tensor::isDenseLT(type); });
     return compressed > 1 ? (array + Twine(level)).str() : array.str();
   }
 
   void become(Operation *read, StringRef array, unsigned &next) {
     auto const attribute = StringAttr::get(entry.getContext(), name + "_" + array);
-    entry.insertArgument(next, read->getResult(0).getType(),
-                         DictionaryAttr::get(entry.getContext(), {{StringAttr::get(entry.getContext(), "nest.name"), attribute}}),
-                         read->getLoc());
+    entry.insertArgument(
+        next, read->getResult(0).getType(),
+        DictionaryAttr::get(entry.getContext(), {{StringAttr::get(entry.getContext(), "nest.name"), attribute}}),
+        read->getLoc());
     BlockArgument const array_ = entry.getArgument(next++);
     for (auto &[level, value] : positions)
       if (value == read->getResult(0))
@@ -216,7 +220,8 @@ static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
   return success();
 }
 
-//===--- Tensors and memrefs in one function -------------------------------------------------------------------------===//
+//===--- Tensors and memrefs in one function
+//-------------------------------------------------------------------------===//
 
 /// Dense tensors become memrefs. A returned argument is an argument that is read and written.
 static LogicalResult bufferize(ModuleOp module, func::FuncOp entry) {

@@ -1,4 +1,4 @@
-//===- MlirImport.cpp - the MLIR front end: reading and the order of its steps -----------------------------*- C++ -*-===//
+//===- MlirImport.cpp - the MLIR front end: reading and the order of its steps ------------------------------------===//
 
 #include "translator/frontend/mlir/MlirImport.h"
 
@@ -25,7 +25,8 @@ static Location locationOf(MLIRContext &context, llvm::MemoryBuffer const &sourc
 }
 
 /// Parses into `block`. The text's names are known only to the parser's state, so they are taken here.
-static LogicalResult parseInto(Block &block, llvm::SourceMgr const &sources, AsmParserState &text, MLIRContext &context) {
+static LogicalResult parseInto(Block &block, llvm::SourceMgr const &sources, AsmParserState &text,
+                               MLIRContext &context) {
   llvm::MemoryBuffer const &source = *sources.getMemoryBuffer(sources.getMainFileID());
   bool reported = false;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &message) {
@@ -70,7 +71,8 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
   if (!module)
     return {};
   // The steps below make operations of dialects that the text need not have
-  context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect, tensor::TensorDialect>();
+  context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect,
+                      tensor::TensorDialect>();
   func::FuncOp entry = mlir_import::selectEntry(*module, options.entry);
   if (!entry || failed(mlir_import::isolateEntry(*module, entry)))
     return {};

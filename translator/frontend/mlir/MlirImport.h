@@ -1,4 +1,4 @@
-//===- MlirImport.h - the MLIR front end --------------------------------------------------------------------*- C++ -*-===//
+//===- MlirImport.h - the MLIR front end ----------------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_MLIR_MLIRIMPORT_H
 #define ML2K_FRONTEND_MLIR_MLIRIMPORT_H
@@ -18,15 +18,16 @@ struct MlirImportOptions {
   std::string fileName; ///< in the locations of diagnostics
   std::string entry;    ///< the function to translate; empty: the only public one
 
-  /// Extents of `?` dimensions. The key is `<argument>.<dimension>`, as in `image.0`, or `<argument>` alone if it has one
+  /// Extents of `?` dimensions. The key is `<argument>.<dimension>`, as in `image.0`, or `<argument>` alone if it has
+  /// one
   /// `?`. An argument goes by its name in the source text (`%image`) or by its place (`arg0`).
   std::map<std::string, int64_t> dims;
 };
 
-/// Reads MLIR text (followed by a zero byte, as in a std::string) or bytecode. The result holds one public `func.func`, the
-/// entry, with named arguments and results, in dialects that the passes take: calls are inlined, TOSA is lowered to linalg,
-/// and functions on sparse tensors or with memrefs inside are loop programs on memrefs.
-/// Errors are diagnostics of the context with the line of the source; the result is then null.
+/// Reads MLIR text (followed by a zero byte, as in a std::string) or bytecode. The result holds one public `func.func`,
+/// the entry, with named arguments and results, in dialects that the passes take: calls are inlined, TOSA is lowered to
+/// linalg, and functions on sparse tensors or with memrefs inside are loop programs on memrefs. Errors are diagnostics
+/// of the context with the line of the source; the result is then null.
 mlir::OwningOpRef<mlir::ModuleOp> importMlir(llvm::StringRef bytes, MlirImportOptions const &options,
                                              mlir::MLIRContext &context);
 

@@ -1,4 +1,4 @@
-//===- SourceNames.cpp - the names of the MLIR text ----------------------------------------------------------*- C++ -*-===//
+//===- SourceNames.cpp - the names of the MLIR text ---------------------------------------------------------------===//
 //
 // A person who wrote `%image` and `%hidden` wants to read image and hidden. MLIR drops these names; the parser's state
 // still knows where they stand in the text.
@@ -24,8 +24,10 @@ static StringRef textOf(SMRange range) {
 static bool isInvented(StringRef name) {
   static llvm::Regex const invented(
       "^([0-9]+|arg[0-9]+|(c-?[0-9]+(_i[0-9]+)?|cst|true|false|alloc|alloca|dim|rank|cast|subview|view|collapse_shape|"
-      "expand_shape|reinterpret_cast|reshape|collapsed|expanded|extracted|extracted_slice|inserted|inserted_slice|padded|"
-      "transposed|splat|from_elements|generated|gathered|concat|broadcasted|unpack|pack|init|values|positions|coordinates|"
+      "expand_shape|reinterpret_cast|reshape|collapsed|expanded|extracted|extracted_slice|inserted|inserted_slice|"
+      "padded|"
+      "transposed|splat|from_elements|generated|gathered|concat|broadcasted|unpack|pack|init|values|positions|"
+      "coordinates|"
       "base_buffer|offset|sizes|strides|iter|mem)(_[0-9]+)?)$");
   return name.empty() || invented.match(name);
 }
@@ -87,7 +89,8 @@ static void nameLoopArguments(Operation *op, AsmParserState const &text) {
       if (auto const *definition = text.getBlockDef(&block))
         for (auto [argument, known] : llvm::zip(block.getArguments(), definition->arguments))
           if (StringRef const name = textOf(known.loc); !isInvented(name))
-            argument.setLoc(NameLoc::get(StringAttr::get(op->getContext(), ("argument \"" + name + "\"").str()), argument.getLoc()));
+            argument.setLoc(NameLoc::get(StringAttr::get(op->getContext(), ("argument \"" + name + "\"").str()),
+                                         argument.getLoc()));
 }
 
 void ml2k::mlir_import::takeNamesFromText(ModuleOp module, AsmParserState const &text) {

@@ -1,4 +1,4 @@
-//===- Steps.h - the steps of the MLIR import, in the order in which they run ------------------------------*- C++ -*-===//
+//===- Steps.h - the steps of the MLIR import, in the order in which they run ---------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_MLIR_STEPS_H
 #define ML2K_FRONTEND_MLIR_STEPS_H
@@ -17,7 +17,8 @@ namespace ml2k::mlir_import {
 /// that is known. Returns false for every other message of the parser.
 bool reportForeignDialect(mlir::Diagnostic const &parserMessage, llvm::MemoryBuffer const &source);
 
-/// Gives the arguments and results of functions, and operations whose results have telling names, the names of the text.
+/// Gives the arguments and results of functions, and operations whose results have telling names, the names of the
+/// text.
 void takeNamesFromText(mlir::ModuleOp module, mlir::AsmParserState const &text);
 
 /// The function to translate: `name`, or the only public one; null after an error.

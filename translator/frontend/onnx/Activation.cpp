@@ -1,4 +1,4 @@
-//===- Activation.cpp - activation functions ----------------------------------------------------------------*- C++ -*-===//
+//===- Activation.cpp - activation functions ----------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Formulas.h"
 #include "translator/frontend/onnx/Registry.h"
@@ -134,8 +134,8 @@ static void importShrink(Node &node) {
     Type const wide = s.isFloat(x[0]) ? x[0].getType() : Type(s.b.getF32Type());
     Value const value = s.convert(x[0], wide);
     auto constant = [&](double number) { return s.constant(wide, number); };
-    Value const above = s.select(s.compare(Compare::gt, value, constant(lambd)), s.sub(value, constant(bias)),
-                                 constant(0));
+    Value const above =
+        s.select(s.compare(Compare::gt, value, constant(lambd)), s.sub(value, constant(bias)), constant(0));
     Value const result = s.select(s.compare(Compare::lt, value, constant(-lambd)), s.add(value, constant(bias)), above);
     return s.convert(result, x[0].getType(), s.isUnsigned);
   });

@@ -1,4 +1,4 @@
-//===- Build.cpp - linalg operations from shapes and formulas -----------------------------------------------*- C++ -*-===//
+//===- Build.cpp - linalg operations from shapes and formulas -----------------------------------------------------===//
 
 #include "translator/frontend/onnx/Build.h"
 #include "translator/frontend/onnx/Refusal.h"
@@ -67,7 +67,8 @@ Value Build::mapInto(Value init, ArrayRef<Value> inputs, ArrayRef<AffineMap> map
                  [&](Scalars &s, ValueRange args, Value) { return formula(s, args); });
 }
 
-//===--- Broadcasting -----------------------------------------------------------------------------------------------===//
+//===--- Broadcasting
+//-----------------------------------------------------------------------------------------------===//
 
 static int64_t broadcastExtent(int64_t l, int64_t r) {
   if (l == 1 || l == r)
@@ -174,7 +175,8 @@ Value Build::broadcastTo(Value x, SizesRef sizes) {
   return map({x}, {broadcastMap(*this, x, shape)}, sizes, elementOf(x), [](Scalars &, ValueRange v) { return v[0]; });
 }
 
-//===--- Reductions -------------------------------------------------------------------------------------------------===//
+//===--- Reductions
+//-------------------------------------------------------------------------------------------------===//
 
 Value Build::combine(Scalars &s, Fold fold, Value l, Value r) {
   switch (fold) {
@@ -220,11 +222,9 @@ Value Build::reduce(Value x, IntsRef axes, bool keepDims, Fold fold, bool isUnsi
       sizes.push_back(sizeOf(x, dim));
     }
   Type const accumulator = computeType(elementOf(x));
-  Value result = generic({x}, {identityMap(rankOf(x)), selectDims(rankOf(x), kept)},
-                         initial(sizes, accumulator, fold, isUnsigned), axes, isUnsigned,
-                         [&](Scalars &s, ValueRange v, Value acc) {
-                           return combine(s, fold, term ? term(s, v) : v[0], acc);
-                         });
+  Value result = generic(
+      {x}, {identityMap(rankOf(x)), selectDims(rankOf(x), kept)}, initial(sizes, accumulator, fold, isUnsigned), axes,
+      isUnsigned, [&](Scalars &s, ValueRange v, Value acc) { return combine(s, fold, term ? term(s, v) : v[0], acc); });
   result = elementwiseCast(result, elementOf(x));
   return keepDims ? unsqueeze(result, axes) : result;
 }
@@ -272,15 +272,16 @@ Value Build::foldAlong(Value x, int64_t axis, int64_t count, SizesRef sizes) {
   // The second input has no elements that matter: it gives the window its extent
   Value const taps = empty(this->sizes({count}), elementOf(x));
   Value const init = initial(sizes, computeType(elementOf(x)), Fold::sum);
-  Value const sum = generic({x, taps},
-                            {AffineMap::get(rank + 1, 0, read, getContext()), selectDims(rank + 1, {rank}),
-                             selectDims(rank + 1, llvm::to_vector(llvm::seq<int64_t>(0, rank)))},
-                            init, {rank}, /*isUnsigned=*/false,
-                            [](Scalars &s, ValueRange v, Value acc) { return s.add(v[0], acc); });
+  Value const sum =
+      generic({x, taps},
+              {AffineMap::get(rank + 1, 0, read, getContext()), selectDims(rank + 1, {rank}),
+               selectDims(rank + 1, llvm::to_vector(llvm::seq<int64_t>(0, rank)))},
+              init, {rank}, /*isUnsigned=*/false, [](Scalars &s, ValueRange v, Value acc) { return s.add(v[0], acc); });
   return elementwiseCast(sum, elementOf(x));
 }
 
-//===--- Products ---------------------------------------------------------------------------------------------------===//
+//===--- Products
+//---------------------------------------------------------------------------------------------------===//
 
 Value Build::matmul(Value l, Value r) {
   Type const element = computeType(elementOf(l));
@@ -310,7 +311,7 @@ Value Build::matmulBroadcast(Value l, Value r) {
       mapL.push_back(position(extentL));
     if (dimR >= 0)
       mapR.push_back(position(extentR));
-      }
+  }
   if (hasM) {
     mapL.push_back(getAffineDimExpr(m));
     sizes.push_back(sizeOf(l, rankOf(l) - 2));

@@ -1,4 +1,4 @@
-//===- Build.h - linalg and tensor operations from shapes and formulas --------------------------------------*- C++ -*-===//
+//===- Build.h - linalg and tensor operations from shapes and formulas ----------------------------------*- C++ -*-===//
 //
 // The vocabulary of the import functions. Nothing here knows ONNX's messages.
 //
@@ -45,8 +45,8 @@ public:
   /// The same in place of `init`, whose elements are overwritten.
   mlir::Value mapInto(mlir::Value init, llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                       Formula formula, bool isUnsigned = false);
-  /// Elementwise with numpy's broadcasting. One-element constants become scalars of the formula. Throws Refusal when the
-  /// shapes do not fit.
+  /// Elementwise with numpy's broadcasting. One-element constants become scalars of the formula. Throws Refusal when
+  /// the shapes do not fit.
   mlir::Value elementwise(llvm::ArrayRef<mlir::Value> inputs, mlir::Type element, Formula formula,
                           bool isUnsigned = false);
   /// The same, of the first input's element type.

@@ -1,4 +1,4 @@
-//===- BuildShape.cpp - tensor operations that move data ----------------------------------------------------*- C++ -*-===//
+//===- BuildShape.cpp - tensor operations that move data ----------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Build.h"
 #include "translator/frontend/onnx/Refusal.h"

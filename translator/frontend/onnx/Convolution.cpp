@@ -1,4 +1,4 @@
-//===- Convolution.cpp - Conv and ConvTranspose -------------------------------------------------------------*- C++ -*-===//
+//===- Convolution.cpp - Conv and ConvTranspose -------------------------------------------------------------------===//
 //
 // One-dimensional convolutions become two-dimensional ones over a single row: one form for everything behind.
 //
@@ -23,8 +23,8 @@ static Value convolveGroups(Build &b, Value x, Value w, Window const &window, Si
   for (unsigned i = 0; i < 3; ++i)
     read.push_back(dim(3 + i) * window.strides[i] + dim(7 + i) * window.dilations[i]);
   Sizes const grouped{sizes[0], b.getIndexAttr(groups), b.getIndexAttr(outputs), sizes[2], sizes[3], sizes[4]};
-  Value const y = b.contract({x, w}, {AffineMap::get(10, 0, read, b.getContext()), b.selectDims(10, {1, 2, 6, 7, 8, 9})},
-                             grouped, 6);
+  Value const y = b.contract(
+      {x, w}, {AffineMap::get(10, 0, read, b.getContext()), b.selectDims(10, {1, 2, 6, 7, 8, 9})}, grouped, 6);
   IntsRef const out = Build::shapeOf(y);
   return b.reshape(y, {out[0], groups * outputs, out[3], out[4], out[5]});
 }
@@ -91,28 +91,29 @@ static void importConv(Node &node) {
   node.out(0, node.b.elementwiseCast(addBias(node, y), node.element(0)));
 }
 
-//===--- Transposed -------------------------------------------------------------------------------------------------===//
+//===--- Transposed
+//-------------------------------------------------------------------------------------------------===//
 
 /// Windows that neither overlap nor leave gaps: every output element has one input position, so that the operation is a
 /// contraction over channels whose result is written block by block.
 static Value convTransposeBlocks(Build &b, Value x, Value w) {
   IntsRef const in = Build::shapeOf(x), kernel = Build::shapeOf(w);
   // n f h r w s | c
-  Sizes const sizes{b.sizeOf(x, 0),           b.getIndexAttr(kernel[1]), b.sizeOf(x, 2),
-                    b.getIndexAttr(kernel[2]), b.sizeOf(x, 3),            b.getIndexAttr(kernel[3])};
+  Sizes const sizes{b.sizeOf(x, 0), b.getIndexAttr(kernel[1]), b.sizeOf(x, 2), b.getIndexAttr(kernel[2]),
+                    b.sizeOf(x, 3), b.getIndexAttr(kernel[3])};
   Value const init = b.initial(sizes, Build::elementOf(x), Build::Fold::sum);
   llvm::SmallVector<AffineMap> const maps{b.selectDims(7, {0, 6, 2, 4}), b.selectDims(7, {6, 1, 3, 5}),
                                           b.selectDims(7, {0, 1, 2, 3, 4, 5})};
   llvm::SmallVector<utils::IteratorType> iterators(7, utils::IteratorType::parallel);
   iterators[6] = utils::IteratorType::reduction;
-  Value const blocks = b.create<linalg::GenericOp>(TypeRange(init.getType()), ValueRange{x, w}, ValueRange{init}, maps,
-                                                   iterators,
-                                                   [](OpBuilder &nested, Location loc, ValueRange v) {
-                                                     Scalars s(nested, loc, false);
-                                                     Value const sum = s.add(v[2], s.mul(v[0], v[1]));
-                                                     nested.create<linalg::YieldOp>(loc, sum);
-                                                   })
-                           .getResult(0);
+  Value const blocks =
+      b.create<linalg::GenericOp>(TypeRange(init.getType()), ValueRange{x, w}, ValueRange{init}, maps, iterators,
+                                  [](OpBuilder &nested, Location loc, ValueRange v) {
+                                    Scalars s(nested, loc, false);
+                                    Value const sum = s.add(v[2], s.mul(v[0], v[1]));
+                                    nested.create<linalg::YieldOp>(loc, sum);
+                                  })
+          .getResult(0);
   return b.reshape(blocks, {in[0], kernel[1], in[2] * kernel[2], in[3] * kernel[3]});
 }
 

@@ -1,4 +1,4 @@
-//===- Einsum.cpp - sums of products by equation ------------------------------------------------------------*- C++ -*-===//
+//===- Einsum.cpp - sums of products by equation ------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - operators with one formula per element ---------------------------------------------*- C++ -*-===//
+//===- Elementwise.cpp - operators with one formula per element ---------------------------------------------------===//
 
 #include "translator/frontend/onnx/Formulas.h"
 #include "translator/frontend/onnx/Registry.h"
@@ -46,7 +46,8 @@ template <typename Op> static void floatUnary(Node &node) {
   floatElementwise(node, [](Scalars &s, ValueRange x) { return s.create<Op>(x[0]); });
 }
 
-//===--- Arithmetic -------------------------------------------------------------------------------------------------===//
+//===--- Arithmetic
+//-------------------------------------------------------------------------------------------------===//
 
 using BinaryMethod = Value (Scalars::*)(Value, Value);
 using UnaryMethod = Value (Scalars::*)(Value);
@@ -133,7 +134,8 @@ static void importSign(Node &node) {
   });
 }
 
-//===--- Comparisons and logic --------------------------------------------------------------------------------------===//
+//===--- Comparisons and logic
+//--------------------------------------------------------------------------------------===//
 
 template <Compare how> static void compare(Node &node) {
   sameTypes(node);
@@ -165,16 +167,14 @@ static void importBitShift(Node &node) {
 static void importWhere(Node &node) {
   if (node.dataType(1) != node.dataType(2) || node.dataType(0) != pb::TensorProto::BOOL)
     node.refuse("a condition of bool and two inputs of one type are needed");
-  Value const result = node.b.elementwise(node.allInputs(), node.element(1), [](Scalars &s, ValueRange x) {
-    return s.select(x[0], x[1], x[2]);
-  });
+  Value const result = node.b.elementwise(node.allInputs(), node.element(1),
+                                          [](Scalars &s, ValueRange x) { return s.select(x[0], x[1], x[2]); });
   node.out(0, result, node.dataType(1));
 }
 
 static void importIsNaN(Node &node) {
-  Value const result = node.b.elementwise(node.in(0), node.b.getI1Type(), [](Scalars &s, ValueRange x) {
-    return s.compare(Compare::ne, x[0], x[0]);
-  });
+  Value const result = node.b.elementwise(node.in(0), node.b.getI1Type(),
+                                          [](Scalars &s, ValueRange x) { return s.compare(Compare::ne, x[0], x[0]); });
   node.out(0, result, pb::TensorProto::BOOL);
 }
 
@@ -191,7 +191,8 @@ static void importIsInf(Node &node) {
   node.out(0, result, pb::TensorProto::BOOL);
 }
 
-//===--- Types ------------------------------------------------------------------------------------------------------===//
+//===--- Types
+//------------------------------------------------------------------------------------------------------===//
 
 static void cast(Node &node, int32_t dataType) {
   Type const element = elementType(*node.b.getContext(), dataType);
@@ -202,8 +203,8 @@ static void cast(Node &node, int32_t dataType) {
     return;
   }
   Value const result = node.b.elementwise(
-      node.in(0), element,
-      [&](Scalars &s, ValueRange x) { return s.convert(x[0], element, isUnsignedType(dataType)); }, node.isUnsigned());
+      node.in(0), element, [&](Scalars &s, ValueRange x) { return s.convert(x[0], element, isUnsignedType(dataType)); },
+      node.isUnsigned());
   node.out(0, result, dataType);
 }
 

@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - runs small operations at import -------------------------------------------------------*- C++ -*-===//
+//===- Evaluate.cpp - runs small operations at import -------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Evaluate.h"
 
@@ -206,21 +206,20 @@ LogicalResult Evaluator::runScalar(Operation &op, ArrayRef<int64_t> loops) {
 
 LogicalResult Evaluator::runPoint(linalg::LinalgOp op, ArrayRef<int64_t> loops) {
   Block &body = op->getRegion(0).front();
-  auto positionOf = [&](OpOperand &operand) {
-    return op.getMatchingIndexingMap(&operand).compose(loops);
-  };
+  auto positionOf = [&](OpOperand &operand) { return op.getMatchingIndexingMap(&operand).compose(loops); };
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument const argument = body.getArgument(operand.getOperandNumber());
     if (!isa<RankedTensorType>(operand.get().getType()))
       scalars[argument] = scalars.lookup(operand.get());
     else if (op.isDpsInit(&operand))
-      scalars[argument] = element(op->getResult(op->getNumResults() - op->getNumOperands() + operand.getOperandNumber()),
-                                  positionOf(operand));
+      scalars[argument] = element(
+          op->getResult(op->getNumResults() - op->getNumOperands() + operand.getOperandNumber()), positionOf(operand));
     else
       scalars[argument] = element(operand.get(), positionOf(operand));
   }
   for (Operation &scalar : body.without_terminator())
-    if (failed(isa<arith::ConstantOp>(scalar) ? runConstant(cast<arith::ConstantOp>(scalar)) : runScalar(scalar, loops)))
+    if (failed(isa<arith::ConstantOp>(scalar) ? runConstant(cast<arith::ConstantOp>(scalar))
+                                              : runScalar(scalar, loops)))
       return failure();
   for (auto [result, yielded, init] :
        llvm::zip(op->getResults(), body.getTerminator()->getOperands(), op.getDpsInitsMutable())) {

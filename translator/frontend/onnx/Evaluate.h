@@ -1,4 +1,4 @@
-//===- Evaluate.h - runs small operations at import ---------------------------------------------------------*- C++ -*-===//
+//===- Evaluate.h - runs small operations at import -----------------------------------------------------*- C++ -*-===//
 //
 // Exporters compute shapes in the graph: Shape, Gather, Mul, Concat, Reshape. Import functions know nothing of that: a
 // node with small constant inputs is imported into a scratch block, and what it made is executed here, each scalar

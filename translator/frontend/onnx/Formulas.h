@@ -1,4 +1,4 @@
-//===- Formulas.h - what elementwise families share ---------------------------------------------------------*- C++ -*-===//
+//===- Formulas.h - what elementwise families share -----------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_ONNX_FORMULAS_H
 #define ML2K_FRONTEND_ONNX_FORMULAS_H

@@ -1,4 +1,4 @@
-//===- Fourier.cpp - DFT, STFT and mel weights --------------------------------------------------------------*- C++ -*-===//
+//===- Fourier.cpp - DFT, STFT and mel weights --------------------------------------------------------------------===//
 //
 // A transform is a product with a table of cosines and sines [bin, sample, real or imaginary out, in], made here.
 //
@@ -116,7 +116,8 @@ static void importSTFT(Node &node) {
   node.out(0, b.contract(inputs, maps, b.sizes(shape), 4));
 }
 
-//===--- Mel weights ------------------------------------------------------------------------------------------------===//
+//===--- Mel weights
+//------------------------------------------------------------------------------------------------===//
 
 /// Triangles over the bins of a spectrum, their corners evenly spaced on the mel scale.
 static void importMelWeightMatrix(Node &node) {
@@ -136,7 +137,8 @@ static void importMelWeightMatrix(Node &node) {
   for (int64_t i = 0; i < bands + 2; ++i) {
     double const mel = low + static_cast<double>(i) * (high - low) / static_cast<double>(bands + 2);
     double const hertz = 700 * (std::pow(10, mel / 2595) - 1);
-    corners.push_back(static_cast<int64_t>(std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate))));
+    corners.push_back(
+        static_cast<int64_t>(std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate))));
     if (corners.back() < 0 || corners.back() >= bins)
       node.refuse("the edges lie outside the spectrum");
   }

@@ -1,4 +1,4 @@
-//===- ImportControl.cpp - If, Loop and Scan ----------------------------------------------------------------*- C++ -*-===//
+//===- ImportControl.cpp - If, Loop and Scan ----------------------------------------------------------------------===//
 //
 // What is known at import decides at import: a branch is taken, a loop is written out. Of branches that run-time data
 // choose, both are computed and the results chosen element by element.
@@ -23,7 +23,8 @@ static pb::GraphProto const &bodyOf(Node const &node, llvm::StringRef name) {
 }
 
 static GraphValue scalarConstant(MLIRContext &context, std::string name, Type type, int64_t value, int32_t dataType) {
-  auto const attr = DenseElementsAttr::get(RankedTensorType::get({}, type), Builder(&context).getIntegerAttr(type, value));
+  auto const attr =
+      DenseElementsAttr::get(RankedTensorType::get({}, type), Builder(&context).getIntegerAttr(type, value));
   return GraphValue{std::move(name), dataType, {}, attr};
 }
 
@@ -53,9 +54,11 @@ Importer::Values Importer::importBody(pb::GraphProto const &body, Values const &
 
 Value Importer::valueOf(GraphValue &value) { return value.value ? value.value : materialize(value); }
 
-//===--- If ---------------------------------------------------------------------------------------------------------===//
+//===--- If
+//---------------------------------------------------------------------------------------------------------===//
 
-Importer::Values Importer::importIf(Node const &node, GraphValue &condition, Scope const &around, Opsets const &opsets) {
+Importer::Values Importer::importIf(Node const &node, GraphValue &condition, Scope const &around,
+                                    Opsets const &opsets) {
   if (condition.constant) {
     bool const holds = integersOf(condition.constant)[0] != 0;
     return importBody(bodyOf(node, holds ? "then_branch" : "else_branch"), {}, around, opsets);
@@ -69,15 +72,15 @@ Importer::Values Importer::importIf(Node const &node, GraphValue &condition, Sco
     if (result.dataType != other.dataType || result.type().getShape() != other.type().getShape())
       throw Refusal("its branches give " + shapeText(result.type().getShape()) + " and " +
                     shapeText(other.type().getShape()) + "; run-time data may choose values, not shapes");
-    Value const chosen =
-        build.elementwise({holds, valueOf(result), valueOf(other)}, result.type().getElementType(),
-                          [](Scalars &s, ValueRange v) { return s.select(v[0], v[1], v[2]); });
+    Value const chosen = build.elementwise({holds, valueOf(result), valueOf(other)}, result.type().getElementType(),
+                                           [](Scalars &s, ValueRange v) { return s.select(v[0], v[1], v[2]); });
     result = GraphValue{result.name, result.dataType, chosen, {}};
   }
   return results;
 }
 
-//===--- Loops ------------------------------------------------------------------------------------------------------===//
+//===--- Loops
+//------------------------------------------------------------------------------------------------------===//
 
 /// The steps of a scan output side by side along a new axis.
 GraphValue Importer::stacked(Values &steps, int64_t axis) {
@@ -157,7 +160,8 @@ Importer::Values Importer::importScan(Node const &node, Values inputs, Scope con
     return values;
   };
   Ints axes = listed("scan_input_axes", sequences), outputAxes = listed("scan_output_axes", scans);
-  Ints const reversed = listed("scan_input_directions", sequences), reversedOut = listed("scan_output_directions", scans);
+  Ints const reversed = listed("scan_input_directions", sequences),
+             reversedOut = listed("scan_output_directions", scans);
   int64_t length = -1;
   for (size_t i = 0; i < sequences; ++i) {
     axes[i] = node.axis(axes[i], inputs[states + i].type().getRank());
@@ -186,10 +190,11 @@ Importer::Values Importer::importScan(Node const &node, Values inputs, Scope con
   return carried;
 }
 
-//===--- Nodes ------------------------------------------------------------------------------------------------------===//
+//===--- Nodes
+//------------------------------------------------------------------------------------------------------===//
 
-bool Importer::importControl(pb::NodeProto const &proto, int opset, std::vector<GraphValue *> const &inputs, Scope &scope,
-                             Opsets const &opsets) {
+bool Importer::importControl(pb::NodeProto const &proto, int opset, std::vector<GraphValue *> const &inputs,
+                             Scope &scope, Opsets const &opsets) {
   std::string const &name = proto.op_type();
   if (!(name == "If" || name == "Loop" || name == "Scan") || (!proto.domain().empty() && proto.domain() != "ai.onnx"))
     return false;

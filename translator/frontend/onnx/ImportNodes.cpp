@@ -1,4 +1,4 @@
-//===- ImportNodes.cpp - the nodes of a graph in order ------------------------------------------------------*- C++ -*-===//
+//===- ImportNodes.cpp - the nodes of a graph in order ------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Evaluate.h"
 #include "translator/frontend/onnx/Importer.h"
@@ -31,7 +31,8 @@ void Importer::report(pb::NodeProto const &node, int opset, Twine const &message
           << opset << "): " << message;
 }
 
-//===--- Order ------------------------------------------------------------------------------------------------------===//
+//===--- Order
+//------------------------------------------------------------------------------------------------------===//
 
 /// Nodes whose inputs are there, in the order of the file, until nothing is left. A sorted graph keeps its order.
 Nodes Importer::sortedNodes(Scope const &scope) {
@@ -68,7 +69,8 @@ Nodes Importer::sortedNodes(Scope const &scope) {
   return sorted;
 }
 
-//===--- Nodes ------------------------------------------------------------------------------------------------------===//
+//===--- Nodes
+//------------------------------------------------------------------------------------------------------===//
 
 void Importer::importNodes(Nodes const &nodes, Scope &scope, Opsets const &opsets) {
   for (pb::NodeProto const *node : nodes)
@@ -159,7 +161,8 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
   }
 }
 
-//===--- Nodes that run at import -----------------------------------------------------------------------------------===//
+//===--- Nodes that run at import
+//-----------------------------------------------------------------------------------===//
 
 bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction const &import,
                         std::vector<GraphValue *> const &inputs, Scope &scope) {
@@ -191,8 +194,7 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
   for (auto &output : view.outputs)
     if (output && !output->constant)
       results.push_back(output->value);
-  bool const hasUnknown =
-      llvm::any_of(inputs, [](GraphValue const *input) { return input && input->hasUnknown; });
+  bool const hasUnknown = llvm::any_of(inputs, [](GraphValue const *input) { return input && input->hasUnknown; });
   auto const values = evaluate(scratch, results, hasUnknown);
   if (!values)
     return false;
@@ -208,7 +210,8 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
   return true;
 }
 
-//===--- Functions --------------------------------------------------------------------------------------------------===//
+//===--- Functions
+//--------------------------------------------------------------------------------------------------===//
 
 static pb::FunctionProto const *localFunction(pb::ModelProto const &model, pb::NodeProto const &node) {
   for (pb::FunctionProto const &function : model.functions())

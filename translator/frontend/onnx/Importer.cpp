@@ -1,4 +1,4 @@
-//===- Importer.cpp - from a model to a module: checks, inputs, weights, outputs ----------------------------*- C++ -*-===//
+//===- Importer.cpp - from a model to a module: checks, inputs, weights, outputs ----------------------------------===//
 
 #include "translator/frontend/onnx/Importer.h"
 
@@ -47,7 +47,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   return module;
 }
 
-//===--- The model as a whole ---------------------------------------------------------------------------------------===//
+//===--- The model as a whole
+//---------------------------------------------------------------------------------------===//
 
 void Importer::checkModel() {
   if (!model.has_graph() || model.opset_import().empty()) {
@@ -76,7 +77,8 @@ void Importer::checkDims() {
   }
 }
 
-//===--- Initializers and inputs ------------------------------------------------------------------------------------===//
+//===--- Initializers and inputs
+//------------------------------------------------------------------------------------===//
 
 void Importer::importInitializers(Scope &scope) {
   for (pb::TensorProto const &tensor : model.graph().initializer()) {
@@ -146,7 +148,8 @@ void Importer::importInputs(Scope &scope) {
   }
 }
 
-//===--- Weights ----------------------------------------------------------------------------------------------------===//
+//===--- Weights
+//----------------------------------------------------------------------------------------------------===//
 
 std::string Importer::weightName(std::string const &name, DenseElementsAttr value) {
   auto isFree = [&](std::string const &candidate) {
@@ -180,15 +183,16 @@ Value Importer::materialize(GraphValue &value) {
   if (isScalar)
     lastWeight = build.OpBuilder::create<arith::ConstantOp>(loc, value.constant);
   else
-    lastWeight = build.OpBuilder::create<nest::WeightOp>(loc, value.constant.getType(), name, value.constant,
-                                                         DictionaryAttr());
+    lastWeight =
+        build.OpBuilder::create<nest::WeightOp>(loc, value.constant.getType(), name, value.constant, DictionaryAttr());
   value.value = lastWeight->getResult(0);
   if (!isScalar)
     weights[name] = value.value;
   return value.value;
 }
 
-//===--- Outputs ----------------------------------------------------------------------------------------------------===//
+//===--- Outputs
+//----------------------------------------------------------------------------------------------------===//
 
 /// What the model declares about an output has to be what its nodes make; else what is wrong.
 static std::string againstDeclared(pb::ValueInfoProto const &output, GraphValue const &value) {

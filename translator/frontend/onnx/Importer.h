@@ -1,4 +1,4 @@
-//===- Importer.h - from a model to a module ----------------------------------------------------------------*- C++ -*-===//
+//===- Importer.h - from a model to a module ------------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_ONNX_IMPORTER_H
 #define ML2K_FRONTEND_ONNX_IMPORTER_H
@@ -22,8 +22,8 @@ using Nodes = std::vector<pb::NodeProto const *>;
 
 class Importer {
 public:
-  Importer(mlir::MLIRContext &context, pb::ModelProto const &model, llvm::StringRef fileName,
-           llvm::StringRef directory, ImportOptions const &options);
+  Importer(mlir::MLIRContext &context, pb::ModelProto const &model, llvm::StringRef fileName, llvm::StringRef directory,
+           ImportOptions const &options);
 
   /// Null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> run();

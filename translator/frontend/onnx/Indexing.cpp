@@ -1,4 +1,4 @@
-//===- Indexing.cpp - operators whose positions are data ----------------------------------------------------*- C++ -*-===//
+//===- Indexing.cpp - operators whose positions are data ----------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -78,14 +78,13 @@ static void importGatherElements(Node &node) {
   node.needRank(1, rank, rank);
   bool const isPlain = checkIndices(node, 1, node.shape(0)[axis]);
   Value const data = node.in(0), indices = node.in(1), extent = extentValue(b, data, axis);
-  Value const result = b.map(indices, b.identityMap(rank), b.sizesOf(indices), node.element(0),
-                             [&](Scalars &s, ValueRange v) -> Value {
-                               llvm::SmallVector<Value> at;
-                               for (int64_t dim = 0; dim < rank; ++dim)
-                                 at.push_back(dim == axis ? toPosition(s, v[0], extent, isPlain)
-                                                          : s.create<linalg::IndexOp>(dim));
-                               return s.convert(s.create<tensor::ExtractOp>(data, at), computeType(node.element(0)));
-                             });
+  Value const result =
+      b.map(indices, b.identityMap(rank), b.sizesOf(indices), node.element(0), [&](Scalars &s, ValueRange v) -> Value {
+        llvm::SmallVector<Value> at;
+        for (int64_t dim = 0; dim < rank; ++dim)
+          at.push_back(dim == axis ? toPosition(s, v[0], extent, isPlain) : s.create<linalg::IndexOp>(dim));
+        return s.convert(s.create<tensor::ExtractOp>(data, at), computeType(node.element(0)));
+      });
   node.out(0, result, node.dataType(0));
 }
 
@@ -124,7 +123,8 @@ static void importGatherND(Node &node) {
   node.out(0, result, node.dataType(0));
 }
 
-//===--- Positions as results ---------------------------------------------------------------------------------------===//
+//===--- Positions as results
+//---------------------------------------------------------------------------------------===//
 
 /// Where along the axis the largest (smallest) element is: among the equal ones the first (last).
 static Value argument(Node &node, Value x, int64_t axis, bool isMax, bool isLast) {
@@ -183,16 +183,16 @@ static void importOneHot(Node &node) {
   for (int64_t dim = 0; dim < rank; ++dim)
     if (dim != axis)
       read.push_back(dim);
-  Value const result = b.map(node.in(0), b.selectDims(rank, read), sizes, node.element(2),
-                             [&](Scalars &s, ValueRange v) {
-                               Value const index = s.convert(v[0], s.b.getI64Type());
-                               Value const at = position(s, index, s.index(depth));
-                               Value const here = s.create<linalg::IndexOp>(axis);
-                               Value const isHere = s.compare(Compare::eq, at, here);
-                               Value const which = s.select(isHere, s.index(1), s.index(0));
-                               Value const chosen = s.create<tensor::ExtractOp>(values, ValueRange(which));
-                               return s.convert(chosen, computeType(node.element(2)));
-                             });
+  Value const result =
+      b.map(node.in(0), b.selectDims(rank, read), sizes, node.element(2), [&](Scalars &s, ValueRange v) {
+        Value const index = s.convert(v[0], s.b.getI64Type());
+        Value const at = position(s, index, s.index(depth));
+        Value const here = s.create<linalg::IndexOp>(axis);
+        Value const isHere = s.compare(Compare::eq, at, here);
+        Value const which = s.select(isHere, s.index(1), s.index(0));
+        Value const chosen = s.create<tensor::ExtractOp>(values, ValueRange(which));
+        return s.convert(chosen, computeType(node.element(2)));
+      });
   node.out(0, result, node.dataType(2));
 }
 

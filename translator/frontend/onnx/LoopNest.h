@@ -1,4 +1,4 @@
-//===- LoopNest.h - loops over elements, in order -----------------------------------------------------------*- C++ -*-===//
+//===- LoopNest.h - loops over elements, in order -------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_ONNX_LOOPNEST_H
 #define ML2K_FRONTEND_ONNX_LOOPNEST_H

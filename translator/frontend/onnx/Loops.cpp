@@ -1,4 +1,4 @@
-//===- Loops.cpp - operators that need loops in order: Scatter*, CumSum -------------------------------------*- C++ -*-===//
+//===- Loops.cpp - operators that need loops in order: Scatter*, CumSum -------------------------------------------===//
 
 #include "translator/frontend/onnx/LoopNest.h"
 #include "translator/frontend/onnx/Registry.h"
@@ -27,7 +27,8 @@ Value loopNest(Build &b, SizesRef sizes, Value carried, llvm::function_ref<Value
   return loops.results[0];
 }
 
-//===--- Scatter ----------------------------------------------------------------------------------------------------===//
+//===--- Scatter
+//----------------------------------------------------------------------------------------------------===//
 
 static Value combined(Node &node, Value before, Value update) {
   std::string const how = node.stringAttr("reduction", "none");
@@ -74,10 +75,10 @@ static void importScatterElements(Node &node) {
     node.needRank(at, node.rank(0), node.rank(0));
   Value const indices = node.in(1), updates = node.in(2);
   node.out(0, loopNest(node.b, node.b.sizesOf(indices), node.in(0), [&](ValueRange loops, Value carried) {
-    llvm::SmallVector<Value> at(loops);
-    at[axis] = position(node, node.b.create<tensor::ExtractOp>(indices, loops), axis);
-    return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
-  }));
+             llvm::SmallVector<Value> at(loops);
+             at[axis] = position(node, node.b.create<tensor::ExtractOp>(indices, loops), axis);
+             return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
+           }));
 }
 
 /// indices [.., k] name the first k dimensions of data, updates [.., rest] what goes there.
@@ -90,18 +91,19 @@ static void importScatterND(Node &node) {
   node.needRank(2, outer + rank - count, outer + rank - count);
   Value const indices = node.in(1), updates = node.in(2);
   node.out(0, loopNest(node.b, node.b.sizesOf(updates), node.in(0), [&](ValueRange loops, Value carried) {
-    llvm::SmallVector<Value> row(loops.take_front(outer)), at;
-    for (int64_t dim = 0; dim < count; ++dim) {
-      row.push_back(node.b.create<arith::ConstantIndexOp>(dim));
-      at.push_back(position(node, node.b.create<tensor::ExtractOp>(indices, row), dim));
-      row.pop_back();
-    }
-    at.append(loops.begin() + outer, loops.end());
-    return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
-  }));
+             llvm::SmallVector<Value> row(loops.take_front(outer)), at;
+             for (int64_t dim = 0; dim < count; ++dim) {
+               row.push_back(node.b.create<arith::ConstantIndexOp>(dim));
+               at.push_back(position(node, node.b.create<tensor::ExtractOp>(indices, row), dim));
+               row.pop_back();
+             }
+             at.append(loops.begin() + outer, loops.end());
+             return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
+           }));
 }
 
-//===--- Running sums -----------------------------------------------------------------------------------------------===//
+//===--- Running sums
+//-----------------------------------------------------------------------------------------------===//
 
 /// y[i] = y[i - 1] + x[i] along the axis; `exclusive` leaves x[i] out, `reverse` starts at the end.
 static void importCumSum(Node &node) {
@@ -113,21 +115,22 @@ static void importCumSum(Node &node) {
   Value const x = node.in(0);
   Value const zeros = b.initial(b.sizesOf(x), node.element(0), Build::Fold::sum);
   node.out(0, loopNest(b, b.sizesOf(x), zeros, [&](ValueRange loops, Value carried) -> Value {
-    Scalars s(b, b.getLoc(), node.isUnsigned());
-    llvm::SmallVector<Value> at(loops), before(loops);
-    if (isReverse)
-      at[axis] = s.create<arith::SubIOp>(s.index(extent - 1), loops[axis]);
-    int64_t const back = isReverse ? 1 : -1;
-    Value const previous = s.create<arith::AddIOp>(at[axis], s.index(back));
-    Value const isFirst = s.compare(Compare::eq, loops[axis], s.index(0));
-    before = at;
-    before[axis] = s.select(isFirst, at[axis], previous); // a zero is read at the first step: nothing is written there yet
-    Value term = s.create<tensor::ExtractOp>(x, isExclusive ? before : at);
-    if (isExclusive)
-      term = s.select(isFirst, s.constantLike(term, 0), term);
-    Value const sum = s.add(s.create<tensor::ExtractOp>(carried, before), term);
-    return s.create<tensor::InsertOp>(sum, carried, at);
-  }));
+             Scalars s(b, b.getLoc(), node.isUnsigned());
+             llvm::SmallVector<Value> at(loops), before(loops);
+             if (isReverse)
+               at[axis] = s.create<arith::SubIOp>(s.index(extent - 1), loops[axis]);
+             int64_t const back = isReverse ? 1 : -1;
+             Value const previous = s.create<arith::AddIOp>(at[axis], s.index(back));
+             Value const isFirst = s.compare(Compare::eq, loops[axis], s.index(0));
+             before = at;
+             before[axis] = s.select(isFirst, at[axis],
+                                     previous); // a zero is read at the first step: nothing is written there yet
+             Value term = s.create<tensor::ExtractOp>(x, isExclusive ? before : at);
+             if (isExclusive)
+               term = s.select(isFirst, s.constantLike(term, 0), term);
+             Value const sum = s.add(s.create<tensor::ExtractOp>(carried, before), term);
+             return s.create<tensor::InsertOp>(sum, carried, at);
+           }));
 }
 
 void registerLoops(Registry &table) {

@@ -1,4 +1,4 @@
-//===- MatMul.cpp - products of matrices --------------------------------------------------------------------*- C++ -*-===//
+//===- MatMul.cpp - products of matrices --------------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -42,8 +42,7 @@ static void importGemm(Node &node) {
       node.refuse("C of shape " + shapeText(node.shape(2)) + " does not broadcast to " +
                   shapeText(Build::shapeOf(product)));
     product = b.elementwise(
-        {product, c},
-        [&](Scalars &s, ValueRange v) { return s.add(scaled(s, v[0], alpha), scaled(s, v[1], beta)); });
+        {product, c}, [&](Scalars &s, ValueRange v) { return s.add(scaled(s, v[0], alpha), scaled(s, v[1], beta)); });
   } else if (alpha != 1) {
     product = b.elementwise(product, [&](Scalars &s, ValueRange v) { return scaled(s, v[0], alpha); });
   }

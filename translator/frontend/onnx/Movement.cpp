@@ -1,4 +1,4 @@
-//===- Movement.cpp - operators that copy elements to other places ------------------------------------------*- C++ -*-===//
+//===- Movement.cpp - operators that copy elements to other places ------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -37,7 +37,8 @@ static void importConcat(Node &node) {
   node.out(0, node.b.concat(node.allInputs(), axis));
 }
 
-//===--- Slices -----------------------------------------------------------------------------------------------------===//
+//===--- Slices
+//-----------------------------------------------------------------------------------------------------===//
 
 static void slice(Node &node, IntsRef starts, IntsRef ends, IntsRef axes, IntsRef steps) {
   Build &b = node.b;
@@ -117,7 +118,8 @@ static void importSplit(Node &node) {
   }
 }
 
-//===--- Padding ----------------------------------------------------------------------------------------------------===//
+//===--- Padding
+//----------------------------------------------------------------------------------------------------===//
 
 /// The position in the input for one in the padded output: at the edge, mirrored at it, or around.
 static Value padPosition(Scalars &s, Value position, int64_t low, int64_t extent, StringRef mode) {
@@ -209,7 +211,8 @@ static void importPad(Node &node) {
   node.out(0, b.pad(x, low, high, b.create<arith::ConstantOp>(cast<TypedAttr>(fill))));
 }
 
-//===--- Copies -----------------------------------------------------------------------------------------------------===//
+//===--- Copies
+//-----------------------------------------------------------------------------------------------------===//
 
 static void importExpand(Node &node) {
   Ints target = node.shapeInput(1, "shape");

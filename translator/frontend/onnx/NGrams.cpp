@@ -1,4 +1,4 @@
-//===- NGrams.cpp - TfIdfVectorizer -------------------------------------------------------------------------*- C++ -*-===//
+//===- NGrams.cpp - TfIdfVectorizer -------------------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -67,7 +67,8 @@ static void importTfIdfVectorizer(Node &node) {
   std::string const mode = node.stringAttr("mode");
   int64_t const shortest = node.intAttr("min_gram_length"), longest = node.intAttr("max_gram_length");
   int64_t const skips = node.intAttr("max_skip_count") + 1;
-  auto const pool = node.intsAttr("pool_int64s"), starts = node.intsAttr("ngram_counts"), indexes = node.intsAttr("ngram_indexes");
+  auto const pool = node.intsAttr("pool_int64s"), starts = node.intsAttr("ngram_counts"),
+             indexes = node.intsAttr("ngram_indexes");
   if (!pool || !starts || !indexes || shortest < 1 || skips < 1 || (mode != "TF" && mode != "IDF" && mode != "TFIDF"))
     node.refuse("mode, pool_int64s, ngram_counts, ngram_indexes or the lengths do not fit");
   int64_t const outputs = indexes->empty() ? 0 : *llvm::max_element(*indexes) + 1;
@@ -80,7 +81,8 @@ static void importTfIdfVectorizer(Node &node) {
   size_t next = 0;
   for (int64_t length = 1; length <= static_cast<int64_t>(starts->size()); ++length) {
     int64_t const begin = (*starts)[length - 1];
-    int64_t const end = length < static_cast<int64_t>(starts->size()) ? (*starts)[length] : static_cast<int64_t>(pool->size());
+    int64_t const end =
+        length < static_cast<int64_t>(starts->size()) ? (*starts)[length] : static_cast<int64_t>(pool->size());
     if (begin < 0 || end < begin || end > static_cast<int64_t>(pool->size()) || (end - begin) % length)
       node.refuse("ngram_counts do not fit pool_int64s");
     int64_t const count = (end - begin) / length;

@@ -1,4 +1,4 @@
-//===- Node.h - one node of the graph, as its import function sees it ---------------------------------------*- C++ -*-===//
+//===- Node.h - one node of the graph, as its import function sees it -----------------------------------*- C++ -*-===//
 //
 // Typed access to inputs, attributes and outputs. Whatever a model can get wrong about its node throws Refusal here.
 //
@@ -20,10 +20,10 @@ namespace ml2k::frontend {
 /// What a name of the graph stands for.
 struct GraphValue {
   std::string name;
-  int32_t dataType = 0;               ///< TensorProto::DataType: MLIR's integers have no sign
-  mlir::Value value;                  ///< null while it is a constant that nothing has used as data
-  mlir::DenseElementsAttr constant;   ///< null if not known at import
-  bool isRefused = false;             ///< its node was refused; nodes that use it are passed over
+  int32_t dataType = 0;             ///< TensorProto::DataType: MLIR's integers have no sign
+  mlir::Value value;                ///< null while it is a constant that nothing has used as data
+  mlir::DenseElementsAttr constant; ///< null if not known at import
+  bool isRefused = false;           ///< its node was refused; nodes that use it are passed over
   /// It has extents that are not known (ShapedType::kDynamic among the elements of `constant`): part of a shape.
   bool hasUnknown = false;
 

@@ -1,4 +1,4 @@
-//===- Normalization.cpp - softmax, batch, layer, instance and local response normalization -----------------*- C++ -*-===//
+//===- Normalization.cpp - softmax, batch, layer, instance and local response normalization -----------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -10,7 +10,8 @@ namespace ml2k::frontend {
 
 using Fold = Build::Fold;
 
-//===--- Softmax ----------------------------------------------------------------------------------------------------===//
+//===--- Softmax
+//----------------------------------------------------------------------------------------------------===//
 
 /// Before opset 13 everything from the axis on is normalized together.
 static Ints softmaxAxes(Node &node) {
@@ -31,9 +32,8 @@ static std::pair<Value, Value> shiftedAndSum(Node &node, IntsRef axes, bool ofEx
     Value const difference = s.sub(v[0], v[1]);
     return ofExponentials ? s.exp(difference) : difference;
   });
-  Value const sum =
-      b.reduce(shifted, axes, /*keepDims=*/true, Fold::sum, false,
-               [&](Scalars &s, ValueRange v) { return ofExponentials ? v[0] : s.exp(v[0]); });
+  Value const sum = b.reduce(shifted, axes, /*keepDims=*/true, Fold::sum, false,
+                             [&](Scalars &s, ValueRange v) { return ofExponentials ? v[0] : s.exp(v[0]); });
   return {shifted, sum};
 }
 
@@ -46,11 +46,11 @@ static void importSoftmax(Node &node) {
 static void importLogSoftmax(Node &node) {
   Ints const axes = softmaxAxes(node);
   auto const [shifted, sum] = shiftedAndSum(node, axes, /*ofExponentials=*/false);
-  node.out(0,
-           node.b.elementwise({shifted, sum}, [](Scalars &s, ValueRange v) { return s.sub(v[0], s.log(v[1])); }));
+  node.out(0, node.b.elementwise({shifted, sum}, [](Scalars &s, ValueRange v) { return s.sub(v[0], s.log(v[1])); }));
 }
 
-//===--- By mean and variance ---------------------------------------------------------------------------------------===//
+//===--- By mean and variance
+//---------------------------------------------------------------------------------------===//
 
 namespace {
 struct Moments {
@@ -155,9 +155,8 @@ static void importGroupNormalization(Node &node) {
   bool const perGroup = node.opset < 21;
   if (!perGroup)
     normal = b.reshape(normal, shape);
-  Value const result = b.alongAxis(normal, {node.in(1), node.in(2)}, 1, [](Scalars &s, ValueRange v) {
-    return s.add(s.mul(v[0], v[1]), v[2]);
-  });
+  Value const result = b.alongAxis(normal, {node.in(1), node.in(2)}, 1,
+                                   [](Scalars &s, ValueRange v) { return s.add(s.mul(v[0], v[1]), v[2]); });
   node.out(0, b.reshape(result, shape));
 }
 
@@ -178,12 +177,12 @@ static void importLpNormalization(Node &node) {
   Value const x = node.in(0);
   Value const sum = b.reduce(x, {axis}, /*keepDims=*/true, Fold::sum, false,
                              [&](Scalars &s, ValueRange v) { return p == 1 ? s.abs(v[0]) : s.mul(v[0], v[0]); });
-  node.out(0, b.elementwise({x, sum}, [&](Scalars &s, ValueRange v) {
-    return s.div(v[0], p == 1 ? v[1] : s.sqrt(v[1]));
-  }));
+  node.out(
+      0, b.elementwise({x, sum}, [&](Scalars &s, ValueRange v) { return s.div(v[0], p == 1 ? v[1] : s.sqrt(v[1])); }));
 }
 
-//===--- Local response ---------------------------------------------------------------------------------------------===//
+//===--- Local response
+//---------------------------------------------------------------------------------------------===//
 
 /// x / (bias + alpha / size * sum of squares of the `size` neighbouring channels) ^ beta
 static void importLRN(Node &node) {
@@ -203,8 +202,8 @@ static void importLRN(Node &node) {
   squares = b.pad(squares, low, high, b.scalar(node.element(0), 0));
   Value const sum = b.foldAlong(squares, 1, size, b.sizesOf(x));
   node.out(0, b.elementwise({x, sum}, [&](Scalars &s, ValueRange v) {
-    Value const scale = s.add(s.mul(v[1], s.constantLike(v[1], alpha / static_cast<double>(size))),
-                              s.constantLike(v[1], bias));
+    Value const scale =
+        s.add(s.mul(v[1], s.constantLike(v[1], alpha / static_cast<double>(size))), s.constantLike(v[1], bias));
     return s.div(v[0], s.create<math::PowFOp>(scale, s.constantLike(scale, beta)));
   }));
 }

@@ -1,4 +1,4 @@
-//===- OnnxImport.cpp - files to messages -------------------------------------------------------------------*- C++ -*-===//
+//===- OnnxImport.cpp - files to messages -------------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/OnnxImport.h"
 #include "translator/frontend/onnx/Importer.h"
@@ -27,8 +27,8 @@ static InFlightDiagnostic fileError(MLIRContext &context, StringRef name) {
 }
 
 static void loadDialects(MLIRContext &context) {
-  context.loadDialect<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-                      nest::NestDialect, scf::SCFDialect, tensor::TensorDialect>();
+  context.loadDialect<affine::AffineDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                      math::MathDialect, nest::NestDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
 static bool parse(StringRef bytes, frontend::pb::ModelProto &model) {

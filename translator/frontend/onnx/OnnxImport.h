@@ -1,8 +1,8 @@
-//===- OnnxImport.h - ONNX models to linalg on tensors ------------------------------------------------------*- C++ -*-===//
+//===- OnnxImport.h - ONNX models to linalg on tensors --------------------------------------------------*- C++ -*-===//
 //
-// The ONNX front end. It reads a model, checks it, and makes one function over linalg, tensor, arith, math and scf whose
-// weights are nest.weight. Names of the model become locations and `nest.name` attributes. Every problem of a model is
-// reported in one run, as a diagnostic whose location is the name of the file.
+// The ONNX front end. It reads a model, checks it, and makes one function over linalg, tensor, arith, math and scf
+// whose weights are nest.weight. Names of the model become locations and `nest.name` attributes. Every problem of a
+// model is reported in one run, as a diagnostic whose location is the name of the file.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

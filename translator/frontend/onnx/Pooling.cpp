@@ -1,4 +1,4 @@
-//===- Pooling.cpp - pools over windows and over whole images -----------------------------------------------*- C++ -*-===//
+//===- Pooling.cpp - pools over windows and over whole images -----------------------------------------------------===//
 
 #include "translator/frontend/onnx/LoopNest.h"
 #include "translator/frontend/onnx/Registry.h"
@@ -39,8 +39,8 @@ static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fol
   }
   int64_t const outer = 2 + spatial, loops = outer + spatial;
   auto const [read, tap] = windowMaps(b, window);
-  llvm::SmallVector<AffineMap> const maps{
-      read, tap, b.selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, outer)))};
+  llvm::SmallVector<AffineMap> const maps{read, tap,
+                                          b.selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, outer)))};
   llvm::SmallVector<utils::IteratorType> iterators(outer, utils::IteratorType::parallel);
   iterators.append(spatial, utils::IteratorType::reduction);
   return b
@@ -78,9 +78,8 @@ static Value divideByCount(Node &node, Value sum, Window const &window, bool cou
   for (int64_t extent : window.kernel)
     taps *= static_cast<double>(extent);
   if (isPlain)
-    return node.b.elementwise(sum, node.element(0), [&](Scalars &s, ValueRange v) {
-      return s.div(v[0], s.constantLike(v[0], taps));
-    });
+    return node.b.elementwise(sum, node.element(0),
+                              [&](Scalars &s, ValueRange v) { return s.div(v[0], s.constantLike(v[0], taps)); });
   if (llvm::any_of(window.dilations, [](int64_t dilation) { return dilation != 1; }))
     node.refuse("dilations together with pads that do not count are not supported");
   Ints extents(node.shape(0).drop_front(2));
@@ -131,7 +130,8 @@ static Value maxIndices(Node &node, Value x, Value y, Window const &window) {
     auto add = [&](Value l, Value r) -> Value { return s.create<arith::AddIOp>(l, r); };
     Value index = add(multiply(loop(0), node.shape(0)[1]), loop(1)), isFound = s.compare(Compare::eq, v[0], v[2]);
     for (int64_t i : order) {
-      Value const moved = add(multiply(loop(2 + i), window.strides[i]), multiply(loop(2 + spatial + i), window.dilations[i]));
+      Value const moved =
+          add(multiply(loop(2 + i), window.strides[i]), multiply(loop(2 + spatial + i), window.dilations[i]));
       Value const at = s.create<arith::SubIOp>(moved, s.index(window.low[i]));
       Value const isInside = s.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at, s.index(extents[i]));
       isFound = s.create<arith::AndIOp>(isFound, isInside);
@@ -179,7 +179,8 @@ static void importMaxUnpool(Node &node) {
         node.refuse("output_shape " + shapeText(wanted) + " is smaller than " + shapeText(shape));
   }
   tensorType(shape, node.element(0));
-  Value const x = node.in(0), indices = node.in(1), zeros = b.initial(b.sizes({count}), node.element(0), Build::Fold::sum);
+  Value const x = node.in(0), indices = node.in(1),
+              zeros = b.initial(b.sizes({count}), node.element(0), Build::Fold::sum);
   Value const flat = loopNest(b, b.sizesOf(x), zeros, [&](ValueRange at, Value carried) -> Value {
     Value const index = b.create<arith::IndexCastOp>(b.getIndexType(), b.create<tensor::ExtractOp>(indices, at));
     return b.create<tensor::InsertOp>(b.create<tensor::ExtractOp>(x, at), carried, index);
@@ -212,7 +213,8 @@ static void importLpPool(Node &node) {
   node.out(0, withoutRow(node, y));
 }
 
-//===--- Whole images -----------------------------------------------------------------------------------------------===//
+//===--- Whole images
+//-----------------------------------------------------------------------------------------------===//
 
 static Ints spatialAxes(Node &node) {
   node.needFloat(0);

@@ -1,4 +1,4 @@
-//===- Protos.h - ONNX's own messages -----------------------------------------------------------------------*- C++ -*-===//
+//===- Protos.h - ONNX's own messages -------------------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_ONNX_PROTOS_H
 #define ML2K_FRONTEND_ONNX_PROTOS_H

@@ -1,4 +1,4 @@
-//===- Quantization.cpp - linear quantization and integer products ------------------------------------------*- C++ -*-===//
+//===- Quantization.cpp - linear quantization and integer products ------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 #include "translator/frontend/onnx/Window.h"
@@ -121,8 +121,8 @@ static Value convolveIntegers(Node &node, size_t zeroAt, size_t weightAt, size_t
   IntsRef const weight = node.shape(weightAt);
   int64_t const groups = node.intAttr("group", 1);
   if (groups < 1 || node.shape(0)[1] != weight[1] * groups || weight[0] % groups != 0)
-    node.refuse("input " + shapeText(node.shape(0)) + " and weight " + shapeText(weight) + " do not fit " + Twine(groups) +
-                " group(s)");
+    node.refuse("input " + shapeText(node.shape(0)) + " and weight " + shapeText(weight) + " do not fit " +
+                Twine(groups) + " group(s)");
   Window window = Window::of(node, weight.drop_front(2));
   Value x = centred(node, 0, zeroAt, 1), w = centred(node, weightAt, weightZeroAt, 0);
   bool const isFlat = node.rank(0) == 3;
@@ -137,7 +137,8 @@ static Value convolveIntegers(Node &node, size_t zeroAt, size_t weightAt, size_t
 
 static void importConvInteger(Node &node) { node.out(0, convolveIntegers(node, 2, 1, 3), pb::TensorProto::INT32); }
 
-/// saturate(round(sum * x scale * w scale / y scale) + y zero point). Scales are vectors along `axis` of the sum, or scalars.
+/// saturate(round(sum * x scale * w scale / y scale) + y zero point). Scales are vectors along `axis` of the sum, or
+/// scalars.
 static void rescaled(Node &node, Value sum, std::array<size_t, 3> scales, size_t zeroAt, int64_t axis) {
   Build &b = node.b;
   auto along = [&](size_t at) {
@@ -151,13 +152,13 @@ static void rescaled(Node &node, Value sum, std::array<size_t, 3> scales, size_t
   int32_t const dataType = node.dataType(zeroAt);
   bool const isUnsigned = isUnsignedType(dataType);
   Type const element = node.element(zeroAt);
-  Value const result = b.elementwise(
-      {sum, along(scales[0]), along(scales[1]), along(scales[2]), along(zeroAt)}, element, [&](Scalars &s, ValueRange v) {
-        Type const f32 = s.b.getF32Type();
-        Value x = s.mul(s.convert(v[0], f32), s.div(s.mul(v[1], v[2]), v[3]));
-        x = s.add(s.create<math::RoundEvenOp>(x), widened(v[4], isUnsigned, f32, s));
-        return saturated(s, x, element, isUnsigned);
-      });
+  Value const result = b.elementwise({sum, along(scales[0]), along(scales[1]), along(scales[2]), along(zeroAt)},
+                                     element, [&](Scalars &s, ValueRange v) {
+                                       Type const f32 = s.b.getF32Type();
+                                       Value x = s.mul(s.convert(v[0], f32), s.div(s.mul(v[1], v[2]), v[3]));
+                                       x = s.add(s.create<math::RoundEvenOp>(x), widened(v[4], isUnsigned, f32, s));
+                                       return saturated(s, x, element, isUnsigned);
+                                     });
   node.out(0, result, dataType);
 }
 

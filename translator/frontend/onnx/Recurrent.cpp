@@ -1,8 +1,8 @@
-//===- Recurrent.cpp - LSTM, GRU and RNN --------------------------------------------------------------------*- C++ -*-===//
+//===- Recurrent.cpp - LSTM, GRU and RNN --------------------------------------------------------------------------===//
 //
 // The products of the whole sequence with W come first, as one matmul; a step is a matmul of the state with R and
-// elementwise gates. The state lives in the iteration arguments of an scf.for, the sequence of outputs is written into a
-// tensor row by row.
+// elementwise gates. The state lives in the iteration arguments of an scf.for, the sequence of outputs is written into
+// a tensor row by row.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ namespace {
 
 using Activation = std::function<Value(Scalars &, Value)>;
 
-/// What the three operators have in common. Shapes of the specification: X [seq, batch, input], W [dirs, gates * hidden,
-/// input], R [dirs, gates * hidden, hidden], B [dirs, 2 * gates * hidden], states [dirs, batch, hidden].
+/// What the three operators have in common. Shapes of the specification: X [seq, batch, input], W [dirs, gates *
+/// hidden, input], R [dirs, gates * hidden, hidden], B [dirs, 2 * gates * hidden], states [dirs, batch, hidden].
 struct Recurrent {
   Node &node;
   int64_t gates, hidden, directions, steps, batch;
@@ -29,9 +29,7 @@ struct Recurrent {
   bool isBatchFirst; // layout 1: X [batch, seq, input], states [batch, dirs, hidden]
 
   /// An input or state with the sequence, or the directions, in front.
-  Value in(size_t at) const {
-    return isBatchFirst ? node.b.transpose(node.in(at), {1, 0, 2}) : node.in(at);
-  }
+  Value in(size_t at) const { return isBatchFirst ? node.b.transpose(node.in(at), {1, 0, 2}) : node.in(at); }
 };
 
 /// One direction.
@@ -55,7 +53,8 @@ using Step = std::function<llvm::SmallVector<Value>(Direction const &, Value, Va
 
 } // namespace
 
-//===--- Attributes -------------------------------------------------------------------------------------------------===//
+//===--- Attributes
+//-------------------------------------------------------------------------------------------------===//
 
 static Activation activationOf(Node &node, StringRef name, double alpha, double beta) {
   if (name.equals_insensitive("sigmoid"))
@@ -116,8 +115,8 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
   Ints const state = isBatchFirst ? Ints{batch, directions, hidden} : Ints{directions, batch, hidden};
   for (size_t at : {5, 6})
     if (node.has(at) && node.shape(at) != IntsRef(state))
-      node.refuse("initial state " + Twine(at) + " has shape " + shapeText(node.shape(at)) + ", " +
-                  shapeText(state) + " is needed");
+      node.refuse("initial state " + Twine(at) + " has shape " + shapeText(node.shape(at)) + ", " + shapeText(state) +
+                  " is needed");
   if (node.has(7) && node.shape(7) != IntsRef({directions, 3 * hidden}))
     node.refuse("P has shape " + shapeText(node.shape(7)));
   return {node,
@@ -131,7 +130,8 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
           isBatchFirst};
 }
 
-//===--- The loop over the sequence ---------------------------------------------------------------------------------===//
+//===--- The loop over the sequence
+//---------------------------------------------------------------------------------===//
 
 /// A row of a stack of tensors, without its first dimension.
 static Value rowOf(Build &b, Value stack, int64_t row) { return b.squeeze(b.slice(stack, 0, row, 1), {0}); }
@@ -202,7 +202,8 @@ static llvm::SmallVector<Value> runDirection(Direction const &direction, ArrayRe
   return llvm::to_vector(llvm::map_range(loop.getResults(), [](Value value) { return value; }));
 }
 
-/// Runs every direction and stacks the results: Y [steps, dirs, batch, hidden] and the last states [dirs, batch, hidden].
+/// Runs every direction and stacks the results: Y [steps, dirs, batch, hidden] and the last states [dirs, batch,
+/// hidden].
 static void run(Recurrent const &net, ArrayRef<size_t> stateInputs, Step const &step) {
   Node &node = net.node;
   Build &b = node.b;
@@ -224,11 +225,12 @@ static void run(Recurrent const &net, ArrayRef<size_t> stateInputs, Step const &
   }
 }
 
-//===--- Steps ------------------------------------------------------------------------------------------------------===//
+//===--- Steps
+//------------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// An elementwise formula over [batch, hidden] whose operands are gates (columns of [batch, gates * hidden]), states and
-/// gate biases (parts of [gates * hidden]).
+/// An elementwise formula over [batch, hidden] whose operands are gates (columns of [batch, gates * hidden]), states
+/// and gate biases (parts of [gates * hidden]).
 class Gates {
 public:
   explicit Gates(Direction const &direction) : direction(direction) {}
@@ -349,7 +351,8 @@ static llvm::SmallVector<Value> stepGRU(Direction const &direction, Value projec
   if (!isLinear) {
     Gates forReset(direction);
     size_t const r = addGate(forReset, direction, projected, product, 1), h = forReset.addState(states[0]);
-    Value const reset = forReset.build(b.empty(b.sizesOf(states[0]), Build::elementOf(states[0])), [&](Scalars &s, ValueRange v) { return s.mul(gate(s, v, r), v[h]); });
+    Value const reset = forReset.build(b.empty(b.sizesOf(states[0]), Build::elementOf(states[0])),
+                                       [&](Scalars &s, ValueRange v) { return s.mul(gate(s, v, r), v[h]); });
     candidateProduct = b.matmul(reset, columns(b, direction.weight, 2, 1, hidden));
   }
   Gates gates(direction);

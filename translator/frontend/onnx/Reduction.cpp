@@ -1,4 +1,4 @@
-//===- Reduction.cpp - Reduce* ------------------------------------------------------------------------------*- C++ -*-===//
+//===- Reduction.cpp - Reduce* ------------------------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -58,12 +58,10 @@ static void importReduceLogSumExp(Node &node) {
   Ints const axes = reducedAxes(node).value_or(Ints());
   Build &b = node.b;
   Value const x = node.in(0), largest = b.reduce(x, axes, /*keepDims=*/false, Fold::max);
-  Value const exponentials = b.elementwise({x, b.unsqueeze(largest, axes)}, [](Scalars &s, ValueRange v) {
-    return s.exp(s.sub(v[0], v[1]));
-  });
+  Value const exponentials =
+      b.elementwise({x, b.unsqueeze(largest, axes)}, [](Scalars &s, ValueRange v) { return s.exp(s.sub(v[0], v[1])); });
   Value const sum = b.reduce(exponentials, axes, /*keepDims=*/false, Fold::sum);
-  Value const result =
-      b.elementwise({sum, largest}, [](Scalars &s, ValueRange v) { return s.add(s.log(v[0]), v[1]); });
+  Value const result = b.elementwise({sum, largest}, [](Scalars &s, ValueRange v) { return s.add(s.log(v[0]), v[1]); });
   node.out(0, withDims(node, result, axes));
 }
 

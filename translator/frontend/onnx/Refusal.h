@@ -1,4 +1,4 @@
-//===- Refusal.h - how an import function says no -----------------------------------------------------------*- C++ -*-===//
+//===- Refusal.h - how an import function says no -------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_ONNX_REFUSAL_H
 #define ML2K_FRONTEND_ONNX_REFUSAL_H

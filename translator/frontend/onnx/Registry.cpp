@@ -1,4 +1,4 @@
-//===- Registry.cpp - which function imports which operator -------------------------------------------------*- C++ -*-===//
+//===- Registry.cpp - which function imports which operator -------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 #include "translator/frontend/onnx/OnnxImport.h"

@@ -1,4 +1,4 @@
-//===- Registry.h - which function imports which operator ---------------------------------------------------*- C++ -*-===//
+//===- Registry.h - which function imports which operator -----------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_ONNX_REGISTRY_H
 #define ML2K_FRONTEND_ONNX_REGISTRY_H

@@ -1,5 +1,4 @@
-//===- Resize.cpp - Resize and Upsample ---------------------------------------------------------------------*- C++
-//-*-===//
+//===- Resize.cpp - Resize and Upsample ---------------------------------------------------------------------------===//
 //
 // One axis after the other: an output is a weighted sum of 1 (nearest), 2 (linear) or 4 (cubic) elements. Which ones
 // and with what weights depends on the position along the axis alone, so that both are tables, made here.
@@ -105,8 +104,7 @@ static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
   return taps;
 }
 
-//===--- Operations
-//-------------------------------------------------------------------------------------------------===//
+//===--- Operations -----------------------------------------------------------------------------------------------===//
 
 /// Every element `factor` times: a broadcast over a dimension that is then merged.
 static Value repeat(Build &b, Value x, int64_t axis, int64_t factor) {
@@ -179,8 +177,7 @@ static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis cons
   return resizeAxis(node, x, at, taps);
 }
 
-//===--- Attributes and inputs
-//--------------------------------------------------------------------------------------===//
+//===--- Attributes and inputs ------------------------------------------------------------------------------------===//
 
 static std::vector<double> floats(Node &node, size_t at, StringRef what) {
   DenseElementsAttr const constant = node.constant(at);

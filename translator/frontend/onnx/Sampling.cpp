@@ -1,4 +1,4 @@
-//===- Sampling.cpp - images read between their pixels: GridSample, RoiAlign --------------------------------*- C++ -*-===//
+//===- Sampling.cpp - images read between their pixels: GridSample, RoiAlign --------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -19,7 +19,8 @@ static Value clamped(Scalars &s, Value x, double low, double high) {
   return s.min(s.max(x, s.constantLike(x, low)), s.constantLike(x, high));
 }
 
-//===--- GridSample -------------------------------------------------------------------------------------------------===//
+//===--- GridSample
+//-------------------------------------------------------------------------------------------------===//
 
 namespace {
 struct Sampling {
@@ -73,8 +74,9 @@ static AxisTaps tapsAlong(Scalars &s, Sampling const &sampling, Value at, int64_
   double const size = static_cast<double>(extent);
   auto constant = [&](double value) { return s.constantLike(at, value); };
   // -1 and 1 are the centres of the outer pixels, or their outer edges
-  Value x = sampling.alignCorners ? s.mul(s.mul(s.add(at, constant(1)), constant(0.5)), constant(size - 1))
-                                  : s.mul(s.sub(s.mul(s.add(at, constant(1)), constant(size)), constant(1)), constant(0.5));
+  Value x = sampling.alignCorners
+                ? s.mul(s.mul(s.add(at, constant(1)), constant(0.5)), constant(size - 1))
+                : s.mul(s.sub(s.mul(s.add(at, constant(1)), constant(size)), constant(1)), constant(0.5));
   if (sampling.taps == 1)
     x = s.create<math::RoundEvenOp>(x);
   x = padded(s, sampling, x, extent);
@@ -143,7 +145,8 @@ static void importGridSample(Node &node) {
   }));
 }
 
-//===--- RoiAlign ---------------------------------------------------------------------------------------------------===//
+//===--- RoiAlign
+//---------------------------------------------------------------------------------------------------===//
 
 /// The pixel before a place, the one behind it, the weight of the latter; the place lies in [0, extent - 1] then.
 static std::array<Value, 3> neighbours(Scalars &s, Value at, int64_t extent) {
@@ -186,8 +189,8 @@ static void importRoiAlign(Node &node) {
   if (samples < 1)
     node.refuse("sampling_ratio 0 lets the data decide about the number of samples; only fixed ratios are supported");
   int64_t const height = node.intAttr("output_height", 1), width = node.intAttr("output_width", 1);
-  bool const isHalfPixel = node.opset >= 16 &&
-                           node.stringAttr("coordinate_transformation_mode", "half_pixel") == "half_pixel";
+  bool const isHalfPixel =
+      node.opset >= 16 && node.stringAttr("coordinate_transformation_mode", "half_pixel") == "half_pixel";
   double const scale = node.floatAttr("spatial_scale", 1.0), offset = isHalfPixel ? 0.5 : 0;
   Ints const shape(node.shape(0));
   if (ShapedType::isDynamic(shape[2]) || ShapedType::isDynamic(shape[3]) || shape[2] < 1 || shape[3] < 1)
@@ -212,8 +215,8 @@ static void importRoiAlign(Node &node) {
       if (!isHalfPixel)
         extent = s.max(extent, s.constantLike(extent, 1));
       Value const part = s.div(extent, s.constantLike(extent, static_cast<double>(parts)));
-      Value const inPart = s.div(s.add(real(tap), s.constantLike(part, 0.5)),
-                                 s.constantLike(part, static_cast<double>(samples)));
+      Value const inPart =
+          s.div(s.add(real(tap), s.constantLike(part, 0.5)), s.constantLike(part, static_cast<double>(samples)));
       return s.add(begin, s.mul(part, s.add(real(at), inPart)));
     };
     Value const image =

@@ -1,4 +1,4 @@
-//===- Scalars.cpp - scalar arithmetic in the bodies of linalg operations -----------------------------------*- C++ -*-===//
+//===- Scalars.cpp - scalar arithmetic in the bodies of linalg operations -----------------------------------------===//
 
 #include "translator/frontend/onnx/Scalars.h"
 
@@ -31,17 +31,11 @@ Value Scalars::highest(Type type) {
       b.getIntegerAttr(type, isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width)));
 }
 
-Value Scalars::add(Value l, Value r) {
-  return isFloat(l) ? create<arith::AddFOp>(l, r) : create<arith::AddIOp>(l, r);
-}
+Value Scalars::add(Value l, Value r) { return isFloat(l) ? create<arith::AddFOp>(l, r) : create<arith::AddIOp>(l, r); }
 
-Value Scalars::sub(Value l, Value r) {
-  return isFloat(l) ? create<arith::SubFOp>(l, r) : create<arith::SubIOp>(l, r);
-}
+Value Scalars::sub(Value l, Value r) { return isFloat(l) ? create<arith::SubFOp>(l, r) : create<arith::SubIOp>(l, r); }
 
-Value Scalars::mul(Value l, Value r) {
-  return isFloat(l) ? create<arith::MulFOp>(l, r) : create<arith::MulIOp>(l, r);
-}
+Value Scalars::mul(Value l, Value r) { return isFloat(l) ? create<arith::MulFOp>(l, r) : create<arith::MulIOp>(l, r); }
 
 Value Scalars::div(Value l, Value r) {
   if (isFloat(l))

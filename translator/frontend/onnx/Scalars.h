@@ -1,4 +1,4 @@
-//===- Scalars.h - scalar arithmetic in the bodies of linalg operations -------------------------------------*- C++ -*-===//
+//===- Scalars.h - scalar arithmetic in the bodies of linalg operations ---------------------------------*- C++ -*-===//
 //
 // One vocabulary for floats, signed and unsigned integers, so that an import function states its formula once.
 //
@@ -41,8 +41,8 @@ public:
   mlir::Value logicalNot(mlir::Value x);
   mlir::Value compare(Compare how, mlir::Value l, mlir::Value r);
   mlir::Value select(mlir::Value condition, mlir::Value l, mlir::Value r);
-  /// As ONNX's Cast: to integers by truncation, to bool by comparison with zero. `isUnsigned` of this object says how to
-  /// read an integer `x`, `toUnsigned` how to write one.
+  /// As ONNX's Cast: to integers by truncation, to bool by comparison with zero. `isUnsigned` of this object says how
+  /// to read an integer `x`, `toUnsigned` how to write one.
   mlir::Value convert(mlir::Value x, mlir::Type to, bool toUnsigned = false);
   mlir::Value exp(mlir::Value x);
   mlir::Value log(mlir::Value x);

@@ -1,4 +1,4 @@
-//===- Selection.cpp - elements chosen by their order or by a mask ------------------------------------------*- C++ -*-===//
+//===- Selection.cpp - elements chosen by their order or by a mask ------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -7,7 +7,8 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
-//===--- TopK -------------------------------------------------------------------------------------------------------===//
+//===--- TopK
+//-------------------------------------------------------------------------------------------------------===//
 
 /// (d0, .., dn) -> the first n, with the last loop in place of `axis`.
 static AffineMap alongLast(Build &b, int64_t rank, int64_t axis) {
@@ -61,7 +62,8 @@ static void importTopK(Node &node) {
   node.out(1, indices, pb::TensorProto::INT64);
 }
 
-//===--- Compress ---------------------------------------------------------------------------------------------------===//
+//===--- Compress
+//---------------------------------------------------------------------------------------------------===//
 
 /// The slices along an axis, or the elements, for which the condition holds.
 static void importCompress(Node &node) {
@@ -76,8 +78,7 @@ static void importCompress(Node &node) {
     if (holds)
       kept.push_back(at);
   if (!kept.empty() && kept.back() >= Build::shapeOf(x)[axis])
-    node.refuse("condition holds at " + Twine(kept.back()) + ", beyond the extent " +
-                Twine(Build::shapeOf(x)[axis]));
+    node.refuse("condition holds at " + Twine(kept.back()) + ", beyond the extent " + Twine(Build::shapeOf(x)[axis]));
   Ints shape(Build::shapeOf(x));
   shape[axis] = kept.size();
   if (kept.empty())

@@ -1,4 +1,4 @@
-//===- Shape.cpp - operators about shapes and constants -----------------------------------------------------*- C++ -*-===//
+//===- Shape.cpp - operators about shapes and constants -----------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -7,7 +7,8 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
-//===--- Other shapes for the same elements -------------------------------------------------------------------------===//
+//===--- Other shapes for the same elements
+//-------------------------------------------------------------------------===//
 
 static int64_t knownProduct(IntsRef shape) {
   int64_t product = 1;
@@ -119,7 +120,8 @@ static void importDropout(Node &node) {
   node.out(1, node.b.fill(node.b.sizesOf(node.in(0)), node.b.scalar(element, 1)));
 }
 
-//===--- Constants --------------------------------------------------------------------------------------------------===//
+//===--- Constants
+//--------------------------------------------------------------------------------------------------===//
 
 template <typename T, typename Field>
 static DenseElementsAttr listAttr(Field const &field, Type element, bool isScalar) {

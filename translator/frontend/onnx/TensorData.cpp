@@ -1,4 +1,4 @@
-//===- TensorData.cpp - ONNX element types and tensors in MLIR's terms --------------------------------------*- C++ -*-===//
+//===- TensorData.cpp - ONNX element types and tensors in MLIR's terms --------------------------------------------===//
 
 #include "translator/frontend/onnx/TensorData.h"
 #include "translator/frontend/onnx/Refusal.h"
@@ -83,7 +83,8 @@ RankedTensorType tensorType(ArrayRef<int64_t> shape, Type element) {
   return RankedTensorType::get(shape, element);
 }
 
-//===--- The bytes of a tensor --------------------------------------------------------------------------------------===//
+//===--- The bytes of a tensor
+//--------------------------------------------------------------------------------------===//
 
 static std::string externalBytes(TensorProto const &tensor, StringRef directory, size_t bytes) {
   std::string location;
@@ -151,8 +152,8 @@ static std::string typedBytes(TensorProto const &tensor) {
 static std::string_view bytesOf(TensorProto const &tensor, StringRef directory, size_t bytes, std::string &storage) {
   if (tensor.has_raw_data())
     return tensor.raw_data();
-  storage = tensor.data_location() == TensorProto::EXTERNAL ? externalBytes(tensor, directory, bytes)
-                                                            : typedBytes(tensor);
+  storage =
+      tensor.data_location() == TensorProto::EXTERNAL ? externalBytes(tensor, directory, bytes) : typedBytes(tensor);
   return storage;
 }
 

@@ -1,4 +1,4 @@
-//===- TensorData.h - ONNX element types and tensors in MLIR's terms ----------------------------------------*- C++ -*-===//
+//===- TensorData.h - ONNX element types and tensors in MLIR's terms ------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_ONNX_TENSORDATA_H
 #define ML2K_FRONTEND_ONNX_TENSORDATA_H

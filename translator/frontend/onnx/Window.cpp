@@ -1,5 +1,4 @@
-//===- Window.cpp - kernel, strides, dilations and pads of convolutions and pools ---------------------------*- C++
-//-*-===//
+//===- Window.cpp - kernel, strides, dilations and pads of convolutions and pools ---------------------------------===//
 
 #include "translator/frontend/onnx/Window.h"
 
@@ -110,8 +109,7 @@ Sizes Window::outputSizes(Build &b, Value x) const {
   return sizes;
 }
 
-//===--- Transposed
-//-------------------------------------------------------------------------------------------------===//
+//===--- Transposed -----------------------------------------------------------------------------------------------===//
 
 TransposedWindow TransposedWindow::of(Node &node, IntsRef kernel) {
   checkKernel(node, kernel);

@@ -1,4 +1,4 @@
-//===- Window.h - kernel, strides, dilations and pads of convolutions and pools -----------------------------*- C++ -*-===//
+//===- Window.h - kernel, strides, dilations and pads of convolutions and pools -------------------------*- C++ -*-===//
 
 #ifndef ML2K_FRONTEND_ONNX_WINDOW_H
 #define ML2K_FRONTEND_ONNX_WINDOW_H

@@ -1,4 +1,4 @@
-//===- fuzz-sidecar.cpp - libFuzzer on the loader of a printed file -----------------------------------------*- C++ -*-===//
+//===- fuzz-sidecar.cpp - libFuzzer on the loader of a printed file -----------------------------------------------===//
 //
 // Whatever the sidecar holds, load_weights() returns or throws std::runtime_error.
 //
