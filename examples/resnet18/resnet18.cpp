@@ -545,12 +545,14 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   Epilogue epilogue;
   Scalar *windows = nullptr, *products = nullptr; // [square][element][channel]
 
-  static constexpr int offset(int) { return 0; }
-  static int row(int square) { return square; }
-  Scalar const *in(int square, int element) const { return windows + (square * elements + element) * channels; }
-  Scalar *out(int square) const { return products + square * elements * outputs; }
-  Scalar finish(Scalar sum, int, int) const { return sum; }
-  void close(int, int, int) const {} // the border of `products`
+  KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
+  KOKKOS_FUNCTION static int row(int square) { return square; }
+  KOKKOS_FUNCTION Scalar const *in(int square, int element) const {
+    return windows + (square * elements + element) * channels;
+  }
+  KOKKOS_FUNCTION Scalar *out(int square) const { return products + square * elements * outputs; }
+  KOKKOS_FUNCTION Scalar finish(Scalar sum, int, int) const { return sum; }
+  KOKKOS_FUNCTION void close(int, int, int) const {} // the border of `products`
 
   // B^T d B; pixels beyond the border only count for results that nobody wants
   void gather(int square, Scalar *to) const {

@@ -104,7 +104,8 @@ AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) con
       })
       .Case<memref::CollapseShapeOp>([&](memref::CollapseShapeOp op) {
         AffineExpr product = getAffineConstantExpr(1, context);
-        for (int64_t d : op.getReassociationIndices()[dim]) {
+        auto const groups = op.getReassociationIndices();
+        for (int64_t d : groups[dim]) {
           AffineExpr const part = extent(op.getSrc(), d, symbols);
           if (!part)
             return AffineExpr();

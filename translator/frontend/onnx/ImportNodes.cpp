@@ -115,6 +115,8 @@ static void checkTypes(pb::NodeProto const &node, int opset, ArrayRef<GraphValue
   auto const *schema = domainOf(node).empty() ? pb::OpSchemaRegistry::Schema(node.op_type(), opset, "") : nullptr;
   if (!schema || schema->inputs().empty())
     return;
+  if (int(inputs.size()) < schema->min_input())
+    throw Refusal("takes at least " + Twine(schema->min_input()) + " inputs, has " + Twine(inputs.size()));
   std::map<std::string, size_t> first;
   for (auto [at, input] : llvm::enumerate(inputs)) {
     auto const &formal = schema->inputs()[std::min(at, schema->inputs().size() - 1)];
