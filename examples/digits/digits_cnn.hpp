@@ -17,6 +17,10 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
 
+struct Pixel {
+  int n, p, q; // image, row, column
+};
+
 // Images of one layer, channels innermost, inside a border of zeros: a window that overlaps the edge reads
 // its padding from there, so that no kernel tests for it. A slice of the channels of wider images has their
 // PixelStride and begins at their channel First.
@@ -44,6 +48,7 @@ struct Activation {
            First;
   }
   KOKKOS_FUNCTION Scalar &operator()(int n, int h, int w, int c) const { return at(n, h, w)[c]; }
+  KOKKOS_FUNCTION Scalar &operator()(Pixel at, int c) const { return operator()(at.n, at.p, at.q, c); }
 
   // Zeros the border beside pixel (h, w), channels [first, last): whoever writes a pixel closes its border
   KOKKOS_FUNCTION void close_border(int n, int h, int w, int first, int last) const {
@@ -63,7 +68,7 @@ struct Activation {
 };
 
 // Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows.
-// load_weights() packs them in the order in which the kernels of this build stream them.
+// load_weights() packs them in the order in which the kernels of this build stream them. The kernels add the bias.
 template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   using value_type = Scalar;
   static constexpr int outputs = Outputs / Groups; // of a group
@@ -71,6 +76,7 @@ template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   static constexpr int groups = Groups;
 
   Tensor<Scalar const *> values;
+  Tensor<Scalar const[Outputs]> bias;
 };
 
 // Four elements that move together.
@@ -97,12 +103,9 @@ using Image = Tensor<float const *[1][8][8]>;
 using Logits = Tensor<float *[10]>;
 
 struct Weights {
-  Panels<float, 16, 3 * 3 * 1> conv1_weight;
-  Tensor<float const[16]> conv1_bias;
-  Panels<float, 32, 3 * 3 * 16> conv2_weight;
-  Tensor<float const[32]> conv2_bias;
-  Panels<float, 10, 128> fc_weight;
-  Tensor<float const[10]> fc_bias;
+  Panels<float, 16, 3 * 3 * 1> conv1;
+  Panels<float, 32, 3 * 3 * 16> conv2;
+  Panels<float, 10, 128> fc;
 };
 
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.

@@ -18,7 +18,7 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
 
 // Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows.
-// load_weights() packs them in the order in which the kernels of this build stream them.
+// load_weights() packs them in the order in which the kernels of this build stream them. The kernels add the bias.
 template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   using value_type = Scalar;
   static constexpr int outputs = Outputs / Groups; // of a group
@@ -26,6 +26,7 @@ template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   static constexpr int groups = Groups;
 
   Tensor<Scalar const *> values;
+  Tensor<Scalar const[Outputs]> bias;
 };
 
 // Four elements that move together.
@@ -52,10 +53,8 @@ using Image = Tensor<float const *[64]>;
 using Logits = Tensor<float *[10]>;
 
 struct Weights {
-  Panels<float, 64, 64> fc1_weight;
-  Tensor<float const[64]> fc1_bias;
-  Panels<float, 10, 64> fc2_weight;
-  Tensor<float const[10]> fc2_bias;
+  Panels<float, 64, 64> fc1;
+  Panels<float, 10, 64> fc2;
 };
 
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.

@@ -79,28 +79,32 @@ constexpr int choose_panel(int outputs, int widest, int narrowest) {
 }
 
 template <class Weight> struct PackingOf {
-  using Scalar = typename Weight::value_type;
-  static constexpr int vector = vector_bytes / int(sizeof(Scalar));
+  static constexpr int vector = vector_bytes / int(sizeof(typename Weight::value_type));
+  static constexpr int outputs = Weight::outputs;
   static constexpr int panel =
-      on_host ? choose_panel(Weight::outputs, tile_vectors *vector, vector) : choose_panel(Weight::outputs, 64, 32);
-  static constexpr int panels = round_up(Weight::outputs, panel) / panel; // of a group
+      on_host ? choose_panel(outputs, tile_vectors *vector, vector) : choose_panel(outputs, 64, 32);
+  static constexpr int of_group = round_up(outputs, panel) / panel;
+  static constexpr int panels = Weight::groups * of_group;
   static constexpr int panel_size = round_up(Weight::depth, slab_depth) * panel;
-};
+  static constexpr int size = panels * panel_size;
 
-// Where column o of the packed weights begins; k are a panel's width apart
-template <class Weight> constexpr int packed_column(int o) {
-  using Packing = PackingOf<Weight>;
-  int const group = o / Weight::outputs;
-  int const panel = group * Packing::panels + o % Weight::outputs / Packing::panel;
-  return panel * Packing::panel_size + o % Weight::outputs % Packing::panel;
-}
+  // Where weight (k, o) lies
+  static constexpr int place(int k, int o) {
+    return (o / outputs * of_group + o % outputs / panel) * panel_size + k * panel + o % outputs % panel;
+  }
+  // The columns of panel number i
+  KOKKOS_FUNCTION static constexpr int first(int i) { return i / of_group * outputs + i % of_group * panel; }
+  KOKKOS_FUNCTION static constexpr int width(int i) {
+    return outputs % panel == 0 ? panel : Kokkos::min(panel, outputs - i % of_group * panel);
+  }
+};
 
 // --- tile ------------------------------------------------------------------------------------------------------------
 // Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop order and the
 // direct indices are what compilers keep there, once this is inlined into the owner of `sum`; measure before changing.
 template <class Problem, class Scalar, int Rows, int Panels, int Panel>
 KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar const *const (&in)[Rows],
-                                               Scalar const *__restrict weight,
+                                               Scalar const *__restrict weight, int panel_size,
                                                Scalar (&__restrict sum)[Rows][Panels][Panel]) {
   for (int step = 0; step < problem.steps; ++step)
     for (int i = 0; i < problem.run; ++i)
@@ -109,7 +113,7 @@ KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar co
           int const k = step * problem.run + i;
 #pragma omp simd
           for (int j = 0; j < Panel; ++j)
-            sum[row][p][j] += in[row][problem.offset(step) + i] * weight[p * problem.panel_size + k * Panel + j];
+            sum[row][p][j] += in[row][problem.offset(step) + i] * weight[p * panel_size + k * Panel + j];
         }
 }
 
@@ -121,10 +125,6 @@ template <class Scalar, int Panel> struct Slab {
   Scalar weight[slab_depth][Panel];
   Scalar in[rows][slab_depth + 4]; // padded: neighbouring rows lie in different banks
 };
-
-template <class Scalar> KOKKOS_INLINE_FUNCTION Four<Scalar> const &four(Scalar const &first) {
-  return reinterpret_cast<Four<Scalar> const &>(first);
-}
 
 // Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp
 // reads scratch without conflicts
@@ -140,8 +140,8 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   for (int k = 0; k < slab_depth; k += 4) {
     Four<Scalar> a[4], b[4];
     for (int i = 0; i < 4; ++i) {
-      a[i] = four(slab.in[at.x + 4 * i][k]);
-      b[i] = four(slab.weight[k + i][at.o]);
+      a[i] = reinterpret_cast<Four<Scalar> const &>(slab.in[at.x + 4 * i][k]);
+      b[i] = reinterpret_cast<Four<Scalar> const &>(slab.weight[k + i][at.o]);
     }
     for (int kk = 0; kk < 4; ++kk)
       for (int i = 0; i < 4; ++i)
@@ -155,15 +155,12 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
 
-// Finishes the sums of a row and stores them
-template <class Problem, class Row, class Scalar, int Panel>
-KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &row, int panel,
-                                           Scalar const (&sum)[Panel]) {
-  int const o = panel % Problem::Packing::panels * Panel;
-  int const column = panel / Problem::Packing::panels * Problem::outputs + o;
-  int const count = Problem::outputs % Panel == 0 ? Panel : Kokkos::min(Panel, Problem::outputs - o);
+// Finishes `count` sums of a row, from a column on, and stores them
+template <class Problem, class Scalar, int Most>
+KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column, int count,
+                                       Scalar const (&sum)[Most]) {
   Scalar *const out = problem.out(row) + column;
-  Scalar result[Panel];
+  Scalar result[Most];
 #pragma omp simd
   for (int j = 0; j < count; ++j)
     result[j] = problem.finish(sum[j], row, column + j);
@@ -177,55 +174,44 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
 // Most make a smaller tile
 template <int Least, int Most, int Panels, class Problem>
 void host_tile(Problem const &problem, int begin, int end, int first, int last) {
-  using Scalar = typename Problem::Scalar;
   using Packing = typename Problem::Packing;
   if constexpr (Most > Least)
     if (last - first < Most)
       return host_tile<Least, Most - 1, Panels>(problem, begin, end, first, last);
   typename Problem::Row row[Most];
-  Scalar const *in[Most];
+  typename Problem::Scalar const *in[Most];
   for (int i = 0; i < Most; ++i) {
     row[i] = problem.row(first + i);
-    in[i] = problem.in(row[i], begin / Packing::panels);
+    in[i] = problem.in(row[i], begin / Packing::of_group);
   }
   for (int panel = begin; panel < end; panel += Panels) {
-    alignas(64) Scalar sum[Most][Panels][Packing::panel] = {};
-    register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, sum);
+    alignas(64) typename Problem::Scalar sum[Most][Panels][Packing::panel] = {};
+    register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, Packing::panel_size, sum);
     for (int i = 0; i < Most; ++i)
       for (int p = 0; p < Panels; ++p)
-        store_row(problem, row[i], panel + p, sum[i][p]);
+        store(problem, row[i], Packing::first(panel + p), Packing::width(panel + p), sum[i][p]);
   }
 }
 
-// So many panels of a group that rows go through together: as many as a part of the first cache holds
-template <class Problem> constexpr int choose_strip() {
-  using Packing = typename Problem::Packing;
-  int strip = Packing::panels;
-  while (strip > 1 &&
-         (Packing::panels % strip != 0 || strip * Packing::panel_size * int(sizeof(typename Problem::Scalar)) > 16384))
-    --strip;
-  return strip;
-}
+// The largest up to `most`
+constexpr int divisor(int n, int most) { return most < 2 ? 1 : n % most == 0 ? most : divisor(n, most - 1); }
 
 template <class Problem> void product_host(char const *label, ExecutionSpace const &space, Problem const &problem) {
   using Packing = typename Problem::Packing;
-  constexpr int panels = Problem::groups * Packing::panels;
   constexpr int most = Kokkos::min(8, sum_registers * Packing::vector / Packing::panel);
   constexpr int least = Problem::least_rows >= (most - 1) * (most - 1) ? most - 1 : 1;
-  // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
-  constexpr int together = Packing::panels % 4 == 0   ? 4
-                           : Packing::panels % 3 == 0 ? 3
-                           : Packing::panels % 2 == 0 ? 2
-                                                      : 1;
   int const rows = problem.rows();
+  // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
+  constexpr int together = divisor(Packing::of_group, 4);
   if (least == 1 && rows == 1)
     return Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, panels / together),
+        label, Kokkos::RangePolicy(space, 0, Packing::panels / together),
         KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
-  // Tiles of nearly equal height. A work item is one of them by a strip; consecutive items share the weights of a
-  // strip, then go through the same rows again with the next
-  constexpr int strip = choose_strip<Problem>();
-  constexpr int strips = panels / strip;
+  // Tiles of nearly equal height. A work item is one of them by a strip of panels that fits a part of the first cache;
+  // consecutive items share the weights of a strip, then go through the same rows again with the next
+  constexpr int strip =
+      divisor(Packing::of_group, 16384 / (Packing::panel_size * int(sizeof(typename Problem::Scalar))));
+  constexpr int strips = Packing::panels / strip;
   constexpr int chunk = 8;
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
@@ -240,10 +226,9 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
       });
 }
 
-// Device: slabs come through a ring of scratch buffers by asynchronous copies.
-
-// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits
-// for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary copies elsewhere.
+// Device: slabs come through a ring of scratch buffers by asynchronous copies, on CUDA; ordinary ones elsewhere. Copies
+// Count elements, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits for all groups of
+// this thread but the last `Pending`.
 #if defined(__CUDA_ARCH__)
 template <int Count, class Scalar>
 KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
@@ -307,7 +292,6 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
   using Packing = typename Problem::Packing;
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, 4>>;
   using Buffer = Slab<Scalar, Packing::panel>;
-  constexpr int panels = Problem::groups * Packing::panels;
   constexpr int depth = Problem::depth;
   constexpr int slabs = round_up(depth, slab_depth) / slab_depth;
   constexpr int ring_size = sizeof(Scalar) > 4 ? 2 : 4;
@@ -316,7 +300,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
   constexpr int weight_copies = slab_depth * Packing::panel / vector / team_size;
   constexpr int in_copies = Buffer::rows * slab_depth / in_vector / team_size;
   int const rows = problem.rows();
-  int const tiles = panels * (round_up(rows, Buffer::rows) / Buffer::rows);
+  int const tiles = Packing::panels * (round_up(rows, Buffer::rows) / Buffer::rows);
   int const splits = choose_splits(tiles, slabs, split.processors(space));
 
   Kokkos::parallel_for(
@@ -330,15 +314,15 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         int const part = team.league_rank() / tiles;
         int const begin = slabs * part / splits;
         int const end = slabs * (part + 1) / splits;
-        int const panel = tile % panels;
-        int const first_row = tile / panels * Buffer::rows;
+        int const panel = tile % Packing::panels;
+        int const first_row = tile / Packing::panels * Buffer::rows;
 
         // Start to copy a slab; the rows that this thread copies stay the same
         Scalar const *const weights = problem.weight.values.data() + panel * Packing::panel_size;
         Scalar const *in[in_copies];
         for (int i = 0; i < in_copies; ++i) {
           int const row = first_row + (i * team_size + thread) * in_vector / slab_depth;
-          in[i] = problem.in(problem.row(Kokkos::min(row, rows - 1)), panel / Packing::panels);
+          in[i] = problem.in(problem.row(Kokkos::min(row, rows - 1)), panel / Packing::of_group);
         }
         auto const load = [&](int slab) {
           Buffer &to = ring[slab % ring_size];
@@ -372,29 +356,10 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
 
         if (splits > 1 && !join_splits(team, split, splits, part, tiles, tile, sum))
           return;
-        int const o = panel % Packing::panels * Packing::panel + at.o;
-        int const column = panel / Packing::panels * Problem::outputs + o;
-        for (int i = 0; i < 4; ++i) {
-          auto const row = problem.row(Kokkos::min(first_row + at.x + 4 * i, rows - 1));
-          for (int j = 0; j < 4; ++j)
-            if (Problem::outputs % Packing::panel == 0 || o + j < Problem::outputs)
-              sum[i].v[j] = problem.finish(sum[i].v[j], row, column + j);
-        }
-        for (int i = 0; i < 4; ++i) {
-          int const row = first_row + at.x + 4 * i;
-          if (row >= rows)
-            continue;
-          auto const at_row = problem.row(row);
-          Scalar *const out = problem.out(at_row) + column;
-          int const count = Kokkos::min(4, Problem::outputs - o); // not positive in the padding of a panel
-          if constexpr (Problem::out_by_four) {
-            if (count > 0)
-              reinterpret_cast<Four<Scalar> &>(*out) = sum[i];
-          } else
-            for (int j = 0; j < count; ++j)
-              out[j] = sum[i].v[j];
-          problem.close(at_row, column, column + count);
-        }
+        int const count = Kokkos::min(4, Packing::width(panel) - at.o); // not positive in the padding of a panel
+        for (int i = 0; i < 4; ++i)
+          if (int const row = first_row + at.x + 4 * i; row < rows)
+            store(problem, problem.row(row), Packing::first(panel) + at.o, count, sum[i].v);
       });
 }
 
@@ -410,20 +375,13 @@ void product(char const *label, ExecutionSpace const &space, Problem const &prob
 }
 
 // --- contract --------------------------------------------------------------------------------------------------------
-// out(row, column) = epilogue(sum, row, column),  sum = Σ_k a(row, k) * weight(k, column)
+// out(row, o) = epilogue(sum, row, o),  sum = Σ_k a(row, k) * weight(k, o) + bias(o)
 template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<Weight>;
-  static constexpr int panel_size = Packing::panel_size;
   using Row = int;
-  static constexpr int groups = 1;
-  static constexpr int outputs = Weight::outputs;
-  static constexpr int depth = Weight::depth;
-  static constexpr int steps = 1;
-  static constexpr int run = depth;
-  static constexpr int least_rows = 1;
+  static constexpr int depth = Weight::depth, run = depth, steps = 1, least_rows = 1;
   static constexpr bool in_by_four = depth % 4 == 0;
-  static constexpr bool out_by_four = outputs % 4 == 0;
 
   int count;
   A a;
@@ -436,7 +394,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   KOKKOS_FUNCTION static int row(int i) { return i; }
   KOKKOS_FUNCTION Scalar const *in(int i, int) const { return &a(i, 0); }
   KOKKOS_FUNCTION Scalar *out(int i) const { return &result(i, 0); }
-  KOKKOS_FUNCTION Scalar finish(Scalar sum, int i, int column) const { return epilogue(sum, i, column); }
+  KOKKOS_FUNCTION Scalar finish(Scalar sum, int i, int o) const { return epilogue(sum + weight.bias(o), i, o); }
   KOKKOS_FUNCTION static void close(int, int, int) {}
 };
 
@@ -448,71 +406,65 @@ void contract(char const *label, ExecutionSpace const &space, int rows, A const 
 
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
 struct Sidecar {
-  std::string name; // for messages
-  std::ifstream file;
+  ExecutionSpace space;
+  std::string model, path;
+  std::ifstream file{path, std::ios::binary | std::ios::ate};
 
   template <class Stored> void read(Stored *to, std::size_t count) {
     if (!file.read(reinterpret_cast<char *>(to), std::streamsize(count * sizeof(Stored))))
-      throw std::runtime_error(name + " cannot be read");
+      throw std::runtime_error(model + ": " + path + " cannot be read");
+  }
+  // Refuses a file with other names, shapes, types or size than this code was generated for
+  void check(std::uint64_t header_size, std::uint64_t header_hash, std::uint64_t data_size) {
+    bool const right_size = file && std::uint64_t(file.tellg()) == 8 + header_size + data_size;
+    std::uint64_t size = header_size;
+    std::string header(right_size ? header_size : 0, ' ');
+    file.seekg(0);
+    read(&size, right_size);
+    read(header.data(), header.size());
+    std::uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (char const c : header)
+      hash = (hash ^ std::uint8_t(c)) * 1099511628211u;
+    if (!right_size || size != header_size || hash != header_hash)
+      throw std::runtime_error(model + ": " + path + " does not hold the weights of this model");
   }
 };
 
-// Refuses a file with other names, shapes, types or size than this code was generated for.
-inline Sidecar open_sidecar(std::string const &model, std::string const &path, std::uint64_t header_size,
-                            std::uint64_t header_hash, std::uint64_t data_size) {
-  Sidecar sidecar{model + ": " + path, std::ifstream(path, std::ios::binary | std::ios::ate)};
-  bool const right_size = sidecar.file && std::uint64_t(sidecar.file.tellg()) == 8 + header_size + data_size;
-  std::uint64_t size = header_size;
-  std::string header(right_size ? header_size : 0, ' ');
-  sidecar.file.seekg(0);
-  sidecar.read(&size, right_size);
-  sidecar.read(header.data(), header.size());
-  std::uint64_t hash = 14695981039346656037u; // FNV-1a
-  for (char const c : header)
-    hash = (hash ^ std::uint8_t(c)) * 1099511628211u;
-  if (!right_size || size != header_size || hash != header_hash)
-    throw std::runtime_error(sidecar.name + " does not hold the weights of this model");
-  return sidecar;
-}
-
 // A view of a weight, filled on the host by fill(data, size)
 template <class View, class Fill, class... Extents>
-void upload(ExecutionSpace const &space, View &tensor, std::string const &label, Fill const &fill, Extents... extents) {
-  typename View::non_const_type const result(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label), extents...);
+void upload(Sidecar const &file, View &tensor, Fill const &fill, Extents... extents) {
+  typename View::non_const_type const result(
+      Kokkos::view_alloc(file.space, Kokkos::WithoutInitializing, file.model + "::weights"), extents...);
   auto const host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, result);
   fill(host.data(), host.size());
-  Kokkos::deep_copy(space, result, host);
-  space.fence(label + " (the host copy is released)");
+  Kokkos::deep_copy(file.space, result, host);
+  file.space.fence(file.model + "::load_weights (the host copy is released)");
   tensor = result;
 }
 
-// A tensor as it stands in the file
-template <class View>
-void read_plain(Sidecar &sidecar, ExecutionSpace const &space, View &tensor, std::string const &label) {
-  upload(space, tensor, label, [&](auto *data, std::size_t count) { sidecar.read(data, count); });
+// Tensors as they stand in the file
+template <class... Views> void read_plain(Sidecar &file, Views &...tensors) {
+  (upload(file, tensors, [&](auto *data, std::size_t count) { file.read(data, count); }), ...);
 }
 
-// Weights of conv and contract, in the file in the order [o][channel][tap], packed into panels
-template <int Taps, class Weight>
-void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, std::string const &label) {
+// Weights of conv and contract, in the file in the order [o][channel][tap], packed into panels; tensors after them
+template <int Taps, class Weight, class... Plain> void read_panels(Sidecar &file, Weight &weight, Plain &...tensors) {
   using Packing = PackingOf<Weight>;
-  constexpr int outputs = Weight::outputs * Weight::groups;
   constexpr int channels = Weight::depth / Taps;
-  std::vector<typename Weight::value_type> values(std::size_t(outputs) * Weight::depth);
-  sidecar.read(values.data(), values.size());
-  upload(
-      space, weight.values, label,
-      [&](auto *packed, std::size_t size) {
-        std::fill(packed, packed + size, 0);
-        auto value = values.begin();
-        for (int o = 0; o < outputs; ++o) {
-          auto *const column = packed + packed_column<Weight>(o);
-          for (int c = 0; c < channels; ++c)
-            for (int tap = 0; tap < Taps; ++tap)
-              column[(tap * channels + c) * Packing::panel] = *value++;
-        }
-      },
-      Weight::groups * Packing::panels * Packing::panel_size);
+  std::vector<typename Weight::value_type> values(std::size_t(Weight::groups * Weight::outputs) * Weight::depth);
+  file.read(values.data(), values.size());
+  auto const pack = [&](auto *packed, std::size_t size) {
+    std::fill(packed, packed + size, 0);
+    auto value = values.begin();
+    for (int o = 0; o < Weight::groups * Weight::outputs; ++o)
+      for (int c = 0; c < channels; ++c)
+        for (int tap = 0; tap < Taps; ++tap)
+          packed[Packing::place(tap * channels + c, o)] = *value++;
+  };
+  upload(file, weight.values, pack, Packing::size);
+  weight.bias = decltype(weight.bias)(
+      typename decltype(weight.bias)::non_const_type(Kokkos::view_alloc(file.space, file.model + "::weights")));
+  read_plain(file, tensors...);
 }
 
 // ==== Layers =========================================================================================================
@@ -521,19 +473,17 @@ void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, 
 // points[batch,2] * weight[16,2] + bias[16] -> product0[batch,16]
 static void product0(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Points const &points,
                      int batch) {
-  auto const bias = weights.product0_bias;
   contract(
-      "mlp::product0", space, batch, points, weights.product0_weight, work.product0, work.split,
-      KOKKOS_LAMBDA(float sum, int, int o) { return fast_tanh(sum + bias(o)); });
+      "mlp::product0", space, batch, points, weights.product0, work.product0, work.split,
+      KOKKOS_LAMBDA(float sum, int, int) { return fast_tanh(sum); });
 }
 
 // --- product1: matmul "product1" + generic "hidden1"
 // product0[batch,16] * weight[16,16] + bias[16] -> product1[batch,16]
 static void product1(ExecutionSpace const &space, Weights const &weights, Workspace const &work, int batch) {
-  auto const bias = weights.product1_bias;
   contract(
-      "mlp::product1", space, batch, work.product0, weights.product1_weight, work.product1, work.split,
-      KOKKOS_LAMBDA(float sum, int, int o) { return fast_tanh(sum + bias(o)); });
+      "mlp::product1", space, batch, work.product0, weights.product1, work.product1, work.split,
+      KOKKOS_LAMBDA(float sum, int, int) { return fast_tanh(sum); });
 }
 
 // --- product2: matmul "product2" + generic "field"
@@ -566,13 +516,12 @@ Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), spl
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {
-  auto file = open_sidecar("mlp", path, 368, 0x0ad233bc873b7ff4u, 1344);
+  Sidecar file{space, "mlp", path};
+  file.check(368, 0x23f539a0eefb8112u, 1344);
   Weights weights;
-  read_panels<1>(file, space, weights.product2_weight, "mlp::product2.weight");
-  read_plain(file, space, weights.product1_bias, "mlp::product1.bias");
-  read_panels<1>(file, space, weights.product1_weight, "mlp::product1.weight");
-  read_plain(file, space, weights.product0_bias, "mlp::product0.bias");
-  read_panels<1>(file, space, weights.product0_weight, "mlp::product0.weight");
+  read_panels<1>(file, weights.product2_weight);
+  read_panels<1>(file, weights.product1, weights.product1.bias);
+  read_panels<1>(file, weights.product0, weights.product0.bias);
   return weights;
 }
 

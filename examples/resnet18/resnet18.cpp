@@ -22,33 +22,23 @@ namespace resnet18 {
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
-template <int KernelRows, int KernelColumns, int StrideRows, int StrideColumns, int PadTop, int PadLeft,
-          int DilationRows = 1, int DilationColumns = 1>
-struct Window {
+template <int KernelRows, int KernelColumns, int StrideRows, int StrideColumns, int PadTop, int PadLeft> struct Window {
   static constexpr int kernel_rows = KernelRows;
   static constexpr int kernel_columns = KernelColumns;
-  // Input position of tap 0, and how far a tap lies from it
+  // Input position of tap 0
   KOKKOS_FUNCTION static constexpr int row(int p) { return p * StrideRows - PadTop; }
   KOKKOS_FUNCTION static constexpr int column(int q) { return q * StrideColumns - PadLeft; }
-  static constexpr int dilation_rows = DilationRows;
-  static constexpr int dilation_columns = DilationColumns;
 
   // Whether all that outputs up to (height - 1, width - 1) read lies in the image and its border
   template <class In> static constexpr bool inside(int height, int width) {
     return PadTop <= In::border_rows && PadLeft <= In::border_columns &&
-           row(height - 1) + (KernelRows - 1) * DilationRows < In::height + In::border_rows &&
-           column(width - 1) + (KernelColumns - 1) * DilationColumns < In::width + In::border_columns;
+           row(height - 1) + KernelRows - 1 < In::height + In::border_rows &&
+           column(width - 1) + KernelColumns - 1 < In::width + In::border_columns;
   }
 };
-template <int Kernel, int Stride = 1, int Pad = 0, int Dilation = 1>
-using Square = Window<Kernel, Kernel, Stride, Stride, Pad, Pad, Dilation, Dilation>;
+template <int Kernel, int Stride = 1, int Pad = 0> using Square = Window<Kernel, Kernel, Stride, Stride, Pad, Pad>;
 
-template <class T> KOKKOS_FUNCTION constexpr T lowest() {
-  if constexpr (std::is_floating_point_v<T>)
-    return -Kokkos::Experimental::infinity_v<T>;
-  else
-    return Kokkos::Experimental::finite_min_v<T>;
-}
+template <class T> KOKKOS_FUNCTION constexpr T lowest() { return -Kokkos::Experimental::infinity_v<T>; }
 
 struct Sum {
   template <class T> KOKKOS_FUNCTION static constexpr T neutral() { return T(0); }
@@ -86,28 +76,32 @@ constexpr int choose_panel(int outputs, int widest, int narrowest) {
 }
 
 template <class Weight> struct PackingOf {
-  using Scalar = typename Weight::value_type;
-  static constexpr int vector = vector_bytes / int(sizeof(Scalar));
+  static constexpr int vector = vector_bytes / int(sizeof(typename Weight::value_type));
+  static constexpr int outputs = Weight::outputs;
   static constexpr int panel =
-      on_host ? choose_panel(Weight::outputs, tile_vectors *vector, vector) : choose_panel(Weight::outputs, 64, 32);
-  static constexpr int panels = round_up(Weight::outputs, panel) / panel; // of a group
+      on_host ? choose_panel(outputs, tile_vectors *vector, vector) : choose_panel(outputs, 64, 32);
+  static constexpr int of_group = round_up(outputs, panel) / panel;
+  static constexpr int panels = Weight::groups * of_group;
   static constexpr int panel_size = round_up(Weight::depth, slab_depth) * panel;
-};
+  static constexpr int size = panels * panel_size;
 
-// Where column o of the packed weights begins; k are a panel's width apart
-template <class Weight> constexpr int packed_column(int o) {
-  using Packing = PackingOf<Weight>;
-  int const group = o / Weight::outputs;
-  int const panel = group * Packing::panels + o % Weight::outputs / Packing::panel;
-  return panel * Packing::panel_size + o % Weight::outputs % Packing::panel;
-}
+  // Where weight (k, o) lies
+  static constexpr int place(int k, int o) {
+    return (o / outputs * of_group + o % outputs / panel) * panel_size + k * panel + o % outputs % panel;
+  }
+  // The columns of panel number i
+  KOKKOS_FUNCTION static constexpr int first(int i) { return i / of_group * outputs + i % of_group * panel; }
+  KOKKOS_FUNCTION static constexpr int width(int i) {
+    return outputs % panel == 0 ? panel : Kokkos::min(panel, outputs - i % of_group * panel);
+  }
+};
 
 // --- tile ------------------------------------------------------------------------------------------------------------
 // Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop order and the
 // direct indices are what compilers keep there, once this is inlined into the owner of `sum`; measure before changing.
 template <class Problem, class Scalar, int Rows, int Panels, int Panel>
 KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar const *const (&in)[Rows],
-                                               Scalar const *__restrict weight,
+                                               Scalar const *__restrict weight, int panel_size,
                                                Scalar (&__restrict sum)[Rows][Panels][Panel]) {
   for (int step = 0; step < problem.steps; ++step)
     for (int i = 0; i < problem.run; ++i)
@@ -116,7 +110,7 @@ KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar co
           int const k = step * problem.run + i;
 #pragma omp simd
           for (int j = 0; j < Panel; ++j)
-            sum[row][p][j] += in[row][problem.offset(step) + i] * weight[p * problem.panel_size + k * Panel + j];
+            sum[row][p][j] += in[row][problem.offset(step) + i] * weight[p * panel_size + k * Panel + j];
         }
 }
 
@@ -128,10 +122,6 @@ template <class Scalar, int Panel> struct Slab {
   Scalar weight[slab_depth][Panel];
   Scalar in[rows][slab_depth + 4]; // padded: neighbouring rows lie in different banks
 };
-
-template <class Scalar> KOKKOS_INLINE_FUNCTION Four<Scalar> const &four(Scalar const &first) {
-  return reinterpret_cast<Four<Scalar> const &>(first);
-}
 
 // Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp
 // reads scratch without conflicts
@@ -147,8 +137,8 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   for (int k = 0; k < slab_depth; k += 4) {
     Four<Scalar> a[4], b[4];
     for (int i = 0; i < 4; ++i) {
-      a[i] = four(slab.in[at.x + 4 * i][k]);
-      b[i] = four(slab.weight[k + i][at.o]);
+      a[i] = reinterpret_cast<Four<Scalar> const &>(slab.in[at.x + 4 * i][k]);
+      b[i] = reinterpret_cast<Four<Scalar> const &>(slab.weight[k + i][at.o]);
     }
     for (int kk = 0; kk < 4; ++kk)
       for (int i = 0; i < 4; ++i)
@@ -162,15 +152,12 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
 
-// Finishes the sums of a row and stores them
-template <class Problem, class Row, class Scalar, int Panel>
-KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &row, int panel,
-                                           Scalar const (&sum)[Panel]) {
-  int const o = panel % Problem::Packing::panels * Panel;
-  int const column = panel / Problem::Packing::panels * Problem::outputs + o;
-  int const count = Problem::outputs % Panel == 0 ? Panel : Kokkos::min(Panel, Problem::outputs - o);
+// Finishes `count` sums of a row, from a column on, and stores them
+template <class Problem, class Scalar, int Most>
+KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column, int count,
+                                       Scalar const (&sum)[Most]) {
   Scalar *const out = problem.out(row) + column;
-  Scalar result[Panel];
+  Scalar result[Most];
 #pragma omp simd
   for (int j = 0; j < count; ++j)
     result[j] = problem.finish(sum[j], row, column + j);
@@ -184,55 +171,44 @@ KOKKOS_FORCEINLINE_FUNCTION void store_row(Problem const &problem, Row const &ro
 // Most make a smaller tile
 template <int Least, int Most, int Panels, class Problem>
 void host_tile(Problem const &problem, int begin, int end, int first, int last) {
-  using Scalar = typename Problem::Scalar;
   using Packing = typename Problem::Packing;
   if constexpr (Most > Least)
     if (last - first < Most)
       return host_tile<Least, Most - 1, Panels>(problem, begin, end, first, last);
   typename Problem::Row row[Most];
-  Scalar const *in[Most];
+  typename Problem::Scalar const *in[Most];
   for (int i = 0; i < Most; ++i) {
     row[i] = problem.row(first + i);
-    in[i] = problem.in(row[i], begin / Packing::panels);
+    in[i] = problem.in(row[i], begin / Packing::of_group);
   }
   for (int panel = begin; panel < end; panel += Panels) {
-    alignas(64) Scalar sum[Most][Panels][Packing::panel] = {};
-    register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, sum);
+    alignas(64) typename Problem::Scalar sum[Most][Panels][Packing::panel] = {};
+    register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, Packing::panel_size, sum);
     for (int i = 0; i < Most; ++i)
       for (int p = 0; p < Panels; ++p)
-        store_row(problem, row[i], panel + p, sum[i][p]);
+        store(problem, row[i], Packing::first(panel + p), Packing::width(panel + p), sum[i][p]);
   }
 }
 
-// So many panels of a group that rows go through together: as many as a part of the first cache holds
-template <class Problem> constexpr int choose_strip() {
-  using Packing = typename Problem::Packing;
-  int strip = Packing::panels;
-  while (strip > 1 &&
-         (Packing::panels % strip != 0 || strip * Packing::panel_size * int(sizeof(typename Problem::Scalar)) > 16384))
-    --strip;
-  return strip;
-}
+// The largest up to `most`
+constexpr int divisor(int n, int most) { return most < 2 ? 1 : n % most == 0 ? most : divisor(n, most - 1); }
 
 template <class Problem> void product_host(char const *label, ExecutionSpace const &space, Problem const &problem) {
   using Packing = typename Problem::Packing;
-  constexpr int panels = Problem::groups * Packing::panels;
   constexpr int most = Kokkos::min(8, sum_registers * Packing::vector / Packing::panel);
   constexpr int least = Problem::least_rows >= (most - 1) * (most - 1) ? most - 1 : 1;
-  // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
-  constexpr int together = Packing::panels % 4 == 0   ? 4
-                           : Packing::panels % 3 == 0 ? 3
-                           : Packing::panels % 2 == 0 ? 2
-                                                      : 1;
   int const rows = problem.rows();
+  // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
+  constexpr int together = divisor(Packing::of_group, 4);
   if (least == 1 && rows == 1)
     return Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, panels / together),
+        label, Kokkos::RangePolicy(space, 0, Packing::panels / together),
         KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
-  // Tiles of nearly equal height. A work item is one of them by a strip; consecutive items share the weights of a
-  // strip, then go through the same rows again with the next
-  constexpr int strip = choose_strip<Problem>();
-  constexpr int strips = panels / strip;
+  // Tiles of nearly equal height. A work item is one of them by a strip of panels that fits a part of the first cache;
+  // consecutive items share the weights of a strip, then go through the same rows again with the next
+  constexpr int strip =
+      divisor(Packing::of_group, 16384 / (Packing::panel_size * int(sizeof(typename Problem::Scalar))));
+  constexpr int strips = Packing::panels / strip;
   constexpr int chunk = 8;
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
@@ -247,10 +223,9 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
       });
 }
 
-// Device: slabs come through a ring of scratch buffers by asynchronous copies.
-
-// Copies Count elements to scratch, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits
-// for all groups of this thread but the last `Pending`. Asynchronous on CUDA, ordinary copies elsewhere.
+// Device: slabs come through a ring of scratch buffers by asynchronous copies, on CUDA; ordinary ones elsewhere. Copies
+// Count elements, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits for all groups of
+// this thread but the last `Pending`.
 #if defined(__CUDA_ARCH__)
 template <int Count, class Scalar>
 KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
@@ -314,7 +289,6 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
   using Packing = typename Problem::Packing;
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, 4>>;
   using Buffer = Slab<Scalar, Packing::panel>;
-  constexpr int panels = Problem::groups * Packing::panels;
   constexpr int depth = Problem::depth;
   constexpr int slabs = round_up(depth, slab_depth) / slab_depth;
   constexpr int ring_size = sizeof(Scalar) > 4 ? 2 : 4;
@@ -323,7 +297,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
   constexpr int weight_copies = slab_depth * Packing::panel / vector / team_size;
   constexpr int in_copies = Buffer::rows * slab_depth / in_vector / team_size;
   int const rows = problem.rows();
-  int const tiles = panels * (round_up(rows, Buffer::rows) / Buffer::rows);
+  int const tiles = Packing::panels * (round_up(rows, Buffer::rows) / Buffer::rows);
   int const splits = choose_splits(tiles, slabs, split.processors(space));
 
   Kokkos::parallel_for(
@@ -337,15 +311,15 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         int const part = team.league_rank() / tiles;
         int const begin = slabs * part / splits;
         int const end = slabs * (part + 1) / splits;
-        int const panel = tile % panels;
-        int const first_row = tile / panels * Buffer::rows;
+        int const panel = tile % Packing::panels;
+        int const first_row = tile / Packing::panels * Buffer::rows;
 
         // Start to copy a slab; the rows that this thread copies stay the same
         Scalar const *const weights = problem.weight.values.data() + panel * Packing::panel_size;
         Scalar const *in[in_copies];
         for (int i = 0; i < in_copies; ++i) {
           int const row = first_row + (i * team_size + thread) * in_vector / slab_depth;
-          in[i] = problem.in(problem.row(Kokkos::min(row, rows - 1)), panel / Packing::panels);
+          in[i] = problem.in(problem.row(Kokkos::min(row, rows - 1)), panel / Packing::of_group);
         }
         auto const load = [&](int slab) {
           Buffer &to = ring[slab % ring_size];
@@ -379,29 +353,10 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
 
         if (splits > 1 && !join_splits(team, split, splits, part, tiles, tile, sum))
           return;
-        int const o = panel % Packing::panels * Packing::panel + at.o;
-        int const column = panel / Packing::panels * Problem::outputs + o;
-        for (int i = 0; i < 4; ++i) {
-          auto const row = problem.row(Kokkos::min(first_row + at.x + 4 * i, rows - 1));
-          for (int j = 0; j < 4; ++j)
-            if (Problem::outputs % Packing::panel == 0 || o + j < Problem::outputs)
-              sum[i].v[j] = problem.finish(sum[i].v[j], row, column + j);
-        }
-        for (int i = 0; i < 4; ++i) {
-          int const row = first_row + at.x + 4 * i;
-          if (row >= rows)
-            continue;
-          auto const at_row = problem.row(row);
-          Scalar *const out = problem.out(at_row) + column;
-          int const count = Kokkos::min(4, Problem::outputs - o); // not positive in the padding of a panel
-          if constexpr (Problem::out_by_four) {
-            if (count > 0)
-              reinterpret_cast<Four<Scalar> &>(*out) = sum[i];
-          } else
-            for (int j = 0; j < count; ++j)
-              out[j] = sum[i].v[j];
-          problem.close(at_row, column, column + count);
-        }
+        int const count = Kokkos::min(4, Packing::width(panel) - at.o); // not positive in the padding of a panel
+        for (int i = 0; i < 4; ++i)
+          if (int const row = first_row + at.x + 4 * i; row < rows)
+            store(problem, problem.row(row), Packing::first(panel) + at.o, count, sum[i].v);
       });
 }
 
@@ -417,25 +372,20 @@ void product(char const *label, ExecutionSpace const &space, Problem const &prob
 }
 
 // --- conv ------------------------------------------------------------------------------------------------------------
-// out(n, p, q, o) = epilogue(sum, n, p, q, o),  sum = Σ_k window(n, p, q, k) * weight(k, o),  k = (r, s, c), where
-// window(n, p, q, k) = in(n, row(p) + r * dilation, column(q) + s * dilation, c). As channels are innermost, a kernel
-// row (s, c) is one contiguous run, unless dilation, groups or a slice of channels leave gaps between its pixels.
+// out(n, p, q, o) = epilogue(sum, {n, p, q}, o),  sum = Σ_k window(n, p, q, k) * weight(k, o) + bias(o),  k = (r, s,
+// c), where window(n, p, q, k) = in(n, row(p) + r, column(q) + s, c). As channels are innermost, a kernel row (s, c) is
+// one contiguous run.
 template <class Window, class In, class Weight, class Out, class Epilogue> struct Convolution {
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<Weight>;
-  static constexpr int panel_size = Packing::panel_size;
-  static constexpr int groups = Weight::groups;
-  static constexpr int outputs = Weight::outputs;
+  using Row = Pixel;
   static constexpr int depth = Weight::depth;
-  static constexpr int channels = In::channels / groups;
-  static constexpr bool whole_rows = Window::dilation_columns == 1 && In::pixel_stride == channels;
-  static constexpr int run = whole_rows ? Window::kernel_columns * channels : channels;
-  static constexpr int steps = depth / run;
+  static constexpr int channels = In::channels, run = Window::kernel_columns * channels, steps = Window::kernel_rows;
   static constexpr int least_rows = Out::height * Out::width;
   static constexpr bool in_by_four = In::by_four && channels % 4 == 0;
-  static constexpr bool out_by_four = Out::by_four && outputs % 4 == 0;
-  static_assert(depth == Window::kernel_rows * Window::kernel_columns * channels && Out::channels == groups * outputs);
-  static_assert(Window::template inside<In>(Out::height, Out::width));
+  static_assert(depth == Window::kernel_rows * Window::kernel_columns * channels);
+  static_assert(Out::channels == Weight::groups * Weight::outputs &&
+                Window::template inside<In>(Out::height, Out::width));
 
   In images;
   Weight weight;
@@ -443,27 +393,20 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
   Epilogue epilogue;
 
   // Where a run of k begins, from the window's first element
-  KOKKOS_FUNCTION static constexpr int offset(int step) {
-    constexpr int columns = whole_rows ? 1 : Window::kernel_columns;
-    return step / columns * Window::dilation_rows * In::pitch +
-           step % columns * Window::dilation_columns * In::pixel_stride;
-  }
-  struct Row {
-    int n, p, q;
-  };
+  KOKKOS_FUNCTION static constexpr int offset(int step) { return step * In::pitch; }
   KOKKOS_FUNCTION int rows() const { return results.images() * Out::height * Out::width; }
-  KOKKOS_FUNCTION static Row row(unsigned pixel) {
+  KOKKOS_FUNCTION static Pixel row(unsigned pixel) {
     unsigned const line = pixel / Out::width;
     return {int(line / Out::height), int(line % Out::height), int(pixel % Out::width)};
   }
-  KOKKOS_FUNCTION Scalar const *in(Row const &at, int group) const {
+  KOKKOS_FUNCTION Scalar const *in(Pixel at, int group) const {
     return images.at(at.n, Window::row(at.p), Window::column(at.q)) + group * channels;
   }
-  KOKKOS_FUNCTION Scalar *out(Row const &at) const { return results.at(at.n, at.p, at.q); }
-  KOKKOS_FUNCTION void close(Row const &at, int first, int last) const {
+  KOKKOS_FUNCTION Scalar *out(Pixel at) const { return results.at(at.n, at.p, at.q); }
+  KOKKOS_FUNCTION Scalar finish(Scalar sum, Pixel at, int o) const { return epilogue(sum + weight.bias(o), at, o); }
+  KOKKOS_FUNCTION void close(Pixel at, int first, int last) const {
     results.close_border(at.n, at.p, at.q, first, last);
   }
-  KOKKOS_FUNCTION Scalar finish(Scalar sum, Row const &at, int o) const { return epilogue(sum, at.n, at.p, at.q, o); }
 };
 
 template <class Window, class In, class Weight, class Out, class Epilogue>
@@ -528,31 +471,25 @@ using WinogradPanels = Panels<typename Weight::value_type, (Size + 2) * (Size + 
 // Host, as a problem of `product`: a row is a square, its elements are groups
 template <int Size, class Window, class In, class Weight, class Out, class Epilogue> struct Winograd {
   using Scalar = typename Weight::value_type;
-  using Transformed = WinogradPanels<Size, Weight>;
-  using Packing = PackingOf<Transformed>;
+  using Packing = PackingOf<WinogradPanels<Size, Weight>>;
   using Row = int;
-  static constexpr int panel_size = Packing::panel_size;
   static constexpr int channels = In::channels, outputs = Out::channels;
   static constexpr int edge = Size + 2, elements = edge * edge;
   static constexpr int steps = 1, run = channels;
   static constexpr int down = (Out::height + Size - 1) / Size, across = (Out::width + Size - 1) / Size;
   static constexpr int lanes = channels % 64 == 0 && outputs % 64 == 0 ? 64 : 16;
-  static_assert(channels % lanes == 0 && outputs % lanes == 0 && Window::template inside<In>(Out::height, Out::width));
+  static_assert(channels % lanes == 0 && outputs % lanes == 0);
 
-  In images;
-  Transformed weight;
-  Out results;
-  Epilogue epilogue;
+  Convolution<Window, In, Weight, Out, Epilogue> direct; // the same without transformations
+  Weight weight;
   Scalar *windows = nullptr, *products = nullptr; // [square][element][channel]
 
-  KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
-  KOKKOS_FUNCTION static int row(int square) { return square; }
-  KOKKOS_FUNCTION Scalar const *in(int square, int element) const {
-    return windows + (square * elements + element) * channels;
-  }
-  KOKKOS_FUNCTION Scalar *out(int square) const { return products + square * elements * outputs; }
-  KOKKOS_FUNCTION Scalar finish(Scalar sum, int, int) const { return sum; }
-  KOKKOS_FUNCTION void close(int, int, int) const {} // the border of `products`
+  static constexpr int offset(int) { return 0; }
+  static int row(int square) { return square; }
+  Scalar const *in(int square, int element) const { return windows + (square * elements + element) * channels; }
+  Scalar *out(int square) const { return products + square * elements * outputs; }
+  Scalar finish(Scalar sum, int, int) const { return sum; }
+  void close(int, int, int) const {} // the border of `products`
 
   // B^T d B; pixels beyond the border only count for results that nobody wants
   void gather(int square, Scalar *to) const {
@@ -564,7 +501,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
       for (int k = 0; k < edge; ++k) {
         int const w = Kokkos::min(left + k, In::width + In::border_columns - 1);
         for (int i = 0; i < edge; ++i)
-          d[i] = images.at(n, Kokkos::min(top + i, In::height + In::border_rows - 1), w) + c;
+          d[i] = direct.images.at(n, Kokkos::min(top + i, In::height + In::border_rows - 1), w) + c;
         transform_window<Size, lanes>(d, e[0][k], edge * lanes);
       }
       for (int i = 0; i < edge; ++i) {
@@ -578,7 +515,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   // A^T m A of channels [o, o + lanes), finished
   void scatter(int square, Scalar const *from, int o) const {
     int const n = square / (down * across), top = square / across % down * Size, left = square % across * Size;
-    alignas(64) Scalar e[Size][edge][lanes], sum[Size][lanes], result[lanes];
+    alignas(64) Scalar e[Size][edge][lanes], sum[Size][lanes];
     Scalar const *m[edge];
     for (int k = 0; k < edge; ++k) {
       for (int i = 0; i < edge; ++i)
@@ -589,16 +526,8 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
       for (int k = 0; k < edge; ++k)
         m[k] = e[p - top][k];
       transform_products<Size, lanes>(m, sum[0], lanes);
-      for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q) {
-        Scalar *const to = results.at(n, p, q) + o;
-#pragma omp simd
-        for (int j = 0; j < lanes; ++j)
-          result[j] = epilogue(sum[q - left][j], n, p, q, o + j);
-#pragma omp simd
-        for (int j = 0; j < lanes; ++j)
-          to[j] = result[j];
-        results.close_border(n, p, q, o, o + lanes);
-      }
+      for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q)
+        store(direct, {n, p, q}, o, lanes, sum[q - left]);
     }
   }
 
@@ -610,7 +539,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
     for (int i = 0; i < count; ++i)
       gather(first + i, windows + i * elements * channels);
     int const tiles = (count + most - 1) / most;
-    for (int panel = 0; panel < elements * Packing::panels; ++panel)
+    for (int panel = 0; panel < Packing::panels; ++panel)
       for (int tile = 0; tile < tiles; ++tile)
         host_tile<1, most, 1>(*this, panel, panel + 1, count * tile / tiles, count * (tile + 1) / tiles);
     for (int i = 0; i < count; ++i)
@@ -627,7 +556,6 @@ void winograd(char const *label, ExecutionSpace const &space, In const &in, Weig
   if constexpr (!on_host)
     return conv<Window>(label, space, in, weight, out, split, epilogue);
   using Problem = Winograd<Size, Window, In, Weight, Out, Epilogue>;
-  Problem const problem{in, {weight.values}, out, epilogue};
   int const threads = space.concurrency();
   int const share = scratch.extent_int(0) / threads;
   int const at_once = share / (Problem::elements * (Problem::channels + Problem::outputs));
@@ -635,29 +563,22 @@ void winograd(char const *label, ExecutionSpace const &space, In const &in, Weig
   int const blocks = Kokkos::min(squares, round_up((squares + at_once - 1) / at_once, threads));
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy(space, 0, threads), KOKKOS_LAMBDA(int thread) {
-        Problem mine = problem;
+        Problem problem{{in, weight, out, epilogue}, weight};
         for (int block = thread; block < blocks; block += threads) {
           int const first = squares * block / blocks;
-          mine.run_squares(first, squares * (block + 1) / blocks - first, scratch.data() + thread * share);
+          problem.run_squares(first, squares * (block + 1) / blocks - first, scratch.data() + thread * share);
         }
       });
 }
 
 // --- contract --------------------------------------------------------------------------------------------------------
-// out(row, column) = epilogue(sum, row, column),  sum = Σ_k a(row, k) * weight(k, column)
+// out(row, o) = epilogue(sum, row, o),  sum = Σ_k a(row, k) * weight(k, o) + bias(o)
 template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<Weight>;
-  static constexpr int panel_size = Packing::panel_size;
   using Row = int;
-  static constexpr int groups = 1;
-  static constexpr int outputs = Weight::outputs;
-  static constexpr int depth = Weight::depth;
-  static constexpr int steps = 1;
-  static constexpr int run = depth;
-  static constexpr int least_rows = 1;
+  static constexpr int depth = Weight::depth, run = depth, steps = 1, least_rows = 1;
   static constexpr bool in_by_four = depth % 4 == 0;
-  static constexpr bool out_by_four = outputs % 4 == 0;
 
   int count;
   A a;
@@ -670,7 +591,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   KOKKOS_FUNCTION static int row(int i) { return i; }
   KOKKOS_FUNCTION Scalar const *in(int i, int) const { return &a(i, 0); }
   KOKKOS_FUNCTION Scalar *out(int i) const { return &result(i, 0); }
-  KOKKOS_FUNCTION Scalar finish(Scalar sum, int i, int column) const { return epilogue(sum, i, column); }
+  KOKKOS_FUNCTION Scalar finish(Scalar sum, int i, int o) const { return epilogue(sum + weight.bias(o), i, o); }
   KOKKOS_FUNCTION static void close(int, int, int) {}
 };
 
@@ -681,8 +602,8 @@ void contract(char const *label, ExecutionSpace const &space, int rows, A const 
 }
 
 // --- pool ------------------------------------------------------------------------------------------------------------
-// out(n, p, q, c) = finish(joined, taps, n, p, q, c): joins in(n, row(p) + r * dilation, column(q) + s *
-// dilation, c) over the taps (r, s) that lie inside the image.
+// out(n, p, q, c) = finish(joined, taps, {n, p, q}, c): joins in(n, row(p) + r, column(q) + s, c) over the
+// taps (r, s) that lie inside the image.
 template <class Window, class Join, class In, class Out, class Finish>
 void pool(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
   using Scalar = typename Out::value_type;
@@ -703,8 +624,8 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
           joined[j] = Join::template neutral<Scalar>();
         for (int r = 0; r < Window::kernel_rows; ++r)
           for (int s = 0; s < Window::kernel_columns; ++s) {
-            int const h = Window::row(p) + r * Window::dilation_rows;
-            int const w = Window::column(q) + s * Window::dilation_columns;
+            int const h = Window::row(p) + r;
+            int const w = Window::column(q) + s;
             if (h < 0 || w < 0 || h >= In::height || w >= In::width)
               continue;
             ++taps;
@@ -716,35 +637,9 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
         Scalar *const to = out.at(n, p, q) + c;
 #pragma omp simd
         for (int j = 0; j < count; ++j)
-          joined[j] = finish(joined[j], taps, n, p, q, c + j);
-#pragma omp simd
-        for (int j = 0; j < count; ++j)
-          to[j] = joined[j];
+          to[j] = finish(joined[j], taps, {n, p, q}, c + j);
         out.close_border(n, p, q, c, c + count);
       });
-}
-
-// --- for_each --------------------------------------------------------------------------------------------------------
-// body(row, i) for row < rows, i < length. Host: vector registers along i, long rows cut into pieces. Device:
-// neighbouring threads take neighbouring i.
-template <class Body>
-void for_each(char const *label, ExecutionSpace const &space, int rows, int length, Body const &body) {
-  if constexpr (on_host) {
-    constexpr int piece = 4096;
-    int const pieces = (length + piece - 1) / piece;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, rows * pieces), KOKKOS_LAMBDA(int item) {
-          int const row = item / pieces;
-          int const first = item % pieces * piece;
-          int const last = Kokkos::min(first + piece, length);
-#pragma omp simd
-          for (int i = first; i < last; ++i)
-            body(row, i);
-        });
-  } else
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, rows * length),
-        KOKKOS_LAMBDA(int item) { body(item / length, item % length); });
 }
 
 // --- arena -----------------------------------------------------------------------------------------------------------
@@ -752,33 +647,17 @@ void for_each(char const *label, ExecutionSpace const &space, int rows, int leng
 class Arena {
   struct Buffer {
     void const *view;
-    std::size_t bytes;
+    std::size_t size;
     int first, last; // in use from one take() to another
     std::function<void(char *)> place;
-    std::size_t offset = 0;
+    std::size_t begin = 0;
 
-    std::size_t end() const { return offset + (bytes + 63) / 64 * 64; }
     bool meets(Buffer const &other) const {
-      return first <= other.last && other.first <= last && offset < other.end() && other.offset < end();
+      return first <= other.last && other.first <= last && begin < other.begin + other.size &&
+             other.begin < begin + size;
     }
   };
   std::vector<Buffer> buffers;
-
-  // Each at the lowest offset where it meets none of those before it; returns the one that ends highest
-  auto plan() {
-    auto highest = buffers.begin();
-    for (auto buffer = buffers.begin(); buffer != buffers.end(); ++buffer) {
-      buffer->offset = 0;
-      for (auto other = buffers.begin(); other != buffer;)
-        if (buffer->meets(*other)) {
-          buffer->offset = other->end();
-          other = buffers.begin();
-        } else
-          ++other;
-      highest = buffer->end() > highest->end() ? buffer : highest;
-    }
-    return highest;
-  }
 
 public:
   // A layer is the first to write this buffer
@@ -786,155 +665,119 @@ public:
     using Pointer = typename View::pointer_type;
     std::size_t const bytes = View(Pointer(nullptr), extents...).span() * sizeof(typename View::value_type);
     auto const place = [&view, extents...](char *data) { view = View(reinterpret_cast<Pointer>(data), extents...); };
-    buffers.push_back({&view, bytes, int(buffers.size()), std::numeric_limits<int>::max(), place});
+    buffers.push_back({&view, (bytes + 63) / 64 * 64, int(buffers.size()), std::numeric_limits<int>::max(), place});
     return *this;
   }
   // That layer is the last to read these
   template <class... Views> void release(Views const &...views) {
-    for (void const *view : {static_cast<void const *>(&views)...})
-      for (Buffer &buffer : buffers)
-        if (buffer.view == view)
-          buffer.last = int(buffers.size()) - 1;
+    for (Buffer &buffer : buffers)
+      if (((buffer.view == &views) || ...))
+        buffer.last = int(buffers.size()) - 1;
   }
-  // The best of some plans: the largest buffers first, then each time the highest of the last plan before all others
+  // The largest first, each at the lowest place that is free while it is in use
   Tensor<char *> allocate(ExecutionSpace const &space, std::string const &label) {
     std::sort(buffers.begin(), buffers.end(),
-              [](auto &a, auto &b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.first < b.first; });
-    std::vector<Buffer> best;
-    std::size_t size = std::numeric_limits<std::size_t>::max();
-    for (int attempt = 0; attempt < 8; ++attempt) {
-      auto const highest = plan();
-      if (highest->end() < size) {
-        best = buffers;
-        size = highest->end();
-      }
-      std::rotate(buffers.begin(), highest, highest + 1);
+              [](auto &a, auto &b) { return a.size != b.size ? a.size > b.size : a.first < b.first; });
+    std::size_t total = 0;
+    for (auto buffer = buffers.begin(); buffer != buffers.end(); ++buffer) {
+      auto const meets = [&](Buffer const &other) { return buffer->meets(other); };
+      for (auto other = buffer; (other = std::find_if(buffers.begin(), buffer, meets)) != buffer;)
+        buffer->begin = other->begin + other->size;
+      total = std::max(total, buffer->begin + buffer->size);
     }
-    Tensor<char *> const memory(Kokkos::view_alloc(space, label), size);
-    for (Buffer const &buffer : best)
-      buffer.place(memory.data() + buffer.offset);
+    Tensor<char *> const memory(Kokkos::view_alloc(space, label), total);
+    for (Buffer const &buffer : buffers)
+      buffer.place(memory.data() + buffer.begin);
     return memory;
   }
 };
 
-// --- close_border ----------------------------------------------------------------------------------------------------
-// Zeros the border of images whose pixels have been written one by one: along all pixels at the edge
-template <class Image> void close_border(char const *label, ExecutionSpace const &space, Image const &images) {
-  constexpr int edge = 2 * (Image::width + Image::height);
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, images.images() * edge), KOKKOS_LAMBDA(int item) {
-        int const n = item / edge;
-        int const i = item % edge / 2;
-        bool const far = item % 2;
-        if (i < Image::width)
-          images.close_border(n, far ? Image::height - 1 : 0, i, 0, Image::channels);
-        else
-          images.close_border(n, i - Image::width, far ? Image::width - 1 : 0, 0, Image::channels);
-      });
-}
-
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
 struct Sidecar {
-  std::string name; // for messages
-  std::ifstream file;
+  ExecutionSpace space;
+  std::string model, path;
+  std::ifstream file{path, std::ios::binary | std::ios::ate};
 
   template <class Stored> void read(Stored *to, std::size_t count) {
     if (!file.read(reinterpret_cast<char *>(to), std::streamsize(count * sizeof(Stored))))
-      throw std::runtime_error(name + " cannot be read");
+      throw std::runtime_error(model + ": " + path + " cannot be read");
+  }
+  // Refuses a file with other names, shapes, types or size than this code was generated for
+  void check(std::uint64_t header_size, std::uint64_t header_hash, std::uint64_t data_size) {
+    bool const right_size = file && std::uint64_t(file.tellg()) == 8 + header_size + data_size;
+    std::uint64_t size = header_size;
+    std::string header(right_size ? header_size : 0, ' ');
+    file.seekg(0);
+    read(&size, right_size);
+    read(header.data(), header.size());
+    std::uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (char const c : header)
+      hash = (hash ^ std::uint8_t(c)) * 1099511628211u;
+    if (!right_size || size != header_size || hash != header_hash)
+      throw std::runtime_error(model + ": " + path + " does not hold the weights of this model");
   }
 };
 
-// Refuses a file with other names, shapes, types or size than this code was generated for.
-inline Sidecar open_sidecar(std::string const &model, std::string const &path, std::uint64_t header_size,
-                            std::uint64_t header_hash, std::uint64_t data_size) {
-  Sidecar sidecar{model + ": " + path, std::ifstream(path, std::ios::binary | std::ios::ate)};
-  bool const right_size = sidecar.file && std::uint64_t(sidecar.file.tellg()) == 8 + header_size + data_size;
-  std::uint64_t size = header_size;
-  std::string header(right_size ? header_size : 0, ' ');
-  sidecar.file.seekg(0);
-  sidecar.read(&size, right_size);
-  sidecar.read(header.data(), header.size());
-  std::uint64_t hash = 14695981039346656037u; // FNV-1a
-  for (char const c : header)
-    hash = (hash ^ std::uint8_t(c)) * 1099511628211u;
-  if (!right_size || size != header_size || hash != header_hash)
-    throw std::runtime_error(sidecar.name + " does not hold the weights of this model");
-  return sidecar;
-}
-
 // A view of a weight, filled on the host by fill(data, size)
 template <class View, class Fill, class... Extents>
-void upload(ExecutionSpace const &space, View &tensor, std::string const &label, Fill const &fill, Extents... extents) {
-  typename View::non_const_type const result(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label), extents...);
+void upload(Sidecar const &file, View &tensor, Fill const &fill, Extents... extents) {
+  typename View::non_const_type const result(
+      Kokkos::view_alloc(file.space, Kokkos::WithoutInitializing, file.model + "::weights"), extents...);
   auto const host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, result);
   fill(host.data(), host.size());
-  Kokkos::deep_copy(space, result, host);
-  space.fence(label + " (the host copy is released)");
+  Kokkos::deep_copy(file.space, result, host);
+  file.space.fence(file.model + "::load_weights (the host copy is released)");
   tensor = result;
 }
 
-// A tensor as it stands in the file
-template <class View>
-void read_plain(Sidecar &sidecar, ExecutionSpace const &space, View &tensor, std::string const &label) {
-  upload(space, tensor, label, [&](auto *data, std::size_t count) { sidecar.read(data, count); });
+// Tensors as they stand in the file
+template <class... Views> void read_plain(Sidecar &file, Views &...tensors) {
+  (upload(file, tensors, [&](auto *data, std::size_t count) { file.read(data, count); }), ...);
 }
 
-// Weights of conv and contract, in the file in the order [o][channel][tap], packed into panels
-template <int Taps, class Weight>
-void read_panels(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, std::string const &label) {
+// Weights of conv and contract, in the file in the order [o][channel][tap], packed into panels; tensors after them
+template <int Taps, class Weight, class... Plain> void read_panels(Sidecar &file, Weight &weight, Plain &...tensors) {
   using Packing = PackingOf<Weight>;
-  constexpr int outputs = Weight::outputs * Weight::groups;
   constexpr int channels = Weight::depth / Taps;
-  std::vector<typename Weight::value_type> values(std::size_t(outputs) * Weight::depth);
-  sidecar.read(values.data(), values.size());
-  upload(
-      space, weight.values, label,
-      [&](auto *packed, std::size_t size) {
-        std::fill(packed, packed + size, 0);
-        auto value = values.begin();
-        for (int o = 0; o < outputs; ++o) {
-          auto *const column = packed + packed_column<Weight>(o);
-          for (int c = 0; c < channels; ++c)
-            for (int tap = 0; tap < Taps; ++tap)
-              column[(tap * channels + c) * Packing::panel] = *value++;
-        }
-      },
-      Weight::groups * Packing::panels * Packing::panel_size);
+  std::vector<typename Weight::value_type> values(std::size_t(Weight::groups * Weight::outputs) * Weight::depth);
+  file.read(values.data(), values.size());
+  auto const pack = [&](auto *packed, std::size_t size) {
+    std::fill(packed, packed + size, 0);
+    auto value = values.begin();
+    for (int o = 0; o < Weight::groups * Weight::outputs; ++o)
+      for (int c = 0; c < channels; ++c)
+        for (int tap = 0; tap < Taps; ++tap)
+          packed[Packing::place(tap * channels + c, o)] = *value++;
+  };
+  upload(file, weight.values, pack, Packing::size);
+  read_plain(file, tensors...);
 }
 
-// Weights of winograd, in the file in the order [o][channel][tap]: on a host G g G^T of every kernel g
-template <int Size, class Weight>
-void read_winograd(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight, std::string const &label) {
+// Weights of winograd, in the file in the order [o][channel][tap]: on a host G g G^T of every kernel g; tensors after
+// them
+template <int Size, class Weight, class... Plain> void read_winograd(Sidecar &file, Weight &weight, Plain &...tensors) {
   if constexpr (!on_host)
-    return read_panels<9>(sidecar, space, weight, label);
+    return read_panels<9>(file, weight, tensors...);
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<WinogradPanels<Size, Weight>>;
-  constexpr int edge = Size + 2;
-  constexpr double g2[4][3] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
-  constexpr double g4[6][3] = {{6 / 24., 0, 0},
-                               {-4 / 24., -4 / 24., -4 / 24.},
-                               {-4 / 24., 4 / 24., -4 / 24.},
-                               {1 / 24., 2 / 24., 4 / 24.},
-                               {1 / 24., -2 / 24., 4 / 24.},
-                               {0, 0, 1}};
-  auto const g = [&](int i, int r) { return Size == 2 ? g2[i % 4][r] : g4[i % 6][r]; };
+  constexpr int channels = Weight::depth / 9, edge = Size + 2;
+  constexpr int g2[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};                             // of G, times 2
+  constexpr int g4[6][3] = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4}, {1, 2, 4}, {1, -2, 4}, {0, 0, 24}}; // times 24
+  auto const g = [&](int i, int r) { return Size == 2 ? g2[i % 4][r] / 2. : g4[i % 6][r] / 24.; };
   std::vector<Scalar> values(std::size_t(Weight::outputs) * Weight::depth);
-  sidecar.read(values.data(), values.size());
-  upload(
-      space, weight.values, label,
-      [&](auto *packed, std::size_t size) {
-        std::fill(packed, packed + size, 0);
-        for (int o = 0; o < Weight::outputs; ++o)
-          for (int c = 0; c < Weight::depth / 9; ++c)
-            for (int k = 0; k < edge * edge; ++k) {
-              double sum = 0;
-              for (int tap = 0; tap < 9; ++tap)
-                sum += g(k / edge, tap / 3) * values[(o * (Weight::depth / 9) + c) * 9 + tap] * g(k % edge, tap % 3);
-              int const column = packed_column<WinogradPanels<Size, Weight>>(k * Weight::outputs + o);
-              packed[column + c * Packing::panel] = Scalar(sum);
-            }
-      },
-      edge * edge * Packing::panels * Packing::panel_size);
+  file.read(values.data(), values.size());
+  auto const pack = [&](auto *packed, std::size_t size) {
+    std::fill(packed, packed + size, 0);
+    for (int i = 0; i < Weight::outputs * channels; ++i)
+      for (int k = 0; k < edge * edge; ++k) {
+        double sum = 0;
+        for (int tap = 0; tap < 9; ++tap)
+          sum += g(k / edge, tap / 3) * values[i * 9 + tap] * g(k % edge, tap % 3);
+        packed[Packing::place(i % channels, k * Weight::outputs + i / channels)] = Scalar(sum);
+      }
+  };
+  upload(file, weight.values, pack, Packing::size);
+  read_plain(file, tensors...);
 }
 
 // ==== Layers =========================================================================================================
@@ -943,22 +786,22 @@ void read_winograd(Sidecar &sidecar, ExecutionSpace const &space, Weight &weight
 // image[1,3,224,224] -> image_channels_last[1,224,224,3]
 static void image_channels_last(ExecutionSpace const &space, Workspace const &work, Image const &image) {
   auto const out = work.image_channels_last;
-  for_each(
-      "resnet18::image.channels_last", space, 224 * 224, 3, KOKKOS_LAMBDA(int row, int c) {
+  Kokkos::parallel_for(
+      "resnet18::image.channels_last", Kokkos::RangePolicy(space, 0, 224 * 224), KOKKOS_LAMBDA(int row) {
         int const h = row / 224;
         int const w = row % 224;
-        out(0, h, w, c) = image(0, c, h, w);
+        for (int c = 0; c < 3; ++c)
+          out(0, h, w, c) = image(0, c, h, w);
+        out.close_border(0, h, w, 0, 3);
       });
-  close_border("resnet18::image.channels_last.border", space, work.image_channels_last);
 }
 
 // --- conv1: Conv "/conv1/Conv" + Relu "/relu/Relu"
 // image_channels_last[1,224,224,3] * weight[64,3,7,7] + bias[64] -> conv1[1,112,112,64]
 static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.conv1_bias;
   conv<Square<7, 2, 3>>(
-      "resnet18::conv1", space, work.image_channels_last, weights.conv1_weight, work.conv1, work.split,
-      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::conv1", space, work.image_channels_last, weights.conv1, work.conv1, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- maxpool: MaxPool "/maxpool/MaxPool"
@@ -966,212 +809,180 @@ static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace
 static void maxpool(ExecutionSpace const &space, Workspace const &work) {
   pool<Square<3, 2, 1>, Max>(
       "resnet18::maxpool", space, work.conv1, work.maxpool,
-      KOKKOS_LAMBDA(float largest, int, int, int, int, int) { return largest; });
+      KOKKOS_LAMBDA(float largest, int, Pixel, int) { return largest; });
 }
 
 // --- layer1.0.conv1: Conv "/layer1/layer1.0/conv1/Conv" + Relu "/layer1/layer1.0/relu/Relu"
 // maxpool[1,56,56,64] * weight[64,64,3,3] + bias[64] -> layer1_0_conv1[1,56,56,64]
 static void layer1_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer1_0_conv1_bias;
   winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer1.0.conv1", space, work.maxpool, weights.layer1_0_conv1_weight, work.layer1_0_conv1,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::layer1.0.conv1", space, work.maxpool, weights.layer1_0_conv1, work.layer1_0_conv1, work.winograd,
+      work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- layer1.0.conv2: Conv "/layer1/layer1.0/conv2/Conv" + Relu "/layer1/layer1.0/relu_1/Relu"
 // layer1_0_conv1[1,56,56,64] * weight[64,64,3,3] + bias[64] + maxpool[1,56,56,64] -> layer1_0_conv2[1,56,56,64]
 static void layer1_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer1_0_conv2_bias;
   auto const residual = work.maxpool;
   winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer1.0.conv2", space, work.layer1_0_conv1, weights.layer1_0_conv2_weight, work.layer1_0_conv2,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
-      });
+      "resnet18::layer1.0.conv2", space, work.layer1_0_conv1, weights.layer1_0_conv2, work.layer1_0_conv2,
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
 }
 
 // --- layer1.1.conv1: Conv "/layer1/layer1.1/conv1/Conv" + Relu "/layer1/layer1.1/relu/Relu"
 // layer1_0_conv2[1,56,56,64] * weight[64,64,3,3] + bias[64] -> layer1_1_conv1[1,56,56,64]
 static void layer1_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer1_1_conv1_bias;
   winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer1.1.conv1", space, work.layer1_0_conv2, weights.layer1_1_conv1_weight, work.layer1_1_conv1,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::layer1.1.conv1", space, work.layer1_0_conv2, weights.layer1_1_conv1, work.layer1_1_conv1,
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- layer1.1.conv2: Conv "/layer1/layer1.1/conv2/Conv" + Relu "/layer1/layer1.1/relu_1/Relu"
 // layer1_1_conv1[1,56,56,64] * weight[64,64,3,3] + bias[64] + layer1_0_conv2[1,56,56,64] -> layer1_1_conv2[1,56,56,64]
 static void layer1_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer1_1_conv2_bias;
   auto const residual = work.layer1_0_conv2;
   winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer1.1.conv2", space, work.layer1_1_conv1, weights.layer1_1_conv2_weight, work.layer1_1_conv2,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
-      });
+      "resnet18::layer1.1.conv2", space, work.layer1_1_conv1, weights.layer1_1_conv2, work.layer1_1_conv2,
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
 }
 
 // --- layer2.0.conv1: Conv "/layer2/layer2.0/conv1/Conv" + Relu "/layer2/layer2.0/relu/Relu"
 // layer1_1_conv2[1,56,56,64] * weight[128,64,3,3] + bias[128] -> layer2_0_conv1[1,28,28,128]
 static void layer2_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer2_0_conv1_bias;
   conv<Square<3, 2, 1>>(
-      "resnet18::layer2.0.conv1", space, work.layer1_1_conv2, weights.layer2_0_conv1_weight, work.layer2_0_conv1,
-      work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::layer2.0.conv1", space, work.layer1_1_conv2, weights.layer2_0_conv1, work.layer2_0_conv1, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- layer2.0.downsample.0: Conv "/layer2/layer2.0/downsample/0/Conv"
 // layer1_1_conv2[1,56,56,64] * weight[128,64,1,1] + bias[128] -> layer2_0_downsample_0[1,28,28,128]
 static void layer2_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer2_0_downsample_0_bias;
   conv<Square<1, 2>>(
-      "resnet18::layer2.0.downsample.0", space, work.layer1_1_conv2, weights.layer2_0_downsample_0_weight,
-      work.layer2_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return sum + bias(o); });
+      "resnet18::layer2.0.downsample.0", space, work.layer1_1_conv2, weights.layer2_0_downsample_0,
+      work.layer2_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return sum; });
 }
 
 // --- layer2.0.conv2: Conv "/layer2/layer2.0/conv2/Conv" + Relu "/layer2/layer2.0/relu_1/Relu"
 // layer2_0_conv1[1,28,28,128] * weight[128,128,3,3] + bias[128] + layer2_0_downsample_0[1,28,28,128] ->
 // layer2_0_conv2[1,28,28,128]
 static void layer2_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer2_0_conv2_bias;
   auto const residual = work.layer2_0_downsample_0;
   winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer2.0.conv2", space, work.layer2_0_conv1, weights.layer2_0_conv2_weight, work.layer2_0_conv2,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
-      });
+      "resnet18::layer2.0.conv2", space, work.layer2_0_conv1, weights.layer2_0_conv2, work.layer2_0_conv2,
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
 }
 
 // --- layer2.1.conv1: Conv "/layer2/layer2.1/conv1/Conv" + Relu "/layer2/layer2.1/relu/Relu"
 // layer2_0_conv2[1,28,28,128] * weight[128,128,3,3] + bias[128] -> layer2_1_conv1[1,28,28,128]
 static void layer2_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer2_1_conv1_bias;
   winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer2.1.conv1", space, work.layer2_0_conv2, weights.layer2_1_conv1_weight, work.layer2_1_conv1,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::layer2.1.conv1", space, work.layer2_0_conv2, weights.layer2_1_conv1, work.layer2_1_conv1,
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- layer2.1.conv2: Conv "/layer2/layer2.1/conv2/Conv" + Relu "/layer2/layer2.1/relu_1/Relu"
 // layer2_1_conv1[1,28,28,128] * weight[128,128,3,3] + bias[128] + layer2_0_conv2[1,28,28,128] ->
 // layer2_1_conv2[1,28,28,128]
 static void layer2_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer2_1_conv2_bias;
   auto const residual = work.layer2_0_conv2;
   winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer2.1.conv2", space, work.layer2_1_conv1, weights.layer2_1_conv2_weight, work.layer2_1_conv2,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
-      });
+      "resnet18::layer2.1.conv2", space, work.layer2_1_conv1, weights.layer2_1_conv2, work.layer2_1_conv2,
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
 }
 
 // --- layer3.0.conv1: Conv "/layer3/layer3.0/conv1/Conv" + Relu "/layer3/layer3.0/relu/Relu"
 // layer2_1_conv2[1,28,28,128] * weight[256,128,3,3] + bias[256] -> layer3_0_conv1[1,14,14,256]
 static void layer3_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer3_0_conv1_bias;
   conv<Square<3, 2, 1>>(
-      "resnet18::layer3.0.conv1", space, work.layer2_1_conv2, weights.layer3_0_conv1_weight, work.layer3_0_conv1,
-      work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::layer3.0.conv1", space, work.layer2_1_conv2, weights.layer3_0_conv1, work.layer3_0_conv1, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- layer3.0.downsample.0: Conv "/layer3/layer3.0/downsample/0/Conv"
 // layer2_1_conv2[1,28,28,128] * weight[256,128,1,1] + bias[256] -> layer3_0_downsample_0[1,14,14,256]
 static void layer3_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer3_0_downsample_0_bias;
   conv<Square<1, 2>>(
-      "resnet18::layer3.0.downsample.0", space, work.layer2_1_conv2, weights.layer3_0_downsample_0_weight,
-      work.layer3_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return sum + bias(o); });
+      "resnet18::layer3.0.downsample.0", space, work.layer2_1_conv2, weights.layer3_0_downsample_0,
+      work.layer3_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return sum; });
 }
 
 // --- layer3.0.conv2: Conv "/layer3/layer3.0/conv2/Conv" + Relu "/layer3/layer3.0/relu_1/Relu"
 // layer3_0_conv1[1,14,14,256] * weight[256,256,3,3] + bias[256] + layer3_0_downsample_0[1,14,14,256] ->
 // layer3_0_conv2[1,14,14,256]
 static void layer3_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer3_0_conv2_bias;
   auto const residual = work.layer3_0_downsample_0;
   winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer3.0.conv2", space, work.layer3_0_conv1, weights.layer3_0_conv2_weight, work.layer3_0_conv2,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
-      });
+      "resnet18::layer3.0.conv2", space, work.layer3_0_conv1, weights.layer3_0_conv2, work.layer3_0_conv2,
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
 }
 
 // --- layer3.1.conv1: Conv "/layer3/layer3.1/conv1/Conv" + Relu "/layer3/layer3.1/relu/Relu"
 // layer3_0_conv2[1,14,14,256] * weight[256,256,3,3] + bias[256] -> layer3_1_conv1[1,14,14,256]
 static void layer3_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer3_1_conv1_bias;
   winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer3.1.conv1", space, work.layer3_0_conv2, weights.layer3_1_conv1_weight, work.layer3_1_conv1,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::layer3.1.conv1", space, work.layer3_0_conv2, weights.layer3_1_conv1, work.layer3_1_conv1,
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- layer3.1.conv2: Conv "/layer3/layer3.1/conv2/Conv" + Relu "/layer3/layer3.1/relu_1/Relu"
 // layer3_1_conv1[1,14,14,256] * weight[256,256,3,3] + bias[256] + layer3_0_conv2[1,14,14,256] ->
 // layer3_1_conv2[1,14,14,256]
 static void layer3_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer3_1_conv2_bias;
   auto const residual = work.layer3_0_conv2;
   winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer3.1.conv2", space, work.layer3_1_conv1, weights.layer3_1_conv2_weight, work.layer3_1_conv2,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
-      });
+      "resnet18::layer3.1.conv2", space, work.layer3_1_conv1, weights.layer3_1_conv2, work.layer3_1_conv2,
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
 }
 
 // --- layer4.0.conv1: Conv "/layer4/layer4.0/conv1/Conv" + Relu "/layer4/layer4.0/relu/Relu"
 // layer3_1_conv2[1,14,14,256] * weight[512,256,3,3] + bias[512] -> layer4_0_conv1[1,7,7,512]
 static void layer4_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer4_0_conv1_bias;
   conv<Square<3, 2, 1>>(
-      "resnet18::layer4.0.conv1", space, work.layer3_1_conv2, weights.layer4_0_conv1_weight, work.layer4_0_conv1,
-      work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::layer4.0.conv1", space, work.layer3_1_conv2, weights.layer4_0_conv1, work.layer4_0_conv1, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- layer4.0.downsample.0: Conv "/layer4/layer4.0/downsample/0/Conv"
 // layer3_1_conv2[1,14,14,256] * weight[512,256,1,1] + bias[512] -> layer4_0_downsample_0[1,7,7,512]
 static void layer4_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer4_0_downsample_0_bias;
   conv<Square<1, 2>>(
-      "resnet18::layer4.0.downsample.0", space, work.layer3_1_conv2, weights.layer4_0_downsample_0_weight,
-      work.layer4_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, int, int, int, int o) { return sum + bias(o); });
+      "resnet18::layer4.0.downsample.0", space, work.layer3_1_conv2, weights.layer4_0_downsample_0,
+      work.layer4_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return sum; });
 }
 
 // --- layer4.0.conv2: Conv "/layer4/layer4.0/conv2/Conv" + Relu "/layer4/layer4.0/relu_1/Relu"
 // layer4_0_conv1[1,7,7,512] * weight[512,512,3,3] + bias[512] + layer4_0_downsample_0[1,7,7,512] ->
 // layer4_0_conv2[1,7,7,512]
 static void layer4_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer4_0_conv2_bias;
   auto const residual = work.layer4_0_downsample_0;
   winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer4.0.conv2", space, work.layer4_0_conv1, weights.layer4_0_conv2_weight, work.layer4_0_conv2,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
-      });
+      "resnet18::layer4.0.conv2", space, work.layer4_0_conv1, weights.layer4_0_conv2, work.layer4_0_conv2,
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
 }
 
 // --- layer4.1.conv1: Conv "/layer4/layer4.1/conv1/Conv" + Relu "/layer4/layer4.1/relu/Relu"
 // layer4_0_conv2[1,7,7,512] * weight[512,512,3,3] + bias[512] -> layer4_1_conv1[1,7,7,512]
 static void layer4_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer4_1_conv1_bias;
   winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer4.1.conv1", space, work.layer4_0_conv2, weights.layer4_1_conv1_weight, work.layer4_1_conv1,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+      "resnet18::layer4.1.conv1", space, work.layer4_0_conv2, weights.layer4_1_conv1, work.layer4_1_conv1,
+      work.winograd, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
 // --- layer4.1.conv2: Conv "/layer4/layer4.1/conv2/Conv" + Relu "/layer4/layer4.1/relu_1/Relu"
 // layer4_1_conv1[1,7,7,512] * weight[512,512,3,3] + bias[512] + layer4_0_conv2[1,7,7,512] -> layer4_1_conv2[1,7,7,512]
 static void layer4_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const bias = weights.layer4_1_conv2_bias;
   auto const residual = work.layer4_0_conv2;
   winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer4.1.conv2", space, work.layer4_1_conv1, weights.layer4_1_conv2_weight, work.layer4_1_conv2,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, int, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + residual(0, p, q, o), 0.f);
-      });
+      "resnet18::layer4.1.conv2", space, work.layer4_1_conv1, weights.layer4_1_conv2, work.layer4_1_conv2,
+      work.winograd, work.split,
+      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
 }
 
 // --- avgpool: GlobalAveragePool "/avgpool/GlobalAveragePool"
@@ -1179,17 +990,15 @@ static void layer4_1_conv2(ExecutionSpace const &space, Weights const &weights, 
 static void avgpool(ExecutionSpace const &space, Workspace const &work) {
   pool<Square<7>, Sum>(
       "resnet18::avgpool", space, work.layer4_1_conv2, work.avgpool,
-      KOKKOS_LAMBDA(float sum, int, int, int, int, int) { return sum / 49; });
+      KOKKOS_LAMBDA(float sum, int, Pixel, int) { return sum / 49; });
 }
 
 // --- fc: Gemm "/fc/Gemm"
 // avgpool[1,512] * weight[1000,512] + bias[1000] -> logits[1,1000]
 static void fc(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Logits const &logits) {
   Tensor<float[1][512]> const in(work.avgpool.rows.data());
-  auto const bias = weights.fc_bias;
   contract(
-      "resnet18::fc", space, 1, in, weights.fc_weight, logits, work.split,
-      KOKKOS_LAMBDA(float sum, int, int o) { return sum + bias(o); });
+      "resnet18::fc", space, 1, in, weights.fc, logits, work.split, KOKKOS_LAMBDA(float sum, int, int) { return sum; });
 }
 
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image,
@@ -1255,50 +1064,30 @@ Workspace::Workspace(ExecutionSpace const &space)
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {
-  auto file = open_sidecar("resnet18", path, 3760, 0x978205fdde531071u, 46738848);
+  Sidecar file{space, "resnet18", path};
+  file.check(3760, 0x978205fdde531071u, 46738848);
   Weights weights;
-  read_panels<49>(file, space, weights.conv1_weight, "resnet18::conv1.weight");
-  read_plain(file, space, weights.conv1_bias, "resnet18::conv1.bias");
-  read_winograd<4>(file, space, weights.layer1_0_conv1_weight, "resnet18::layer1.0.conv1.weight");
-  read_plain(file, space, weights.layer1_0_conv1_bias, "resnet18::layer1.0.conv1.bias");
-  read_winograd<4>(file, space, weights.layer1_0_conv2_weight, "resnet18::layer1.0.conv2.weight");
-  read_plain(file, space, weights.layer1_0_conv2_bias, "resnet18::layer1.0.conv2.bias");
-  read_winograd<4>(file, space, weights.layer1_1_conv1_weight, "resnet18::layer1.1.conv1.weight");
-  read_plain(file, space, weights.layer1_1_conv1_bias, "resnet18::layer1.1.conv1.bias");
-  read_winograd<4>(file, space, weights.layer1_1_conv2_weight, "resnet18::layer1.1.conv2.weight");
-  read_plain(file, space, weights.layer1_1_conv2_bias, "resnet18::layer1.1.conv2.bias");
-  read_panels<9>(file, space, weights.layer2_0_conv1_weight, "resnet18::layer2.0.conv1.weight");
-  read_plain(file, space, weights.layer2_0_conv1_bias, "resnet18::layer2.0.conv1.bias");
-  read_winograd<4>(file, space, weights.layer2_0_conv2_weight, "resnet18::layer2.0.conv2.weight");
-  read_plain(file, space, weights.layer2_0_conv2_bias, "resnet18::layer2.0.conv2.bias");
-  read_panels<1>(file, space, weights.layer2_0_downsample_0_weight, "resnet18::layer2.0.downsample.0.weight");
-  read_plain(file, space, weights.layer2_0_downsample_0_bias, "resnet18::layer2.0.downsample.0.bias");
-  read_winograd<4>(file, space, weights.layer2_1_conv1_weight, "resnet18::layer2.1.conv1.weight");
-  read_plain(file, space, weights.layer2_1_conv1_bias, "resnet18::layer2.1.conv1.bias");
-  read_winograd<4>(file, space, weights.layer2_1_conv2_weight, "resnet18::layer2.1.conv2.weight");
-  read_plain(file, space, weights.layer2_1_conv2_bias, "resnet18::layer2.1.conv2.bias");
-  read_panels<9>(file, space, weights.layer3_0_conv1_weight, "resnet18::layer3.0.conv1.weight");
-  read_plain(file, space, weights.layer3_0_conv1_bias, "resnet18::layer3.0.conv1.bias");
-  read_winograd<2>(file, space, weights.layer3_0_conv2_weight, "resnet18::layer3.0.conv2.weight");
-  read_plain(file, space, weights.layer3_0_conv2_bias, "resnet18::layer3.0.conv2.bias");
-  read_panels<1>(file, space, weights.layer3_0_downsample_0_weight, "resnet18::layer3.0.downsample.0.weight");
-  read_plain(file, space, weights.layer3_0_downsample_0_bias, "resnet18::layer3.0.downsample.0.bias");
-  read_winograd<2>(file, space, weights.layer3_1_conv1_weight, "resnet18::layer3.1.conv1.weight");
-  read_plain(file, space, weights.layer3_1_conv1_bias, "resnet18::layer3.1.conv1.bias");
-  read_winograd<2>(file, space, weights.layer3_1_conv2_weight, "resnet18::layer3.1.conv2.weight");
-  read_plain(file, space, weights.layer3_1_conv2_bias, "resnet18::layer3.1.conv2.bias");
-  read_panels<9>(file, space, weights.layer4_0_conv1_weight, "resnet18::layer4.0.conv1.weight");
-  read_plain(file, space, weights.layer4_0_conv1_bias, "resnet18::layer4.0.conv1.bias");
-  read_winograd<2>(file, space, weights.layer4_0_conv2_weight, "resnet18::layer4.0.conv2.weight");
-  read_plain(file, space, weights.layer4_0_conv2_bias, "resnet18::layer4.0.conv2.bias");
-  read_panels<1>(file, space, weights.layer4_0_downsample_0_weight, "resnet18::layer4.0.downsample.0.weight");
-  read_plain(file, space, weights.layer4_0_downsample_0_bias, "resnet18::layer4.0.downsample.0.bias");
-  read_winograd<2>(file, space, weights.layer4_1_conv1_weight, "resnet18::layer4.1.conv1.weight");
-  read_plain(file, space, weights.layer4_1_conv1_bias, "resnet18::layer4.1.conv1.bias");
-  read_winograd<2>(file, space, weights.layer4_1_conv2_weight, "resnet18::layer4.1.conv2.weight");
-  read_plain(file, space, weights.layer4_1_conv2_bias, "resnet18::layer4.1.conv2.bias");
-  read_panels<1>(file, space, weights.fc_weight, "resnet18::fc.weight");
-  read_plain(file, space, weights.fc_bias, "resnet18::fc.bias");
+  read_panels<49>(file, weights.conv1, weights.conv1.bias);
+  read_winograd<4>(file, weights.layer1_0_conv1, weights.layer1_0_conv1.bias);
+  read_winograd<4>(file, weights.layer1_0_conv2, weights.layer1_0_conv2.bias);
+  read_winograd<4>(file, weights.layer1_1_conv1, weights.layer1_1_conv1.bias);
+  read_winograd<4>(file, weights.layer1_1_conv2, weights.layer1_1_conv2.bias);
+  read_panels<9>(file, weights.layer2_0_conv1, weights.layer2_0_conv1.bias);
+  read_winograd<4>(file, weights.layer2_0_conv2, weights.layer2_0_conv2.bias);
+  read_panels<1>(file, weights.layer2_0_downsample_0, weights.layer2_0_downsample_0.bias);
+  read_winograd<4>(file, weights.layer2_1_conv1, weights.layer2_1_conv1.bias);
+  read_winograd<4>(file, weights.layer2_1_conv2, weights.layer2_1_conv2.bias);
+  read_panels<9>(file, weights.layer3_0_conv1, weights.layer3_0_conv1.bias);
+  read_winograd<2>(file, weights.layer3_0_conv2, weights.layer3_0_conv2.bias);
+  read_panels<1>(file, weights.layer3_0_downsample_0, weights.layer3_0_downsample_0.bias);
+  read_winograd<2>(file, weights.layer3_1_conv1, weights.layer3_1_conv1.bias);
+  read_winograd<2>(file, weights.layer3_1_conv2, weights.layer3_1_conv2.bias);
+  read_panels<9>(file, weights.layer4_0_conv1, weights.layer4_0_conv1.bias);
+  read_winograd<2>(file, weights.layer4_0_conv2, weights.layer4_0_conv2.bias);
+  read_panels<1>(file, weights.layer4_0_downsample_0, weights.layer4_0_downsample_0.bias);
+  read_winograd<2>(file, weights.layer4_1_conv1, weights.layer4_1_conv1.bias);
+  read_winograd<2>(file, weights.layer4_1_conv2, weights.layer4_1_conv2.bias);
+  read_panels<1>(file, weights.fc, weights.fc.bias);
   return weights;
 }
 

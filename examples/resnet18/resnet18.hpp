@@ -17,6 +17,10 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
 
+struct Pixel {
+  int n, p, q; // image, row, column
+};
+
 // Images of one layer, channels innermost, inside a border of zeros: a window that overlaps the edge reads
 // its padding from there, so that no kernel tests for it. A slice of the channels of wider images has their
 // PixelStride and begins at their channel First.
@@ -44,6 +48,7 @@ struct Activation {
            First;
   }
   KOKKOS_FUNCTION Scalar &operator()(int n, int h, int w, int c) const { return at(n, h, w)[c]; }
+  KOKKOS_FUNCTION Scalar &operator()(Pixel at, int c) const { return operator()(at.n, at.p, at.q, c); }
 
   // Zeros the border beside pixel (h, w), channels [first, last): whoever writes a pixel closes its border
   KOKKOS_FUNCTION void close_border(int n, int h, int w, int first, int last) const {
@@ -63,7 +68,7 @@ struct Activation {
 };
 
 // Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows.
-// load_weights() packs them in the order in which the kernels of this build stream them.
+// load_weights() packs them in the order in which the kernels of this build stream them. The kernels add the bias.
 template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   using value_type = Scalar;
   static constexpr int outputs = Outputs / Groups; // of a group
@@ -71,6 +76,7 @@ template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   static constexpr int groups = Groups;
 
   Tensor<Scalar const *> values;
+  Tensor<Scalar const[Outputs]> bias;
 };
 
 // Four elements that move together.
@@ -97,48 +103,27 @@ using Image = Tensor<float const[1][3][224][224]>;
 using Logits = Tensor<float[1][1000]>;
 
 struct Weights {
-  Panels<float, 64, 7 * 7 * 3> conv1_weight;
-  Tensor<float const[64]> conv1_bias;
-  Panels<float, 64, 3 * 3 * 64> layer1_0_conv1_weight;
-  Tensor<float const[64]> layer1_0_conv1_bias;
-  Panels<float, 64, 3 * 3 * 64> layer1_0_conv2_weight;
-  Tensor<float const[64]> layer1_0_conv2_bias;
-  Panels<float, 64, 3 * 3 * 64> layer1_1_conv1_weight;
-  Tensor<float const[64]> layer1_1_conv1_bias;
-  Panels<float, 64, 3 * 3 * 64> layer1_1_conv2_weight;
-  Tensor<float const[64]> layer1_1_conv2_bias;
-  Panels<float, 128, 3 * 3 * 64> layer2_0_conv1_weight;
-  Tensor<float const[128]> layer2_0_conv1_bias;
-  Panels<float, 128, 3 * 3 * 128> layer2_0_conv2_weight;
-  Tensor<float const[128]> layer2_0_conv2_bias;
-  Panels<float, 128, 64> layer2_0_downsample_0_weight;
-  Tensor<float const[128]> layer2_0_downsample_0_bias;
-  Panels<float, 128, 3 * 3 * 128> layer2_1_conv1_weight;
-  Tensor<float const[128]> layer2_1_conv1_bias;
-  Panels<float, 128, 3 * 3 * 128> layer2_1_conv2_weight;
-  Tensor<float const[128]> layer2_1_conv2_bias;
-  Panels<float, 256, 3 * 3 * 128> layer3_0_conv1_weight;
-  Tensor<float const[256]> layer3_0_conv1_bias;
-  Panels<float, 256, 3 * 3 * 256> layer3_0_conv2_weight;
-  Tensor<float const[256]> layer3_0_conv2_bias;
-  Panels<float, 256, 128> layer3_0_downsample_0_weight;
-  Tensor<float const[256]> layer3_0_downsample_0_bias;
-  Panels<float, 256, 3 * 3 * 256> layer3_1_conv1_weight;
-  Tensor<float const[256]> layer3_1_conv1_bias;
-  Panels<float, 256, 3 * 3 * 256> layer3_1_conv2_weight;
-  Tensor<float const[256]> layer3_1_conv2_bias;
-  Panels<float, 512, 3 * 3 * 256> layer4_0_conv1_weight;
-  Tensor<float const[512]> layer4_0_conv1_bias;
-  Panels<float, 512, 3 * 3 * 512> layer4_0_conv2_weight;
-  Tensor<float const[512]> layer4_0_conv2_bias;
-  Panels<float, 512, 256> layer4_0_downsample_0_weight;
-  Tensor<float const[512]> layer4_0_downsample_0_bias;
-  Panels<float, 512, 3 * 3 * 512> layer4_1_conv1_weight;
-  Tensor<float const[512]> layer4_1_conv1_bias;
-  Panels<float, 512, 3 * 3 * 512> layer4_1_conv2_weight;
-  Tensor<float const[512]> layer4_1_conv2_bias;
-  Panels<float, 1000, 512> fc_weight;
-  Tensor<float const[1000]> fc_bias;
+  Panels<float, 64, 7 * 7 * 3> conv1;
+  Panels<float, 64, 3 * 3 * 64> layer1_0_conv1;
+  Panels<float, 64, 3 * 3 * 64> layer1_0_conv2;
+  Panels<float, 64, 3 * 3 * 64> layer1_1_conv1;
+  Panels<float, 64, 3 * 3 * 64> layer1_1_conv2;
+  Panels<float, 128, 3 * 3 * 64> layer2_0_conv1;
+  Panels<float, 128, 3 * 3 * 128> layer2_0_conv2;
+  Panels<float, 128, 64> layer2_0_downsample_0;
+  Panels<float, 128, 3 * 3 * 128> layer2_1_conv1;
+  Panels<float, 128, 3 * 3 * 128> layer2_1_conv2;
+  Panels<float, 256, 3 * 3 * 128> layer3_0_conv1;
+  Panels<float, 256, 3 * 3 * 256> layer3_0_conv2;
+  Panels<float, 256, 128> layer3_0_downsample_0;
+  Panels<float, 256, 3 * 3 * 256> layer3_1_conv1;
+  Panels<float, 256, 3 * 3 * 256> layer3_1_conv2;
+  Panels<float, 512, 3 * 3 * 256> layer4_0_conv1;
+  Panels<float, 512, 3 * 3 * 512> layer4_0_conv2;
+  Panels<float, 512, 256> layer4_0_downsample_0;
+  Panels<float, 512, 3 * 3 * 512> layer4_1_conv1;
+  Panels<float, 512, 3 * 3 * 512> layer4_1_conv2;
+  Panels<float, 1000, 512> fc;
 };
 
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.

@@ -9,12 +9,7 @@ namespace heat {
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
-template <class T> KOKKOS_FUNCTION constexpr T lowest() {
-  if constexpr (std::is_floating_point_v<T>)
-    return -Kokkos::Experimental::infinity_v<T>;
-  else
-    return Kokkos::Experimental::finite_min_v<T>;
-}
+template <class T> KOKKOS_FUNCTION constexpr T lowest() { return -Kokkos::Experimental::infinity_v<T>; }
 
 // NaN wins
 struct Max {

@@ -84,36 +84,17 @@ int64_t firstFit(Lifetime const &life, ArrayRef<Lifetime> placed) {
   return offset;
 }
 
-/// Places all in their order; returns the one that ends highest.
-Lifetime *place(Lifetimes &lifetimes) {
-  auto const end = [](Lifetime const &life) { return life.offset + life.bytes; };
-  Lifetime *highest = lifetimes.begin();
-  for (unsigned i = 0; i < lifetimes.size(); ++i) {
-    lifetimes[i].offset = firstFit(lifetimes[i], ArrayRef<Lifetime>(lifetimes).take_front(i));
-    if (end(lifetimes[i]) > end(*highest))
-      highest = &lifetimes[i];
-  }
-  return highest;
-}
-
-/// The best of some plans: the largest first, then each time the highest of the last plan before all others. Returns
-/// the size of the arena.
-int64_t placeBest(Lifetimes &lifetimes) {
+/// Places the largest first. Returns the size of the arena.
+int64_t placeAll(Lifetimes &lifetimes) {
   llvm::stable_sort(lifetimes, [](Lifetime const &a, Lifetime const &b) {
     return std::pair(-a.bytes, a.begin) < std::pair(-b.bytes, b.begin);
   });
-  Lifetimes best;
-  int64_t size = std::numeric_limits<int64_t>::max();
-  for (int attempt = 0; attempt < 8 && !lifetimes.empty(); ++attempt) {
-    Lifetime *const highest = place(lifetimes);
-    if (highest->offset + highest->bytes < size) {
-      size = highest->offset + highest->bytes;
-      best = lifetimes;
-    }
-    std::rotate(lifetimes.begin(), highest, highest + 1);
+  int64_t size = 0;
+  for (unsigned i = 0; i < lifetimes.size(); ++i) {
+    lifetimes[i].offset = firstFit(lifetimes[i], ArrayRef<Lifetime>(lifetimes).take_front(i));
+    size = std::max(size, lifetimes[i].offset + lifetimes[i].bytes);
   }
-  lifetimes = best;
-  return lifetimes.empty() ? 0 : llvm::alignTo(size, alignment);
+  return llvm::alignTo(size, alignment);
 }
 
 /// The largest number of bytes alive at any moment: no plan can do with less.
@@ -134,7 +115,7 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
     if (getOperation().isExternal())
       return;
     Lifetimes lifetimes = findLifetimes(getOperation());
-    int64_t const size = placeBest(lifetimes);
+    int64_t const size = placeAll(lifetimes);
     Builder builder(&getContext());
     for (Lifetime &life : lifetimes) {
       life.buffer->setAttr("nest.alive", builder.getDenseI64ArrayAttr({life.begin, life.end}));

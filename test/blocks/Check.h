@@ -117,7 +117,9 @@ inline std::uint64_t headerHash() {
   return hash;
 }
 template <class T> blocks::Sidecar opened(std::vector<T> const &values) {
-  return blocks::open_sidecar("test", sidecar(values), 8, headerHash(), values.size() * sizeof(T));
+  blocks::Sidecar file{blocks::ExecutionSpace(), "test", sidecar(values)};
+  file.check(8, headerHash(), values.size() * sizeof(T));
+  return file;
 }
 } // namespace check
 

@@ -31,9 +31,9 @@ template <class T, int K, int N> void contraction(int rows) {
     Panels<T, N, K> packed;
     auto file = check::opened(outputs_first ? transposed : weight);
     if (outputs_first)
-      read_panels<1>(file, space, packed, "weight");
+      read_panels<1>(file, packed);
     else
-      read_panels_kn(file, space, packed, "weight");
+      read_panels_kn(file, packed);
     Tensor<T *[N]> const out("out", rows);
     for (int repeat = 0; repeat < 2; ++repeat)
       contract(

@@ -16,6 +16,11 @@ template <class Window, class In, class Out, int Groups> struct Case {
   std::vector<T> weight = check::numbers<T>(std::size_t(Out::channels) * channels * taps, 2); // o c r s
   std::vector<T> bias = check::numbers<T>(Out::channels, 3);
 
+  std::vector<T> weightAndBias() const {
+    std::vector<T> values = weight;
+    values.insert(values.end(), bias.begin(), bias.end());
+    return values;
+  }
   double at(int n, int h, int w, int c) const {
     bool const inside = h >= 0 && w >= 0 && h < In::height && w < In::width;
     return inside ? image[((std::size_t(n) * In::height + h) * In::width + w) * In::channels + c] : 0;
@@ -50,15 +55,13 @@ template <class Window, class In, class Out, int Groups = 1> void convolution(st
   auto const in = check::activation<In>(images, test.image);
   Out const out{{"out", std::size_t(images)}};
   Panels<T, Out::channels, C::taps * C::channels, Groups> weight;
-  auto file = check::opened(test.weight);
-  read_panels<C::taps>(file, space, weight, "weight");
-  Tensor<T[Out::channels]> const bias("bias");
-  check::put(bias, test.bias);
+  auto file = check::opened(test.weightAndBias());
+  read_panels<C::taps>(file, weight, weight.bias);
   SplitSums<T> const split("split", space);
   for (int repeat = 0; repeat < 2; ++repeat) // what a launch leaves behind must not disturb the next
     conv<Window>(
-        "test::conv", space, in, weight, out, split, KOKKOS_LAMBDA(T sum, int n, int p, int q, int o) {
-          return Kokkos::max(sum + bias(o) + T(.01) * n + T(.02) * p + T(.03) * q, T(0));
+        "test::conv", space, in, weight, out, split, KOKKOS_LAMBDA(T sum, Pixel at, int) {
+          return Kokkos::max(sum + T(.01) * at.n + T(.02) * at.p + T(.03) * at.q, T(0));
         });
   space.fence();
   check::compare("conv " + name, check::pixels("conv " + name, out), test.expected());
@@ -72,17 +75,15 @@ template <int Size, class In, class Out> void winograd(std::string const &name, 
   auto const in = check::activation<In>(images, test.image);
   Out const out{{"out", std::size_t(images)}};
   Panels<T, Out::channels, 9 * In::channels> weight;
-  auto file = check::opened(test.weight);
-  read_winograd<Size>(file, space, weight, "weight");
-  Tensor<T[Out::channels]> const bias("bias");
-  check::put(bias, test.bias);
+  auto file = check::opened(test.weightAndBias());
+  read_winograd<Size>(file, weight, weight.bias);
   SplitSums<T> const split("split", space);
   for (int const squares : {1, 5, 28}) {
     int const share = squares * (Size + 2) * (Size + 2) * (In::channels + Out::channels);
     Tensor<T *> const scratch("scratch", on_host ? share * space.concurrency() : 0);
     winograd<Size, Square<3, 1, 1>>(
-        "test::winograd", space, in, weight, out, scratch, split, KOKKOS_LAMBDA(T sum, int n, int p, int q, int o) {
-          return Kokkos::max(sum + bias(o) + T(.01) * n + T(.02) * p + T(.03) * q, T(0));
+        "test::winograd", space, in, weight, out, scratch, split, KOKKOS_LAMBDA(T sum, Pixel at, int) {
+          return Kokkos::max(sum + T(.01) * at.n + T(.02) * at.p + T(.03) * at.q, T(0));
         });
     space.fence();
     std::string const label = "winograd " + name + ", squares at once: " + std::to_string(squares);
@@ -106,12 +107,12 @@ template <class Window, class In, class Out> void channelwise(std::string const 
   Out const out{{"out", std::size_t(images)}};
   Tensor<T const[C::taps][Out::channels]> weight;
   auto file = check::opened(test.weight);
-  read_taps(file, space, weight, "weight");
+  read_taps(file, weight);
   Tensor<T[Out::channels]> const bias("bias");
   check::put(bias, test.bias);
   depthwise<Window>(
-      "test::depthwise", space, in, weight, out, KOKKOS_LAMBDA(T sum, int n, int p, int q, int c) {
-        return Kokkos::max(sum + bias(c) + T(.01) * n + T(.02) * p + T(.03) * q, T(0));
+      "test::depthwise", space, in, weight, out, KOKKOS_LAMBDA(T sum, Pixel at, int c) {
+        return Kokkos::max(sum + bias(c) + T(.01) * at.n + T(.02) * at.p + T(.03) * at.q, T(0));
       });
   space.fence();
   check::compare("depthwise " + name, check::pixels("depthwise " + name, out), test.expected());
@@ -129,14 +130,12 @@ void slices() {
   Activation<float, 9, 11, 50, 2> const results{{"out", 2}};
   auto const out = results.slice<10, 20>();
   Panels<float, 20, 9 * 24> weight;
-  auto file = check::opened(test.weight);
-  read_panels<9>(file, space, weight, "weight");
-  Tensor<float[20]> const bias("bias");
-  check::put(bias, test.bias);
+  auto file = check::opened(test.weightAndBias());
+  read_panels<9>(file, weight, weight.bias);
   SplitSums<float> const split("split", space);
   conv<Square<3, 1, 1>>(
-      "test::slices", space, in, weight, out, split, KOKKOS_LAMBDA(float sum, int n, int p, int q, int o) {
-        return Kokkos::max(sum + bias(o) + .01f * n + .02f * p + .03f * q, 0.f);
+      "test::slices", space, in, weight, out, split, KOKKOS_LAMBDA(float sum, Pixel at, int) {
+        return Kokkos::max(sum + .01f * at.n + .02f * at.p + .03f * at.q, 0.f);
       });
   space.fence();
   check::compare("conv slices", check::pixels("conv slices", out), test.expected());

@@ -9,7 +9,7 @@ using namespace blocks;
 namespace {
 bool refused(std::string const &path, std::uint64_t header_size, std::uint64_t hash, std::uint64_t data_size) {
   try {
-    open_sidecar("some_model", path, header_size, hash, data_size);
+    Sidecar{ExecutionSpace(), "some_model", path}.check(header_size, hash, data_size);
   } catch (std::runtime_error const &error) {
     std::string const what = error.what();
     return what.find("some_model") != what.npos && what.find(path) != what.npos;
@@ -35,7 +35,7 @@ template <class T> void plain(std::string const &name, std::vector<T> const &val
   ExecutionSpace const space;
   Tensor<T const[2][3]> tensor;
   auto file = check::opened(values);
-  read_plain(file, space, tensor, "plain");
+  read_plain(file, tensor);
   check::report("read_plain " + name, check::get(tensor) == values);
 }
 
@@ -44,12 +44,12 @@ void halves() {
   Tensor<float const[8]> tensor;
   double const infinity = std::numeric_limits<double>::infinity();
   auto file = check::opened(std::vector<std::uint16_t>{0x3c00, 0xc000, 0x0001, 0x7bff, 0x8000, 0x3555, 0x7c00, 0x7e01});
-  read_half<5>(file, space, tensor, "half");
+  read_half<5>(file, tensor);
   check::compare("read_half", check::get(tensor),
                  {1, -2, 5.960464477539063e-08, 65504, -0., 0.333251953125, infinity, NAN});
   auto other =
       check::opened(std::vector<std::uint16_t>{0x3f80, 0xc000, 0x0001, 0x7f7f, 0x8000, 0x3eab, 0xff80, 0x7fc0});
-  read_half<8>(other, space, tensor, "bfloat16");
+  read_half<8>(other, tensor);
   auto const values = check::get(tensor);
   check::report("read_half bfloat16", values[0] == 1 && values[1] == -2 && values[2] == 9.18354961579912e-41f &&
                                           values[3] == 3.3895313892515355e38f && values[5] == 0.333984375f &&

@@ -96,8 +96,8 @@ template <class Window, class Join, class In, class Out> void pooling(std::strin
   auto const in = check::activation<In>(images, values);
   Out const out{{"out", std::size_t(images)}};
   pool<Window, Join>(
-      "test::pool", space, in, out, KOKKOS_LAMBDA(float joined, int taps, int n, int p, int q, int c) {
-        return (mean ? joined / taps : joined) + .01f * n + .02f * p + .03f * q + .04f * c;
+      "test::pool", space, in, out, KOKKOS_LAMBDA(float joined, int taps, Pixel at, int c) {
+        return (mean ? joined / taps : joined) + .01f * at.n + .02f * at.p + .03f * at.q + .04f * c;
       });
   space.fence();
   std::vector<double> expected;

@@ -82,9 +82,9 @@ double measurePeak() {
 
 template <class Weight> Weight weights() {
   using Packing = PackingOf<Weight>;
-  Tensor<typename Weight::value_type *> const values("weights", Weight::groups * Packing::panels * Packing::panel_size);
+  Tensor<typename Weight::value_type *> const values("weights", Packing::size);
   Kokkos::deep_copy(values, .01f);
-  return {values};
+  return {values, decltype(Weight::bias)(typename decltype(Weight::bias)::non_const_type("bias"))};
 }
 
 template <int Size, int Channels, int Outputs, int Kernel, int Stride, int Pad>
@@ -93,13 +93,12 @@ void convolution(char const *name, int n) {
   Activation<float, Size, Size, Channels, Pad> const in{{"in", std::size_t(n)}};
   Activation<float, size, size, Outputs, 1> const out{{"out", std::size_t(n)}};
   auto const weight = weights<Panels<float, Outputs, Kernel * Kernel * Channels>>();
-  Tensor<float[Outputs]> const bias("bias");
   ExecutionSpace const space;
   SplitSums<float> const split("split", space);
   report(name, 2. * n * size * size * Outputs * Channels * Kernel * Kernel, 0, [&] {
     conv<Square<Kernel, Stride, Pad>>(
         "speed::conv", space, in, weight, out, split,
-        KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+        KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
   });
 }
 
@@ -109,15 +108,14 @@ template <int Tile, int Size, int Channels, int Outputs> void winogradConvolutio
   constexpr int elements = (Tile + 2) * (Tile + 2);
   Tensor<float *> const values("weights", elements * Channels * Outputs);
   Kokkos::deep_copy(values, .01f);
-  Panels<float, Outputs, 9 * Channels> const weight{values};
-  Tensor<float[Outputs]> const bias("bias");
+  Panels<float, Outputs, 9 * Channels> const weight{values, Tensor<float[Outputs]>("bias")};
   ExecutionSpace const space;
   SplitSums<float> const split("split", space);
   Tensor<float *> const scratch("scratch", space.concurrency() * 28 * elements * (Channels + Outputs));
   report(name, 2. * n * Size * Size * Outputs * Channels * 9, 0, [&] {
     winograd<Tile, Square<3, 1, 1>>(
         "speed::winograd", space, in, weight, out, scratch, split,
-        KOKKOS_LAMBDA(float sum, int, int, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+        KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
   });
 }
 
@@ -125,13 +123,12 @@ template <int K, int N> void contraction(char const *name, int rows) {
   Tensor<float *[K]> const a("a", rows);
   Tensor<float *[N]> const out("out", rows);
   auto const weight = weights<Panels<float, N, K>>();
-  Tensor<float[N]> const bias("bias");
   ExecutionSpace const space;
   SplitSums<float> const split("split", space);
   report(name, 2. * rows * K * N, rows < 8 ? 4. * K * N : 0, [&] {
     contract(
         "speed::contract", space, rows, a, weight, out, split,
-        KOKKOS_LAMBDA(float sum, int, int o) { return Kokkos::max(sum + bias(o), 0.f); });
+        KOKKOS_LAMBDA(float sum, int, int) { return Kokkos::max(sum, 0.f); });
   });
 }
 
@@ -159,7 +156,7 @@ void memoryBound() {
   Activation<float, 56, 56, 64, 1> const pooled{{"pooled", 1}};
   report("maxpool 112 -> 56, 64", 0, 4. * 64 * (112 * 112 + 56 * 56), [&] {
     pool<Square<3, 2, 1>, Max>(
-        "speed::pool", space, image, pooled, KOKKOS_LAMBDA(float x, int, int, int, int, int) { return x; });
+        "speed::pool", space, image, pooled, KOKKOS_LAMBDA(float x, int, Pixel, int) { return x; });
   });
   Activation<float, 56, 56, 144, 1> const a{{"a", 1}}, b{{"b", 1}};
   Tensor<float[9][144]> const taps("taps");
@@ -167,11 +164,10 @@ void memoryBound() {
   Tensor<float[9][384]> const taps2("taps");
   report("depthwise 3x3, 384 @14", 2. * 9 * 14 * 14 * 384, 4. * 2 * 14 * 14 * 384, [&] {
     depthwise<Square<3, 1, 1>>(
-        "speed::depthwise", space, c, taps2, d, KOKKOS_LAMBDA(float x, int, int, int, int) { return x; });
+        "speed::depthwise", space, c, taps2, d, KOKKOS_LAMBDA(float x, Pixel, int) { return x; });
   });
   report("depthwise 3x3, 144 @56", 2. * 9 * 56 * 56 * 144, 4. * 2 * 56 * 56 * 144, [&] {
-    depthwise<Square<3, 1, 1>>(
-        "speed::depthwise", space, a, taps, b, KOKKOS_LAMBDA(float x, int, int, int, int) { return x; });
+    depthwise<Square<3, 1, 1>>("speed::depthwise", space, a, taps, b, KOKKOS_LAMBDA(float x, Pixel, int) { return x; });
   });
   Tensor<float[1536][768]> const x("x"), y("y");
   report("layer norm 1536x768", 0, 4. * 2 * 1536 * 768, [&] {

@@ -96,6 +96,8 @@ struct Contraction {
     std::string const sum = layer.scope.fresh({"sum", "value"});
     parameters = computeType(block.getArgument(0).getType()) + " " + sum + ", ";
     printer.bind(block.getArgument(0), {sum});
+    if (Value const biased = layer.program.biasedSum(op))
+      printer.bind(biased, {sum});
     if (failed(bindElements(layer, printer, block.getArguments().drop_front(), op.getExtras(),
                             ArrayRef(maps).drop_front(2), space, statements)))
       return failure();

@@ -26,42 +26,47 @@ static std::string windowType(ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride
   return (square ? "Square<" : "Window<") + list + ">";
 }
 
-/// The space of the output's loops n, p, q and channel.
-static IndexSpace outputSpace(Layer &layer, Value output, StringRef channel, std::vector<std::string> &names) {
+/// The space of the output's pixels and channels.
+static IndexSpace outputSpace(Value output, std::string const &pixel, std::string const &channel) {
   IndexSpace space;
   space.extents.append(cast<MemRefType>(output.getType()).getShape().begin(),
                        cast<MemRefType>(output.getType()).getShape().end());
-  names = layer.indexNames({"n", "p", "q", channel});
-  for (std::string const &name : names)
-    space.dims.push_back({name});
+  for (StringRef index : {".n", ".p", ".q"})
+    space.dims.push_back({pixel + index.str()});
+  space.dims.push_back({channel});
   return space;
 }
 
 /// What the last lambda of a window does with the accumulator before the block of the kernel sees it.
 enum class Mean { NoTaps, None, Inside, All };
 
-/// The lambda of (accumulator, [taps,] n, p, q, channel) that ends a window.
+/// The lambda of (accumulator, [taps,] pixel, channel) that ends a window.
 static LogicalResult addEpilogue(Layer &layer, Block &block, ValueRange extras, ArrayAttr extraMaps, Value output,
                                  StringRef accumulator, StringRef channel, Mean mean, int64_t tapCount) {
-  std::vector<std::string> names;
-  IndexSpace const space = outputSpace(layer, output, channel, names);
+  std::string const pixel = layer.scope.fresh({"at", "pixel"});
+  std::string const index = layer.indexNames({channel}).front();
+  std::string const taps = layer.scope.fresh({"taps", "tap_count"});
+  IndexSpace const space = outputSpace(output, pixel, index);
   ScalarPrinter printer = layer.scalars(space);
   Expression value{layer.scope.fresh({accumulator.str(), "value"})};
-  std::string parameters = computeType(block.getArgument(0).getType()) + " " + value.text + ", ";
-  if (mean != Mean::NoTaps)
-    names.insert(names.begin(), layer.scope.fresh({"taps", "tap_count"}));
+  std::string parameters = computeType(block.getArgument(0).getType()) + " " + value.text;
   if (mean == Mean::Inside)
-    value = binary(value, "/", Rank::Multiply, {names.front()});
+    value = binary(value, "/", Rank::Multiply, {taps});
   if (mean == Mean::All)
     value = binary(value, "/", Rank::Multiply, {std::to_string(tapCount)});
   printer.bind(block.getArgument(0), value);
+  if (Value const biased = layer.program.biasedSum(layer.kernel))
+    printer.bind(biased, value);
   Json statements = Json::array();
   if (failed(bindElements(layer, printer, block.getArguments().drop_front(), extras, mapsOf(extraMaps), space,
                           statements)) ||
       failed(returnValue(printer, block, statements)))
     return failure();
-  std::string const lambda = parameters + indexParameters(names, statements);
-  layer.addLambda(lambda, std::move(statements));
+  if (mean != Mean::NoTaps)
+    parameters += ", " + indexParameters({taps}, statements);
+  parameters += mentions(statements, pixel) ? ", Pixel " + pixel : ", Pixel";
+  parameters += ", " + indexParameters({index}, statements);
+  layer.addLambda(parameters, std::move(statements));
   return success();
 }
 

@@ -60,6 +60,29 @@ static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool th
   return view;
 }
 
+/// What the blocks of this program need not be able to do is not printed.
+static Json viewGenerality(Program const &program) {
+  auto const isPacked = [](Storage const &weight) { return weight.packing == "panels"; };
+  auto const isInteger = [](Storage const &storage) { return !isa<FloatType>(storage.type.getElementType()); };
+  auto const isDilated = [](ArrayRef<int64_t> dilations) {
+    return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
+  };
+  bool dilations = false, groups = false, integers = false;
+  func::FuncOp entry = program.entry;
+  entry.walk([&](nest::ConvOp conv) {
+    dilations |= isDilated(conv.getDilations());
+    groups |= conv.getGroups() != 1;
+  });
+  entry.walk([&](nest::WindowOp window) { dilations |= isDilated(window.getDilations()); });
+  for (auto const *storages : {&program.arguments, &program.buffers, &program.weights})
+    integers |= llvm::any_of(*storages, isInteger);
+  return {{"biases", llvm::any_of(program.weights, [](Storage const &weight) { return weight.isBias; })},
+          {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},
+          {"dilations", dilations},
+          {"gaps", dilations || groups || program.usesSlices},
+          {"integers", integers}};
+}
+
 //===--- Banner
 //------------------------------------------------------------------------------------------------------===//
 
@@ -142,6 +165,7 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   view["host"] = options.target != Target::Device;
   view["device"] = options.target != Target::Host;
   view["portable"] = options.target == Target::Portable;
+  view.update(viewGenerality(program));
   bool const embedded = embedsWeights(options, tensors);
   view["banner"] = viewBanner(program, module, tensors, embedded);
   view["license"] = Json::array();

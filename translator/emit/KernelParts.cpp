@@ -90,7 +90,9 @@ std::vector<std::string> loopNames(Layer &layer, unsigned count) {
 LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, Block::BlockArgListType arguments, ValueRange values,
                            ArrayRef<AffineMap> maps, IndexSpace const &space, Json &statements) {
   for (auto [argument, value, map] : llvm::zip(arguments, values, maps)) {
-    if (argument.use_empty())
+    if (llvm::all_of(argument.getUsers(), [&](Operation *user) {
+          return user->getNumResults() == 1 && printer.isBound(user->getResult(0));
+        }))
       continue;
     FailureOr<Expression> read = layer.element(value, map, space);
     if (failed(read))

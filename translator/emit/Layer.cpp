@@ -66,6 +66,11 @@ std::string Layer::local(Storage const &storage) {
   return name;
 }
 
+std::string Layer::closeBorder(Storage const &image, std::string const &arguments) {
+  closesBorders = true;
+  return local(image) + ".close_border(" + arguments + ")";
+}
+
 static std::string elementOf(Storage const &storage) {
   bool const isConst = StringRef(storage.cpp).contains(" const");
   return storage.scalar() + (isConst ? " const" : "");
@@ -130,6 +135,14 @@ static Expression marked(Expression element, Storage const &storage) {
   return element;
 }
 
+/// `at, c` for `at.n, at.p, at.q, c`, or the same with the only image.
+static SmallVector<Expression> pixelAndChannel(ArrayRef<Expression> indices) {
+  StringRef pixel = indices[1].text;
+  bool const isPixel = pixel.consume_back(".p") && indices[2].text == (pixel + ".q").str() &&
+                       (indices[0].text == (pixel + ".n").str() || indices[0].text == "0");
+  return isPixel ? SmallVector<Expression>{Expression{pixel.str()}, indices[3]} : SmallVector<Expression>(indices);
+}
+
 FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices, IndexSpace const &space) {
   HostSymbols symbols(space.symbols.size());
   FailureOr<Access> access = program.access(memref, indices, symbols);
@@ -166,7 +179,7 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
     texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1
                         ? Expression{"0"}
                         : indexExpression(index, whole, [&](StringRef block) { program.useBlock(block); }));
-  return marked(ml2k::call(local(storage), texts), storage);
+  return marked(ml2k::call(local(storage), storage.isImage ? pixelAndChannel(texts) : texts), storage);
 }
 
 Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {
@@ -262,6 +275,7 @@ FailureOr<std::string> Layer::image(Value memref) {
   std::string const text = member(storage);
   if (shape.back() == whole.back())
     return text;
+  program.usesSlices = true;
   return text + ".slice<" + std::to_string(first.getValue()) + ", " + std::to_string(shape.back()) + ">()";
 }
 

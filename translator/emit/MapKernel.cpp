@@ -25,6 +25,40 @@ static SmallVector<StringRef> imageLetters(AffineMap out, ArrayRef<unsigned> loo
   return names.size() == loops.size() ? names : SmallVector<StringRef>();
 }
 
+/// The image whose few channels the map writes pixel by pixel, null if it does anything else.
+static Storage const *narrowImage(nest::MapOp map, AffineMap out, Layer &layer) {
+  constexpr int64_t few = 8;
+  Storage const *image = layer.program.storageOf(map.getOutputs()[0]);
+  auto const isIndex = [](AffineExpr e) { return isa<AffineDimExpr>(e) || e == 0; };
+  bool const isWhole = image->isImage && image->value == map.getOutputs()[0] &&
+                       llvm::all_of(out.getResults(), isIndex) && isa<AffineDimExpr>(out.getResults().back());
+  bool const isBordered = image->border[0] || image->border[1];
+  return map.getOutputs().size() == 1 && isWhole && isBordered && image->type.getShape().back() <= few ? image
+                                                                                                       : nullptr;
+}
+
+/// A plain kernel over pixels: for too few channels to vectorise or to coalesce.
+static void printPixels(Layer &layer, Storage const &image, FusedLoops const &pixels, AffineMap out,
+                        IndexSpace const &space, Json statements) {
+  auto const index = [&](unsigned d) {
+    auto const dim = dyn_cast<AffineDimExpr>(out.getResult(d));
+    return dim ? space.dims[dim.getPosition()].text : "0";
+  };
+  std::string const channel = index(3), channels = std::to_string(image.type.getShape().back());
+  std::string const at = index(0) + ", " + index(1) + ", " + index(2) + ", ";
+  Json body = Json::array();
+  body.push_back({{"template", statements.size() == 1 ? "statement/for_line" : "statement/for"},
+                  {"index", channel},
+                  {"begin", "0"},
+                  {"end", channels},
+                  {"advance", "++" + channel},
+                  {"statements", std::move(statements)}});
+  body.push_back({{"template", "statement/call"}, {"text", layer.closeBorder(image, at + "0, " + channels)}});
+  pixels.recover(body);
+  layer.setPolicyCall("Kokkos::parallel_for", "Kokkos::RangePolicy(space, 0, " + pixels.size().text + ")");
+  layer.addLambda("int " + pixels.name(), std::move(body));
+}
+
 FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   auto map = cast<nest::MapOp>(op);
   SmallVector<AffineMap> const maps = mapsOf(map.getIndexingMaps());
@@ -65,13 +99,18 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
       failed(storeElements(layer, printer, body, map.getOutputs(), ArrayRef(maps).take_back(outputCount), space,
                            statements)))
     return failure();
+  std::string const shapes = describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
+  if (Storage const *image = narrowImage(map, maps.back(), layer)) {
+    printPixels(layer, *image, rows, maps.back(), space, std::move(statements));
+    return shapes;
+  }
   rows.recover(statements);
   layer.program.useBlock("for_each");
   Expression const length = loops.sizes.empty() ? Expression{"1"} : loops.sizes[inner];
   layer.setCall("for_each", {rows.size().text, length.text});
   std::string const lambda = indexParameters({rows.name(), along}, statements);
   layer.addLambda(lambda, std::move(statements));
-  return describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
+  return shapes;
 }
 
 } // namespace ml2k

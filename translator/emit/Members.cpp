@@ -183,7 +183,8 @@ FailureOr<Json> viewMembers(Program &program) {
     view["aliases"].push_back(member(argument.cpp, argument.alias));
   Json members = Json::array();
   for (Storage const &weight : program.weights)
-    members.push_back(member(weight.cpp, weight.name));
+    if (!weight.isBias)
+      members.push_back(member(weight.cpp, weight.name));
   if (!members.empty())
     view["weights"].push_back({{"members", members}});
   if (program.buffers.empty() && program.splits.empty())
@@ -223,6 +224,13 @@ static Json viewArray(Storage const &weight, ElementsAttr value) {
           {"values", llvm::join(literals, ", ")}};
 }
 
+/// Whether a weight is the bias, or another plain tensor, of the layer to which the one before it belongs.
+static bool follows(Storage const &weight, Storage const &previous) {
+  auto const layer = [](Storage const &storage) { return StringRef(storage.modelName).rsplit('.').first; };
+  return weight.reader == "read_plain" && !StringRef(previous.reader).starts_with("read_half") &&
+         StringRef(weight.modelName).contains('.') && layer(weight) == layer(previous);
+}
+
 Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, bool embedded) {
   std::string const header = sidecarHeader(tensors);
   char hash[24];
@@ -237,14 +245,20 @@ Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, boo
       {"arrays", Json::array()},
       {"tensors", Json::array()}};
   program.useBlock(embedded ? "embedded" : "sidecar");
+  Storage const *previous = nullptr;
   for (auto [weight, tensor] : llvm::zip(program.weights, tensors)) {
     program.useBlock(StringRef(weight.reader).take_until([](char c) { return c == '<'; }));
     if (embedded)
       loader["arrays"].push_back(viewArray(weight, tensor.value));
-    loader["tensors"].push_back({{"reader", weight.reader},
-                                 {"source", embedded ? "arrays.at(" + weight.name + "_values)" : "file"},
-                                 {"name", weight.name},
-                                 {"label", quotedLabel(program, weight)}});
+    if (!embedded && previous && follows(weight, *previous)) {
+      std::string &views = loader["tensors"].back()["views"].get_ref<std::string &>();
+      views += ", " + weight.expression;
+    } else {
+      loader["tensors"].push_back({{"reader", weight.reader},
+                                   {"source", embedded ? "arrays.at(" + weight.name + "_values)" : "file"},
+                                   {"views", weight.expression}});
+    }
+    previous = &weight;
   }
   return loader;
 }

@@ -146,20 +146,33 @@ LogicalResult Program::collectMembers() {
   if (result.wasInterrupted())
     return failure();
   nameMembers(buffers, "tensor", "work.");
+  for (Storage &weight : weights)
+    storages[weight.value] = &weight;
+  joinBiases();
   nameMembers(weights, "weight", "weights.");
+  for (Storage &weight : weights)
+    if (weight.bias)
+      weight.bias->expression = weight.expression + ".bias";
   return success();
 }
 
 void Program::nameMembers(std::deque<Storage> &members, StringRef prefix, StringRef owner) {
+  // conv1 for conv1.weight that holds its bias
+  auto const shown = [](Storage const &member) {
+    StringRef name = member.modelName;
+    if (member.bias)
+      name.consume_back(".weight");
+    return name.str();
+  };
   std::vector<std::string> names;
   for (Storage const &member : members)
-    names.push_back(member.modelName);
+    names.push_back(shown(member));
   llvm::StringSet<> taken;
   for (char const *word : {"split", "arena", "winograd", "batch"})
     taken.insert(word);
   llvm::StringMap<std::string> const table = nameTable(names, prefix, taken);
   for (Storage &member : members) {
-    member.name = table.lookup(member.modelName);
+    member.name = table.lookup(shown(member));
     member.expression = (owner + member.name).str();
     storages[member.value] = &member;
   }

@@ -40,6 +40,8 @@ struct Storage {
   bool isFlat = false;     ///< a rank-1 view with computed index: Kokkos views end at rank 8
   std::string packing;     ///< of a weight: panels, taps or empty
   int64_t winograd = 0;    ///< of a weight: the edge of the squares of results, 0 for a direct convolution
+  Storage *bias = nullptr; ///< of packed weights: what their block adds to the sums
+  bool isBias = false;     ///< of a weight: it is the bias of packed weights
   std::string reader;      ///< of a weight: the function of the loader that packs it, with its template arguments
   llvm::SmallVector<int64_t> border = {0, 0};
 
@@ -106,6 +108,9 @@ public:
     return found == scalarTypes.end() ? "int" : found->second;
   }
 
+  /// The sum with bias in the epilogue of a convolution or contraction whose weights hold the bias; null for others.
+  mlir::Value biasedSum(mlir::Operation *kernel) const;
+
   void useBlock(llvm::StringRef name) { blocks.insert(name.str()); }
 
   mlir::func::FuncOp entry;
@@ -116,6 +121,7 @@ public:
   std::vector<RuntimeSize> sizes;
   std::map<std::string, std::string> splits; ///< scalar type of partial sums to the member of the workspace
   int64_t winogradShare = 0;    ///< elements of the workspace that a host thread wants for Winograd convolutions
+  bool usesSlices = false;      ///< of the channels of images
   std::set<std::string> blocks; ///< parts and blocks in use, without what they need
   llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
   Scope fileScope;                        ///< names that no local may hide
@@ -129,6 +135,8 @@ private:
   void collectFunctions();
   mlir::LogicalResult addBuffer(nest::BufferOp op);
   mlir::LogicalResult addWeight(nest::WeightOp op);
+  Storage *biasOf(Storage const &weight) const;
+  void joinBiases();
   void nameMembers(std::deque<Storage> &members, llvm::StringRef prefix, llvm::StringRef owner);
 
   llvm::DenseMap<mlir::Value, Storage *> storages;

@@ -108,7 +108,8 @@ LogicalResult ScalarPrinter::print(Block &block, Json &to) {
 }
 
 LogicalResult ScalarPrinter::printOperation(Operation *op, Json &to) {
-  if (isa<arith::ConstantOp>(op))
+  bool const isKnown = op->getNumResults() == 1 && isBound(op->getResult(0)); // a block computes it
+  if (isKnown || isa<arith::ConstantOp>(op))
     return success();
   if (auto found = statements.find(op->getName().getStringRef().str()); found != statements.end())
     return found->second(op, *this, to);

@@ -41,6 +41,7 @@ public:
 
   /// What a value defined outside the region, or a block argument, is called.
   void bind(mlir::Value value, Expression expression) { bound[value] = std::move(expression); }
+  bool isBound(mlir::Value value) const { return bound.contains(value); }
 
   /// Binds a block argument or a load to a read of memory: named if it is used more than once.
   void bindRead(mlir::Value value, Expression read, Json &to);
