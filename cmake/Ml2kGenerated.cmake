@@ -31,10 +31,9 @@ function(ml2k_use_kokkos_headers target)
     file(WRITE ${CMAKE_BINARY_DIR}/ml2k_kokkos_headers.cpp "")
     add_library(ml2k_kokkos_headers OBJECT ${CMAKE_BINARY_DIR}/ml2k_kokkos_headers.cpp)
     target_link_libraries(ml2k_kokkos_headers PUBLIC Kokkos::kokkos)
-    # clang reports every loop that omp simd did not vectorise, as those that call exp of the C library
     target_compile_options(ml2k_kokkos_headers PUBLIC -O3 -march=native -fopenmp-simd
       -fno-math-errno -fno-trapping-math # change no value; gcc vectorises no choice without the latter
-      -Wall -Wextra -Werror $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
+      -Wall -Wextra -Werror)
     target_compile_features(ml2k_kokkos_headers PUBLIC cxx_std_17)
     set_target_properties(ml2k_kokkos_headers PROPERTIES CXX_STANDARD 17)
     target_precompile_headers(ml2k_kokkos_headers PRIVATE <Kokkos_Core.hpp>)

@@ -20,6 +20,10 @@
 namespace digits_cnn {
 // ==== Building blocks ================================================================================================
 
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
+#endif
+
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
 template <int KernelRows, int KernelColumns, int StrideRows, int StrideColumns, int PadTop, int PadLeft> struct Window {
@@ -87,7 +91,7 @@ template <class Weight> struct PackingOf {
   // The columns of panel number i
   KOKKOS_FUNCTION static constexpr int first(int i) { return i / of_group * outputs + i % of_group * panel; }
   KOKKOS_FUNCTION static constexpr int width(int i) {
-    return outputs % panel == 0 ? panel : Kokkos::min(panel, outputs - i % of_group * panel);
+    return outputs % panel == 0 ? panel : Kokkos::min(outputs - i % of_group * panel, int(panel));
   }
 };
 
@@ -118,8 +122,7 @@ template <class Scalar, int Panel> struct Slab {
   Scalar in[rows][slab_depth + 4]; // padded: neighbouring rows lie in different banks
 };
 
-// Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp
-// reads scratch without conflicts
+// A thread's results: columns o..o+3 of rows x, x + 4, x + 8, x + 12. So a warp reads scratch without conflicts.
 template <int Panel> struct ThreadTile {
   int o, x;
   KOKKOS_FUNCTION explicit ThreadTile(int thread)
@@ -532,9 +535,10 @@ public:
   }
   // That layer is the last to read these
   template <class... Views> void release(Views const &...views) {
-    for (Buffer &buffer : buffers)
-      if (((buffer.view == &views) || ...))
-        buffer.last = int(buffers.size()) - 1;
+    for (Buffer &buffer : buffers) {
+      bool const released = ((buffer.view == &views) || ...);
+      buffer.last = released ? int(buffers.size()) - 1 : buffer.last;
+    }
   }
   // The largest first, each at the lowest place that is free while it is in use
   Tensor<char *> allocate(ExecutionSpace const &space, std::string const &label) {

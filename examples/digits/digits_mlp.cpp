@@ -61,7 +61,7 @@ template <class Weight> struct PackingOf {
   // The columns of panel number i
   KOKKOS_FUNCTION static constexpr int first(int i) { return i / of_group * outputs + i % of_group * panel; }
   KOKKOS_FUNCTION static constexpr int width(int i) {
-    return outputs % panel == 0 ? panel : Kokkos::min(panel, outputs - i % of_group * panel);
+    return outputs % panel == 0 ? panel : Kokkos::min(outputs - i % of_group * panel, int(panel));
   }
 };
 
@@ -92,8 +92,7 @@ template <class Scalar, int Panel> struct Slab {
   Scalar in[rows][slab_depth + 4]; // padded: neighbouring rows lie in different banks
 };
 
-// Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp
-// reads scratch without conflicts
+// A thread's results: columns o..o+3 of rows x, x + 4, x + 8, x + 12. So a warp reads scratch without conflicts.
 template <int Panel> struct ThreadTile {
   int o, x;
   KOKKOS_FUNCTION explicit ThreadTile(int thread)

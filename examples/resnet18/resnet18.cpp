@@ -92,7 +92,7 @@ template <class Weight> struct PackingOf {
   // The columns of panel number i
   KOKKOS_FUNCTION static constexpr int first(int i) { return i / of_group * outputs + i % of_group * panel; }
   KOKKOS_FUNCTION static constexpr int width(int i) {
-    return outputs % panel == 0 ? panel : Kokkos::min(panel, outputs - i % of_group * panel);
+    return outputs % panel == 0 ? panel : Kokkos::min(outputs - i % of_group * panel, int(panel));
   }
 };
 
@@ -123,8 +123,7 @@ template <class Scalar, int Panel> struct Slab {
   Scalar in[rows][slab_depth + 4]; // padded: neighbouring rows lie in different banks
 };
 
-// Where a thread's results lie in the tile: columns o..o+3 of rows x, x + 4, x + 8, x + 12, so that a warp
-// reads scratch without conflicts
+// A thread's results: columns o..o+3 of rows x, x + 4, x + 8, x + 12. So a warp reads scratch without conflicts.
 template <int Panel> struct ThreadTile {
   int o, x;
   KOKKOS_FUNCTION explicit ThreadTile(int thread)
@@ -484,12 +483,14 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   Weight weight;
   Scalar *windows = nullptr, *products = nullptr; // [square][element][channel]
 
-  static constexpr int offset(int) { return 0; }
-  static int row(int square) { return square; }
-  Scalar const *in(int square, int element) const { return windows + (square * elements + element) * channels; }
-  Scalar *out(int square) const { return products + square * elements * outputs; }
-  Scalar finish(Scalar sum, int, int) const { return sum; }
-  void close(int, int, int) const {} // the border of `products`
+  KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
+  KOKKOS_FUNCTION static int row(int square) { return square; }
+  KOKKOS_FUNCTION Scalar const *in(int square, int element) const {
+    return windows + (square * elements + element) * channels;
+  }
+  KOKKOS_FUNCTION Scalar *out(int square) const { return products + square * elements * outputs; }
+  KOKKOS_FUNCTION Scalar finish(Scalar sum, int, int) const { return sum; }
+  KOKKOS_FUNCTION void close(int, int, int) const {} // the border of `products`
 
   // B^T d B; pixels beyond the border only count for results that nobody wants
   void gather(int square, Scalar *to) const {
@@ -553,22 +554,23 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
 void winograd(char const *label, ExecutionSpace const &space, In const &in, Weight const &weight, Out const &out,
               Tensor<typename Weight::value_type *> const &scratch, SplitSums<typename Weight::value_type> const &split,
               Epilogue const &epilogue) {
-  if constexpr (!on_host)
-    return conv<Window>(label, space, in, weight, out, split, epilogue);
-  using Problem = Winograd<Size, Window, In, Weight, Out, Epilogue>;
-  int const threads = space.concurrency();
-  int const share = scratch.extent_int(0) / threads;
-  int const at_once = share / (Problem::elements * (Problem::channels + Problem::outputs));
-  int const squares = out.images() * Problem::down * Problem::across;
-  int const blocks = Kokkos::min(squares, round_up((squares + at_once - 1) / at_once, threads));
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, threads), KOKKOS_LAMBDA(int thread) {
-        Problem problem{{in, weight, out, epilogue}, weight};
-        for (int block = thread; block < blocks; block += threads) {
-          int const first = squares * block / blocks;
-          problem.run_squares(first, squares * (block + 1) / blocks - first, scratch.data() + thread * share);
-        }
-      });
+  if constexpr (!on_host) {
+    conv<Window>(label, space, in, weight, out, split, epilogue);
+  } else {
+    using Problem = Winograd<Size, Window, In, Weight, Out, Epilogue>;
+    int const threads = space.concurrency();
+    int const share = scratch.extent_int(0) / threads;
+    int const at_once = share / (Problem::elements * (Problem::channels + Problem::outputs));
+    int const squares = out.images() * Problem::down * Problem::across;
+    int const blocks = Kokkos::min(squares, round_up((squares + at_once - 1) / at_once, threads));
+    Kokkos::parallel_for(label, Kokkos::RangePolicy(space, 0, threads), [=](int thread) {
+      Problem problem{{in, weight, out, epilogue}, weight};
+      for (int block = thread; block < blocks; block += threads) {
+        int const first = squares * block / blocks;
+        problem.run_squares(first, squares * (block + 1) / blocks - first, scratch.data() + thread * share);
+      }
+    });
+  }
 }
 
 // --- contract --------------------------------------------------------------------------------------------------------
@@ -670,9 +672,10 @@ public:
   }
   // That layer is the last to read these
   template <class... Views> void release(Views const &...views) {
-    for (Buffer &buffer : buffers)
-      if (((buffer.view == &views) || ...))
-        buffer.last = int(buffers.size()) - 1;
+    for (Buffer &buffer : buffers) {
+      bool const released = ((buffer.view == &views) || ...);
+      buffer.last = released ? int(buffers.size()) - 1 : buffer.last;
+    }
   }
   // The largest first, each at the lowest place that is free while it is in use
   Tensor<char *> allocate(ExecutionSpace const &space, std::string const &label) {

@@ -49,10 +49,10 @@ static Print function(std::string name) {
   return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return call(name, a); };
 }
 
-/// A function of the C library, which no compiler vectorises. Clang says so unless the block "libm" stands above.
+/// A function of the C library, which no compiler vectorises. Clang says so unless the block "scalar_loops" stands above.
 static Print libm(std::string name) {
   return [=](Operation *, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
-    printer.useBlock("libm");
+    printer.useBlock("scalar_loops");
     return call("Kokkos::" + name, a);
   };
 }
