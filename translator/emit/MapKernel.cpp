@@ -26,15 +26,15 @@ static SmallVector<StringRef> imageLetters(AffineMap out, ArrayRef<unsigned> loo
 }
 
 /// The image whose few channels the map writes pixel by pixel, null if it does anything else.
-static Storage const *narrowImage(nest::MapOp map, AffineMap out, Layer &layer) {
+static Storage const *narrowImage(nest::MapOp map, AffineMap out, unsigned inner, Layer &layer) {
   constexpr int64_t few = 8;
   Storage const *image = layer.program.storageOf(map.getOutputs()[0]);
   auto const isIndex = [](AffineExpr e) { return isa<AffineDimExpr>(e) || e == 0; };
-  bool const isWhole = image->isImage && image->value == map.getOutputs()[0] &&
-                       llvm::all_of(out.getResults(), isIndex) && isa<AffineDimExpr>(out.getResults().back());
+  bool const isWhole = image->isImage && image->value == map.getOutputs()[0] && llvm::all_of(out.getResults(), isIndex);
   bool const isBordered = image->border[0] || image->border[1];
-  return map.getOutputs().size() == 1 && isWhole && isBordered && image->type.getShape().back() <= few ? image
-                                                                                                       : nullptr;
+  bool const isNarrow = isWhole && isBordered && image->type.getShape().back() <= few &&
+                        out.getResults().back() == getAffineDimExpr(inner, out.getContext());
+  return isNarrow && map.getOutputs().size() == 1 ? image : nullptr;
 }
 
 /// A plain kernel over pixels: for too few channels to vectorise or to coalesce.
@@ -100,7 +100,7 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
                            statements)))
     return failure();
   std::string const shapes = describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
-  if (Storage const *image = narrowImage(map, maps.back(), layer)) {
+  if (Storage const *image = narrowImage(map, maps.back(), inner, layer)) {
     printPixels(layer, *image, rows, maps.back(), space, std::move(statements));
     return shapes;
   }
