@@ -100,6 +100,20 @@ std::optional<SmallVector<OpFoldResult>> sizesBefore(Operation *op, Value tensor
   return empty.getMixedSizes();
 }
 
+/// One side writes into a tensor that holds nothing or a fill and that the other leaves alone: it stays one piece of
+/// memory. Of a tensor.empty or what fills it every user would get one of its own.
+void keepTogether(Value start) {
+  auto fill = start.getDefiningOp<nest::MapOp>();
+  if (fill && fill.getInputs().empty() && fill.getOutputs().size() == 1)
+    start = fill.getOutputs()[0];
+  auto op = start.getDefiningOp<tensor::EmptyOp>();
+  if (!op)
+    return;
+  OpBuilder builder(op);
+  op.replaceAllUsesWith(
+      builder.create<bufferization::AllocTensorOp>(op.getLoc(), op.getType(), op.getDynamicSizes()).getResult());
+}
+
 /// Both sides of a branch write one tensor, which is there before.
 void joinBranch(scf::IfOp branch) {
   for (unsigned i = 0; i < branch.getNumResults(); ++i) {
@@ -109,7 +123,12 @@ void joinBranch(scf::IfOp branch) {
     std::optional<SmallVector<OpFoldResult>> sizes = sizesBefore(branch, yes);
     if (!sizes)
       sizes = sizesBefore(branch, no);
-    if (!sizes || isWrittenInPlace(yes, no) || isWrittenInPlace(no, yes))
+    if (isWrittenInPlace(yes, no) || isWrittenInPlace(no, yes)) {
+      keepTogether(yes);
+      keepTogether(no);
+      continue;
+    }
+    if (!sizes)
       continue;
     auto const type = cast<RankedTensorType>(yes.getType());
     OpBuilder builder(branch);

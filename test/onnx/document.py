@@ -18,8 +18,13 @@ Written by `test/onnx/document.py` from the table of the translator (`ml2kokkos 
 
 The numbers are the versions of the specification that are read. Operators that the specification defines by a function body
 and that are not listed, and the local functions of a model, are expanded. Shapes, axes, counts and conditions of loops have
-to be known at translation: constants of the model, or computed from its static shapes. What is not supported is refused with
+to be known at translation: constants of the model, computed from its static shapes, or inputs that `--operand` makes constants.
+Known at run time only may be: the bounds of Slice (along known axes, by known steps), `k` of TopK and Trilu, the axis of CumSum,
+the mask of Compress, the parameters of NonMaxSuppression, the condition of If. What is not supported is refused with
 the node, its operator and the reason; strings, sequences, optionals, training and random numbers are refused so.
+
+NonZero, Unique, NonMaxSuppression and those of the above whose results have no fixed size give the largest result that there can
+be, and a count ([output-format.md](output-format.md)).
 
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
 element. `Loop` and `Scan` are written out step by step.

@@ -21,8 +21,8 @@ int main(int argc, char **argv) {{ return ml2k_run::runModels({{{table}}}, argc,
 
 
 class Batch:
-    def __init__(self, work, number, cases):
-        self.name = f"batch{number}"
+    def __init__(self, work, name, cases):
+        self.name = name
         self.folder = work / self.name
         self.cases = cases
 

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Runs ONNX's backend tests (Debian: libonnx-testdata) through the printed code.
 
-  run.py [--all] [--filter REGEX] [--data DIR]
+  run.py [--all] [--filter REGEX] [--data DIR] [--sanitize] [--first-only]
 
 Translates every test that is inference on tensors of numbers, compiles the printed code, many models to a program, runs it
 on the test's inputs and compares: same type and shape, rtol 1e-3, atol 1e-7. Prints a line per failure and the totals.
 Without --all: a fixed tenth of them. DIR holds node/, simple/, pytorch-*/, as in an onnx wheel's backend/test/data.
 
-Operands that decide about shapes and come as inputs in these tests are made constants of the model, as the message of the
-translator asks for; the totals say for how many tests."""
+Operands that decide about shapes and come as inputs in these tests are made constants of the model by --operand, as the
+message of the translator asks for; the totals say for how many tests. Tests with such operands run with a second set of
+values, too, against onnx's reference evaluator: on the same code where it takes the operand, else translated again."""
 
 import argparse
 import collections
+import os
 import re
 import sys
 import time
@@ -24,6 +26,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "python"))
 sys.path.insert(0, str(Path(__file__).parent))
 from cases import DATA, differs, load # noqa: E402
+from operands import second_of # noqa: E402
 from ml2kokkos.verify.translate import Failure, translate # noqa: E402
 from programs import BATCH, Batch, compile_batches # noqa: E402
 
@@ -37,6 +40,8 @@ def parse():
     add("--work", type=Path, default=PROJECT / "build/onnx-tests", metavar="DIR", help="default: %(default)s")
     add("--jobs", type=int, default=2)
     add("--flags", default="-O0", help="for the compiler (default: %(default)s)")
+    add("--sanitize", action="store_true", help="with the address and the undefined-behaviour sanitizer")
+    add("--first-only", action="store_true", help="leave out the second operands")
     add("--translate-only", action="store_true")
     add("--at-least", type=int, default=0, metavar="N", help="fail below this number of passed tests")
     add("--refusals", action="store_true", help="check instead that the tests of other kinds are refused with a location")
@@ -48,18 +53,19 @@ def operands(case, message):
     named = re.search(r'"([^"]*)"\) (?:depends on run-time data|is not a constant scalar)', message)
     if not named:
         return []
+    if named[1] in case.inputs:
+        return [named[1]]
     integers = [name for name, value in case.inputs.items() if value.dtype.kind in "iub"]
-    return [named[1]] if named[1] in case.inputs else integers
+    return integers or [name for name, value in case.inputs.items() if value.size == 1]
 
 
 def prepare(case, work):
     """Translates; fixes the operands that the message names until there are none."""
-    case.read()
+    path = work / "onnx" / f"{case.stem}.onnx"
+    onnx.save(case.model, str(path))
     while True:
-        path = work / "onnx" / f"{case.stem}.onnx"
-        onnx.save(case.model, str(path))
         try:
-            case.translated = translate(path, work / "models", case.stem)
+            case.translated = translate(path, work / "models", case.stem, case.options)
             return
         except Failure as failure:
             wanted = operands(case, str(failure))
@@ -93,31 +99,70 @@ def check_refusals(cases, work):
     return bad != 0
 
 
+def prepare_all(cases, arguments):
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(lambda case: prepare(case, arguments.work), cases))
+
+
+def prepare_second(cases, arguments):
+    """Other operands: for code that takes them, and for code that has to be printed again."""
+    found = [(case, second) for case in cases if not case.problem and (second := second_of(case))]
+    for case, second in found:
+        if not case.fixed:
+            second.translated = case.translated
+    prepare_all([second for _, second in found if not second.translated], arguments)
+    return [second for _, second in found]
+
+
 def run(cases, arguments):
     work = arguments.work
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(lambda case: prepare(case, work), cases))
+    for case in cases:
+        case.read()
+    prepare_all(cases, arguments)
     ready = [case for case in cases if not case.problem]
     yield f"{len(ready)} of {len(cases)} translated"
     if arguments.translate_only:
         return
+    second = [] if arguments.first_only else prepare_second(cases, arguments)
+    again = [case for case in second if case.fixed or case.problem]
     # By their place among all cases, so that what is refused moves nothing to another file
-    batches = [Batch(work, at // BATCH, [case for case in cases[at:at + BATCH] if not case.problem])
-               for at in range(0, len(cases), BATCH)]
+    batches = [Batch(work, f"{kind}{at // BATCH}", [case for case in group[at:at + BATCH] if not case.problem])
+               for kind, group in (("batch", cases), ("second", again)) for at in range(0, len(group), BATCH)]
     batches = [batch for batch in batches if batch.cases]
-    build = compile_batches(work, batches, arguments.flags, arguments.jobs)
+    build = compile_batches(work, batches, flags_of(arguments), arguments.jobs)
     yield "compiled"
     for batch in batches:
         for case, results in batch.run(build):
             check(case, results)
+    for batch in batches: # the same programs with other operands
+        first = {case.stem for case in batch.cases}
+        batch.cases = [case for case in second if case not in again and case.translated.stem in first]
+        for case, results in batch.run(build):
+            check(case, results)
     yield "run"
+    if not arguments.first_only:
+        summarize_second(second, again)
+
+
+def flags_of(arguments):
+    return arguments.flags + " -g1 -fsanitize=address,undefined -fno-sanitize-recover=all" * arguments.sanitize
+
+
+def summarize_second(second, again):
+    for case in second:
+        if case.problem:
+            print(f"{case.problem[0]}: {case.name}: {case.problem[1]}")
+    right = [case for case in second if not case.problem]
+    constants = sum(1 for case in right if case in again)
+    print(f"second operands: {len(right)} of {len(second)} right, {len(right) - constants} taken at run time, "
+          f"{constants} as constants")
 
 
 def check(case, results):
     if isinstance(results, Failure):
         case.problem = ("stopped", str(results))
         return
-    for argument, want, have in zip(case.translated.outputs, case.outputs, results):
+    for (argument, have), want in zip(case.translated.counted(results), case.outputs):
         if problem := differs(want, have):
             case.problem = ("wrong", f"{argument.name}: {problem}")
             return
@@ -140,6 +185,8 @@ def summary(cases):
 
 def main():
     arguments = parse()
+    if arguments.sanitize:
+        os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0") # Kokkos and OpenMP keep some memory to the end
     (arguments.work / "onnx").mkdir(parents=True, exist_ok=True)
     cases = list(load(arguments.data, arguments.filter))
     if arguments.refusals:

@@ -147,7 +147,12 @@ static Json viewArgument(Program &program, Storage const &argument) {
   for (RuntimeSize const &size : program.sizes)
     if (size.argument == argument.value)
       shape[size.dim] = size.name;
+  Json counts = Json::array(); // by axis: the argument that holds how many positions count, or nothing
+  if (auto const names = program.entry.getArgAttrOfType<ArrayAttr>(number, "nest.counts"))
+    for (Attribute name : names)
+      counts.push_back(cast<StringAttr>(name).str());
   return {{"model_name", argument.modelName},
+          {"counts", counts},
           {"type", argument.alias},
           {"scalar", argument.scalar()},
           {"shape", shape},

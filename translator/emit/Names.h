@@ -26,6 +26,9 @@ std::string camelCase(llvm::StringRef full, llvm::StringRef prefix = "Value");
 /// True for C++ keywords and for macros that everybody includes.
 bool isReservedWord(llvm::StringRef name);
 
+/// The namespace of a model. The global functions of C and POSIX, which headers declare, keep their names.
+std::string namespaceName(llvm::StringRef model);
+
 /// Four characters that depend on every character of `full`.
 std::string shortHash(llvm::StringRef full);
 

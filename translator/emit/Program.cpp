@@ -40,7 +40,7 @@ void setTensorType(Storage &storage, std::string const &scalar) {
 LogicalResult Program::collect() {
   model = options.nameSpace;
   if (model.empty())
-    model = snakeCase(llvm::sys::path::stem(options.stem), "model");
+    model = namespaceName(llvm::sys::path::stem(options.stem));
   for (char const *word : layerWords)
     fileScope.take(word);
   if (failed(collectArguments()) || failed(collectMembers()))

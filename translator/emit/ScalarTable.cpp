@@ -255,6 +255,16 @@ static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &)
   return from == to ? a[0] : call("Kokkos::bit_cast<" + cppType(to) + ">", a);
 }
 
+/// Hosts keep such numbers in a float, so that storing does not round.
+static FailureOr<Expression> roundNarrow(Operation *op, Operands a, ScalarPrinter &printer) {
+  Type const to = op->getResult(0).getType();
+  if (!isStoredNarrow(to))
+    return castTo()(op, a, printer);
+  std::string const name = to.isF16() ? "round_to_half" : "round_to_bfloat";
+  printer.useBlock(name);
+  return call(name, {operandType(op).isF64() ? ml2k::cast("float", a[0]) : a[0]});
+}
+
 //===--- Powers, roots, bits
 //-----------------------------------------------------------------------------------------===//
 
@@ -343,7 +353,7 @@ static void addChoices(Table &table) {
 
 static void addConversions(Table &table) {
   table["arith.extf"] = {{"wide"}, castTo()};
-  table["arith.truncf"] = {{"narrow"}, castTo()};
+  table["arith.truncf"] = {{"narrow", "rounded"}, roundNarrow};
   table["arith.extsi"] = {{"wide"}, extendSigned};
   table["arith.extui"] = {{"wide"}, extendUnsigned};
   table["arith.trunci"] = {{"narrow"}, truncateInteger};

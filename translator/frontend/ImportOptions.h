@@ -15,6 +15,8 @@ struct ImportOptions {
   /// Name of the function that is made of an ONNX graph, or of the function to take from an MLIR module (empty: the
   /// front end's choice).
   std::string entry;
+  /// Values of inputs that become constants, by name, as written (--operand NAME=V,V,...).
+  std::map<std::string, std::string> operands;
 };
 
 } // namespace ml2k

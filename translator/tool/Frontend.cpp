@@ -14,7 +14,7 @@ mlir::OwningOpRef<mlir::ModuleOp> ml2k::importInput(Input const &input, ToolOpti
                                                     mlir::MLIRContext &context) {
   if (input.kind == InputKind::Onnx)
     return importOnnxBuffer(context, input.buffer->getBuffer(), input.fileName, input.directory,
-                            {options.dims, options.entry});
+                            {options.dims, options.entry, options.operands});
   return importMlir(input.buffer->getBuffer(), {input.fileName, options.entry, options.dims}, context);
 }
 

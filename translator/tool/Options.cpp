@@ -55,7 +55,9 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
   groups->input.add_options()("entry", text(options.entry, "NAME"),
                               "function of an MLIR module to translate (default: the only public one)")(
       "dim", po::value<std::vector<std::string>>()->value_name("NAME=N"),
-      "give a symbolic dimension an extent; may be repeated");
+      "give a symbolic dimension an extent; may be repeated")(
+      "operand", po::value<std::vector<std::string>>()->value_name("NAME=V,V,..."),
+      "make an input of an ONNX model a constant: a shape, an axis, a count; may be repeated");
   groups->output.add_options()("output,o", text(options.output, "FILE.cpp"),
                                "source to write; header and weights go beside it")(
       "check", po::bool_switch(&options.check),
@@ -126,6 +128,14 @@ static void readDim(std::string const &text, std::map<std::string, int64_t> &dim
     throw UsageError{"--dim " + text + ": '" + name.str() + "' was given another extent before"};
 }
 
+static void readOperand(std::string const &text, std::map<std::string, std::string> &operands) {
+  auto const [name, value] = llvm::StringRef(text).rsplit('=');
+  if (name.empty() || name.size() == text.size())
+    throw UsageError{"--operand " + text + ": write NAME=V,V,..."};
+  if (!operands.emplace(name.str(), value.str()).second)
+    throw UsageError{"--operand " + text + ": '" + name.str() + "' was given a value before"};
+}
+
 static bool isIdentifier(llvm::StringRef name) {
   static llvm::StringSet<> const reserved = {
       "alignas",  "and",   "asm",      "auto",     "bool",     "break",     "case",     "catch",
@@ -189,6 +199,8 @@ static std::string commandOf(ToolOptions const &options) {
   add("entry", options.entry, "");
   for (auto const &[name, extent] : options.dims)
     command += " --dim " + quoted(name + "=" + std::to_string(extent));
+  for (auto const &[name, values] : options.operands)
+    command += " --operand " + quoted(name + "=" + values);
   add("namespace", options.nameSpace, "");
   add("weights", options.weights, "auto");
   add("target", options.target, "portable");
@@ -250,6 +262,9 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   if (values.count("dim"))
     for (std::string const &dim : values["dim"].as<std::vector<std::string>>())
       readDim(dim, options.dims);
+  if (values.count("operand"))
+    for (std::string const &operand : values["operand"].as<std::vector<std::string>>())
+      readOperand(operand, options.operands);
   checkChoice(weightPlaces, options.weights);
   checkChoice(targets, options.target);
   checkChoice(mathLibraries, options.math);

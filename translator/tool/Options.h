@@ -36,6 +36,7 @@ struct ToolOptions {
 
   std::string entry;
   std::map<std::string, int64_t> dims;
+  std::map<std::string, std::string> operands;
 
   std::string nameSpace; ///< empty: from the name of the output
   std::string weights = "auto";

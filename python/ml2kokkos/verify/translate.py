@@ -37,6 +37,7 @@ class Argument:
     is_view: bool = True
     parameter: str = ""  # of a number: its name in the printed code
     is_updated: bool = False # an output that holds values before the call, too
+    counts: tuple = ()   # by axis, the output that says how many positions along it hold elements; "" where all do
 
 
 @dataclass
@@ -59,6 +60,14 @@ class Translated:
     def outputs(self):
         return [argument for argument in self.arguments if argument.is_output]
 
+    def counted(self, results):
+        """The outputs of the model: the elements that count, without the counts."""
+        number = {argument.name: int(result) for argument, result in zip(self.outputs, results) if not argument.shape}
+        counts = {name for argument in self.outputs for name in argument.counts if name}
+        for argument, result in zip(self.outputs, results):
+            if argument.name not in counts:
+                yield argument, result[tuple(slice(number[name] if name else None) for name in argument.counts)]
+
 
 def tool_path():
     return os.environ.get("ML2KOKKOS", str(PROJECT / "build/release/bin/ml2kokkos"))
@@ -75,7 +84,8 @@ def argument_of(entry):
     if entry["scalar"] not in SCALARS:
         raise Failure(f"elements of type {entry['scalar']} cannot be passed by this program yet")
     return Argument(entry["model_name"], entry["type"], np.dtype(SCALARS[entry["scalar"]]), entry["shape"],
-                    entry["output"], entry["is_view"], entry.get("name", ""), entry["updated"])
+                    entry["output"], entry["is_view"], entry.get("name", ""), entry["updated"],
+                    tuple(entry.get("counts", ())))
 
 
 def describe(view, stem, folder):

@@ -47,6 +47,8 @@ Importer::Values Importer::importBody(pb::GraphProto const &body, Values const &
       throw Refusal("output \"" + Twine(output.name()) + "\" of its body is made by no node");
     if (found->second.isRefused)
       throw Refusal("its body is not supported");
+    if (!found->second.counts.empty())
+      throw Refusal("run-time data decide how many elements \"" + Twine(output.name()) + "\" of its body has");
     outputs.push_back(found->second);
   }
   return outputs;
@@ -160,7 +162,7 @@ Importer::Values Importer::importScan(Node const &node, Values inputs, Scope con
     return values;
   };
   Ints axes = listed("scan_input_axes", sequences), outputAxes = listed("scan_output_axes", scans);
-  Ints const reversed = listed("scan_input_directions", sequences),
+  Ints const reversed = listed(node.opset < 9 ? "directions" : "scan_input_directions", sequences),
              reversedOut = listed("scan_output_directions", scans);
   int64_t length = -1;
   for (size_t i = 0; i < sequences; ++i) {
@@ -190,6 +192,29 @@ Importer::Values Importer::importScan(Node const &node, Values inputs, Scope con
   return carried;
 }
 
+/// Version 8: input 0 would be the lengths of sequences, all others and all outputs have a batch in front.
+Importer::Values Importer::importBatchedScan(Node const &node, Values inputs, Scope const &around,
+                                             Opsets const &opsets) {
+  int64_t const batch = inputs.empty() || inputs[0].type().getRank() == 0 ? -1 : inputs[0].type().getDimSize(0);
+  for (GraphValue const &input : inputs)
+    if (batch < 1 || input.type().getRank() == 0 || input.type().getDimSize(0) != batch)
+      throw Refusal("its inputs need one known batch in front; give symbolic dimensions by --dim");
+  std::vector<Values> outputs;
+  for (int64_t item = 0; item < batch; ++item) {
+    Values own;
+    for (GraphValue &input : inputs)
+      own.push_back(stepOf(input, 0, item));
+    Values const results = importScan(node, own, around, opsets);
+    outputs.resize(results.size());
+    for (auto [all, result] : llvm::zip(outputs, results))
+      all.push_back(result);
+  }
+  Values results;
+  for (Values &all : outputs)
+    results.push_back(stacked(all, 0));
+  return results;
+}
+
 //===--- Nodes
 //------------------------------------------------------------------------------------------------------===//
 
@@ -200,7 +225,10 @@ bool Importer::importControl(pb::NodeProto const &proto, int opset, std::vector<
     return false;
   Node const node(proto, opset, inputs, build, [&](GraphValue &value) { return materialize(value); }, directory);
   Values given;
-  for (size_t at = name == "Loop" ? 2 : 0; at < inputs.size(); ++at) {
+  bool const isBatched = name == "Scan" && opset < 9;
+  if (isBatched && inputs[0])
+    throw Refusal("sequences of different lengths (input 0) are not supported");
+  for (size_t at = name == "Loop" ? 2 : isBatched ? 1 : 0; at < inputs.size(); ++at) {
     if (!inputs[at])
       throw Refusal("input " + Twine(at) + " is missing");
     given.push_back(*inputs[at]);
@@ -209,6 +237,7 @@ bool Importer::importControl(pb::NodeProto const &proto, int opset, std::vector<
     throw Refusal("one condition is needed");
   Values const results = name == "If"     ? importIf(node, given[0], scope, opsets)
                          : name == "Loop" ? importLoop(node, given, scope, opsets)
+                         : isBatched      ? importBatchedScan(node, given, scope, opsets)
                                           : importScan(node, given, scope, opsets);
   for (int at = 0; at < proto.output_size(); ++at) {
     if (static_cast<size_t>(at) >= results.size())
@@ -224,8 +253,7 @@ void registerControl(Registry &table) {
   auto const byImporter = [](Node &node) { node.refuse("it is no operator of its own here"); };
   table.add("If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, byImporter);
   table.add("Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, byImporter);
-  table.add("Scan", {9, 11, 16, 19, 21, 23, 24, 25}, byImporter);
-  table.addUnsupported("Scan", {8});
+  table.add("Scan", {8, 9, 11, 16, 19, 21, 23, 24, 25}, byImporter);
 }
 
 } // namespace ml2k::frontend

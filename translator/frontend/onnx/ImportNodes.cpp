@@ -4,6 +4,7 @@
 #include "translator/frontend/onnx/Importer.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <onnx/defs/function.h>
 #include <onnx/defs/schema.h>
@@ -130,6 +131,36 @@ static void checkTypes(pb::NodeProto const &node, int opset, ArrayRef<GraphValue
   }
 }
 
+/// Operators that work on every element alone, or move axes: they may work on elements that do not count.
+static bool keepsCounts(pb::NodeProto const &node) {
+  static llvm::StringSet<> const names = {"Cast", "Identity", "Transpose"};
+  return domainOf(node).empty() && names.contains(node.op_type());
+}
+
+static void refuseCounted(pb::NodeProto const &node, ArrayRef<GraphValue *> inputs) {
+  for (auto [at, input] : llvm::enumerate(inputs))
+    if (input && !input->counts.empty() && !keepsCounts(node))
+      throw Refusal("run-time data decide how many elements input " + Twine(at) + " (\"" + input->name +
+                    "\") has; only Cast, Identity and Transpose can use such a tensor, or the caller");
+}
+
+void Importer::passCounts(pb::NodeProto const &node, std::vector<GraphValue *> const &inputs, Scope &scope) {
+  if (inputs.empty() || !inputs[0] || inputs[0]->counts.empty())
+    return;
+  GraphValue &result = scope[node.output(0)];
+  result.counts = inputs[0]->counts;
+  if (node.op_type() != "Transpose")
+    return;
+  int64_t const rank = result.type().getRank();
+  for (auto &[axis, count] : result.counts) {
+    Ints order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, rank)));
+    for (pb::AttributeProto const &attribute : node.attribute())
+      if (attribute.name() == "perm")
+        order.assign(attribute.ints().begin(), attribute.ints().end());
+    axis = llvm::find(order, axis) - order.begin();
+  }
+}
+
 void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const &opsets) {
   std::string const domain = domainOf(node);
   auto const opsetOf = opsets.find(domain);
@@ -142,6 +173,7 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
   build.setLoc(nodeLocation);
   ImportFunction const *import = Registry::instance().find(domain, node.op_type(), opset);
   try {
+    refuseCounted(node, inputs);
     if (import && importControl(node, opset, inputs, scope, opsets))
       return;
     if (!import) {
@@ -157,6 +189,7 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
     Node view(node, opset, inputs, build, [&](GraphValue &value) { return materialize(value); }, directory);
     (*import)(view);
     define(node, opset, scope, view);
+    passCounts(node, inputs, scope);
   } catch (Refusal const &refusal) {
     report(node, opset, refusal.message);
     refuseOutputs(node, scope);

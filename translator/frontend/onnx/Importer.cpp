@@ -6,6 +6,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -39,6 +40,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   importInitializers(scope);
   importInputs(scope);
   checkDims();
+  checkOperands(scope);
   importNodes(sortedNodes(scope), scope, modelOpsets);
   if (!hasFailed)
     importOutputs(scope);
@@ -122,6 +124,61 @@ Type Importer::inputType(pb::ValueInfoProto const &input) {
   return tensorType(shape, element);
 }
 
+//===--- Inputs that are made constants ---------------------------------------------------------------------------===//
+
+/// A number as it is written; nothing if it is none of the type.
+static std::optional<Attribute> elementOf(StringRef text, Type type, bool isUnsigned) {
+  text = text.trim();
+  if (text == "true" || text == "false")
+    text = text == "true" ? "1" : "0";
+  if (auto real = dyn_cast<FloatType>(type)) {
+    double value = 0;
+    return text.getAsDouble(value) ? std::nullopt : std::optional<Attribute>(FloatAttr::get(real, value));
+  }
+  unsigned const width = type.getIntOrFloatBitWidth();
+  int64_t value = 0;
+  uint64_t positive = 0;
+  if (!text.getAsInteger(10, value))
+    return width == 64 || llvm::isIntN(width + isUnsigned, value) || width == 1
+               ? std::optional<Attribute>(IntegerAttr::get(type, APInt(width, static_cast<uint64_t>(value), true)))
+               : std::nullopt;
+  if (isUnsigned && width == 64 && !text.getAsInteger(10, positive))
+    return IntegerAttr::get(type, APInt(width, positive));
+  return std::nullopt;
+}
+
+DenseElementsAttr Importer::operandValue(std::string const &name, RankedTensorType type, bool isUnsigned) {
+  llvm::SmallVector<StringRef> words;
+  StringRef const text = options.operands.at(name);
+  if (!text.trim().empty())
+    text.split(words, ',');
+  Ints shape(type.getShape());
+  if (llvm::count(shape, ShapedType::kDynamic) == 1 && shape.size() == 1)
+    shape[0] = words.size();
+  if (llvm::is_contained(shape, ShapedType::kDynamic))
+    throw Refusal("it has shape " + shapeText(shape) + "; give its symbolic dimensions by --dim");
+  auto const known = tensorType(shape, type.getElementType());
+  if (known.getNumElements() != static_cast<int64_t>(words.size()))
+    throw Refusal("--operand gives " + Twine(words.size()) + " values, shape " + shapeText(shape) + " needs " +
+                  Twine(known.getNumElements()));
+  llvm::SmallVector<Attribute> elements;
+  for (StringRef const word : words) {
+    auto const element = elementOf(word, type.getElementType(), isUnsigned);
+    if (!element)
+      throw Refusal("--operand gives \"" + word + "\", which is no number of its type");
+    elements.push_back(*element);
+  }
+  return DenseElementsAttr::get(known, elements);
+}
+
+void Importer::checkOperands(Scope const &scope) {
+  for (auto const &[name, text] : options.operands) {
+    auto const isInput = [&, &name = name](pb::ValueInfoProto const &input) { return input.name() == name; };
+    if (!scope.count(name) || llvm::none_of(model.graph().input(), isInput))
+      error() << "--operand: no input is called \"" << name << "\"";
+  }
+}
+
 void Importer::importInputs(Scope &scope) {
   for (pb::ValueInfoProto const &input : model.graph().input()) {
     auto const [found, isNew] = scope.try_emplace(input.name());
@@ -138,6 +195,11 @@ void Importer::importInputs(Scope &scope) {
       if (isUnsignedType(value.dataType) && value.dataType != pb::TensorProto::BOOL)
         attributes.append("nest.unsigned", build.getUnitAttr());
       Type const type = inputType(input);
+      if (options.operands.count(input.name())) {
+        value.constant = operandValue(input.name(), cast<RankedTensorType>(type),
+                                      isUnsignedType(input.type().tensor_type().elem_type()));
+        continue;
+      }
       function.insertArgument(function.getNumArguments(), type, attributes.getDictionary(&context),
                               NameLoc::get(build.getStringAttr(input.name())));
       value.value = function.getArguments().back();
@@ -205,15 +267,45 @@ static std::string againstDeclared(pb::ValueInfoProto const &output, GraphValue 
   Ints shape;
   for (auto const &dimension : declared.shape().dim())
     shape.push_back(dimension.has_dim_value() ? dimension.dim_value() : ShapedType::kDynamic);
+  for (auto const &[axis, count] : value.counts)
+    if (axis < static_cast<int64_t>(shape.size()))
+      shape[axis] = ShapedType::kDynamic;
   if (succeeded(verifyCompatibleShape(shape, value.type().getShape())))
     return "";
   return "it is declared with shape " + shapeText(shape) + ", its node makes " + shapeText(value.type().getShape());
 }
 
-void Importer::importOutputs(Scope &scope) {
-  llvm::SmallVector<Value> results;
-  llvm::SmallVector<Type> types;
+namespace {
+/// What forward() writes, in order.
+struct Results {
+  llvm::SmallVector<Value> values;
   llvm::SmallVector<DictionaryAttr> attributes;
+  llvm::MapVector<Value, std::string> counts; ///< and the names that they get
+
+  void add(Value value, NamedAttrList named) {
+    values.push_back(value);
+    attributes.push_back(named.getDictionary(value.getContext()));
+  }
+};
+} // namespace
+
+/// The first output with this count names it.
+static std::string const &countName(Results &results, Value count, std::string const &output,
+                                    pb::GraphProto const &graph) {
+  std::string &name = results.counts[count];
+  if (!name.empty())
+    return name;
+  name = output + "_count";
+  auto isTaken = [&](pb::ValueInfoProto const &value) { return value.name() == name; };
+  auto isCount = [&](auto const &known) { return known.first != count && known.second == name; };
+  while (llvm::any_of(graph.output(), isTaken) || llvm::any_of(graph.input(), isTaken) ||
+         llvm::any_of(results.counts, isCount))
+    name += "_of_axis";
+  return name;
+}
+
+void Importer::importOutputs(Scope &scope) {
+  Results results;
   for (pb::ValueInfoProto const &output : model.graph().output()) {
     auto const found = scope.find(output.name());
     if (found == scope.end()) {
@@ -227,18 +319,26 @@ void Importer::importOutputs(Scope &scope) {
     }
     if (std::string const problem = againstDeclared(output, value); !problem.empty())
       error() << "output \"" << output.name() << "\": " << problem;
-    results.push_back(value.value ? value.value : materialize(value));
-    types.push_back(results.back().getType());
     NamedAttrList named;
     named.append("nest.name", build.getStringAttr(output.name()));
     if (isUnsignedType(value.dataType) && value.dataType != pb::TensorProto::BOOL)
       named.append("nest.unsigned", build.getUnitAttr());
-    attributes.push_back(named.getDictionary(&context));
+    llvm::SmallVector<Attribute> counts(value.type().getRank(), build.getStringAttr(""));
+    for (auto const &[axis, count] : value.counts)
+      counts[axis] = build.getStringAttr(countName(results, count, output.name(), model.graph()));
+    if (!value.counts.empty())
+      named.append("nest.counts", build.getArrayAttr(counts));
+    results.add(value.value ? value.value : materialize(value), named);
+  }
+  for (auto const &[count, name] : results.counts) {
+    NamedAttrList named;
+    named.append("nest.name", build.getStringAttr(name));
+    results.add(count, named);
   }
   build.setLoc(UnknownLoc::get(&context));
-  build.create<func::ReturnOp>(results);
-  function.setType(build.getFunctionType(function.getArgumentTypes(), types));
-  function.setAllResultAttrs(attributes);
+  build.create<func::ReturnOp>(results.values);
+  function.setType(build.getFunctionType(function.getArgumentTypes(), ValueRange(results.values).getTypes()));
+  function.setAllResultAttrs(results.attributes);
 }
 
 } // namespace ml2k::frontend

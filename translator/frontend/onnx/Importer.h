@@ -38,6 +38,9 @@ private:
   void checkDims();
   void importInitializers(Scope &scope);
   void importInputs(Scope &scope);
+  /// The constant that --operand makes of an input.
+  mlir::DenseElementsAttr operandValue(std::string const &name, mlir::RankedTensorType type, bool isUnsigned);
+  void checkOperands(Scope const &scope);
   void importOutputs(Scope &scope);
   mlir::Type inputType(pb::ValueInfoProto const &input);
   int64_t extentOf(pb::TensorShapeProto::Dimension const &dimension);
@@ -58,10 +61,13 @@ private:
   Values importIf(Node const &node, GraphValue &condition, Scope const &around, Opsets const &opsets);
   Values importLoop(Node const &node, Values states, Scope const &around, Opsets const &opsets);
   Values importScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets);
+  Values importBatchedScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets);
   GraphValue stacked(Values &steps, int64_t axis);
   GraphValue stepOf(GraphValue &sequence, int64_t axis, int64_t step);
   mlir::Value valueOf(GraphValue &value);
   bool findInputs(pb::NodeProto const &node, int opset, Scope &scope, std::vector<GraphValue *> &inputs);
+  /// Counted inputs: passed on by a few operators, else refused.
+  void passCounts(pb::NodeProto const &node, std::vector<GraphValue *> const &inputs, Scope &scope);
   void define(pb::NodeProto const &node, int opset, Scope &scope, Node &done);
   void refuseOutputs(pb::NodeProto const &node, Scope &scope);
 

@@ -11,6 +11,19 @@ namespace ml2k::frontend {
 mlir::Value loopNest(Build &b, SizesRef sizes, mlir::Value carried,
                      llvm::function_ref<mlir::Value(mlir::ValueRange position, mlir::Value carried)> body);
 
+using Values = llvm::SmallVector<mlir::Value>;
+
+/// The same for several carried values.
+Values loopNest(Build &b, SizesRef sizes, mlir::ValueRange carried,
+                llvm::function_ref<Values(mlir::ValueRange position, mlir::ValueRange carried)> body);
+
+/// One loop from `begin` to `end`, both of type index.
+Values loop(Build &b, mlir::Value begin, mlir::Value end, mlir::ValueRange carried,
+            llvm::function_ref<Values(mlir::Value position, mlir::ValueRange carried)> body);
+
+/// What `body` makes of the values if the condition holds, else the values.
+Values when(Build &b, mlir::Value condition, mlir::ValueRange values, llvm::function_ref<Values()> body);
+
 } // namespace ml2k::frontend
 
 #endif

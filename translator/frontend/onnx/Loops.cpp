@@ -11,6 +11,11 @@ using llvm::Twine;
 namespace ml2k::frontend {
 
 Value loopNest(Build &b, SizesRef sizes, Value carried, llvm::function_ref<Value(ValueRange, Value)> body) {
+  return loopNest(b, sizes, ValueRange(carried),
+                  [&](ValueRange position, ValueRange values) { return Values{body(position, values[0])}; })[0];
+}
+
+Values loopNest(Build &b, SizesRef sizes, ValueRange carried, llvm::function_ref<Values(ValueRange, ValueRange)> body) {
   Location const loc = b.getLoc();
   llvm::SmallVector<Value> zeros, ends, ones;
   for (OpFoldResult size : sizes) {
@@ -18,13 +23,34 @@ Value loopNest(Build &b, SizesRef sizes, Value carried, llvm::function_ref<Value
     ends.push_back(getValueOrCreateConstantIndexOp(b, loc, size));
     ones.push_back(b.create<arith::ConstantIndexOp>(1));
   }
-  auto const loops = scf::buildLoopNest(b, loc, zeros, ends, ones, ValueRange(carried),
+  auto const loops = scf::buildLoopNest(b, loc, zeros, ends, ones, carried,
                                         [&](OpBuilder &nested, Location, ValueRange position, ValueRange values) {
                                           OpBuilder::InsertionGuard const guard(b);
                                           b.setInsertionPoint(nested.getBlock(), nested.getInsertionPoint());
-                                          return scf::ValueVector{body(position, values[0])};
+                                          Values const next = body(position, values);
+                                          return scf::ValueVector(next.begin(), next.end());
                                         });
-  return loops.results[0];
+  return Values(loops.results.begin(), loops.results.end());
+}
+
+Values loop(Build &b, Value begin, Value end, ValueRange carried, llvm::function_ref<Values(Value, ValueRange)> body) {
+  Value const one = b.create<arith::ConstantIndexOp>(1);
+  auto made = b.create<scf::ForOp>(begin, end, one, carried);
+  OpBuilder::InsertionGuard const guard(b);
+  b.setInsertionPointToStart(made.getBody());
+  Values const next = body(made.getInductionVar(), made.getRegionIterArgs());
+  b.create<scf::YieldOp>(next);
+  return Values(made.getResults());
+}
+
+Values when(Build &b, Value condition, ValueRange values, llvm::function_ref<Values()> body) {
+  auto branch = b.create<scf::IfOp>(TypeRange(values), condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard const guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  b.create<scf::YieldOp>(body());
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  b.create<scf::YieldOp>(values);
+  return Values(branch.getResults());
 }
 
 //===--- Scatter
@@ -105,11 +131,39 @@ static void importScatterND(Node &node) {
 //===--- Running sums
 //-----------------------------------------------------------------------------------------------===//
 
-/// y[i] = y[i - 1] + x[i] along the axis; `exclusive` leaves x[i] out, `reverse` starts at the end.
+static void sumAlong(Node &node, int64_t axis);
+
+/// An axis that is known at run time only: the running sums along each, of which the axis chooses.
+static void sumAlongAny(Node &node) {
+  Build &b = node.b;
+  int64_t const rank = node.rank(0);
+  if (rank == 0 || node.type(1).getNumElements() != 1)
+    node.refuse("one axis of a tensor that has some is needed");
+  Value chosen;
+  Value const axis = b.reshape(node.in(1), {});
+  for (int64_t candidate = 0; candidate < rank; ++candidate) {
+    sumAlong(node, candidate);
+    Value const own = node.outputs[0]->value;
+    chosen = !chosen ? own : b.elementwise({chosen, own, axis}, [&](Scalars &s, ValueRange v) -> Value {
+      auto isAxis = [&](int64_t value) {
+        return s.compare(Compare::eq, v[2], s.constantLike(v[2], static_cast<double>(value)));
+      };
+      return s.select(s.create<arith::OrIOp>(isAxis(candidate), isAxis(candidate - rank)), v[1], v[0]);
+    });
+  }
+  node.out(0, chosen);
+}
+
 static void importCumSum(Node &node) {
+  if (node.has(1) && !node.constant(1) && node.wants(0))
+    return sumAlongAny(node);
+  sumAlong(node, node.axis(static_cast<int64_t>(node.scalar(1, "axis")), node.rank(0)));
+}
+
+/// y[i] = y[i - 1] + x[i] along the axis; `exclusive` leaves x[i] out, `reverse` starts at the end.
+static void sumAlong(Node &node, int64_t axis) {
   Build &b = node.b;
   node.needStatic(0);
-  int64_t const axis = node.axis(static_cast<int64_t>(node.scalar(1, "axis")), node.rank(0));
   bool const isReverse = node.intAttr("reverse", 0), isExclusive = node.intAttr("exclusive", 0);
   int64_t const extent = node.shape(0)[axis];
   Value const x = node.in(0);

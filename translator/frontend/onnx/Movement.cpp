@@ -1,5 +1,6 @@
 //===- Movement.cpp - operators that copy elements to other places ------------------------------------------------===//
 
+#include "translator/frontend/onnx/LoopNest.h"
 #include "translator/frontend/onnx/Registry.h"
 
 using namespace mlir;
@@ -80,8 +81,80 @@ static void slice(Node &node, IntsRef starts, IntsRef ends, IntsRef axes, IntsRe
                     [](Scalars &, ValueRange v) { return v[0]; }));
 }
 
+//===--- Slices of bounds that are known at run time --------------------------------------------------------------===//
+
+namespace {
+/// Where a slice begins along an axis, and how many elements it takes: scalars of type i64.
+struct Span {
+  Value first, count;
+};
+} // namespace
+
+/// Bounds beyond the extent are cut, negative ones count from the end.
+static Span spanOf(Scalars &s, Value start, Value end, int64_t extent, int64_t step) {
+  auto constant = [&](int64_t value) { return s.constant(s.b.getI64Type(), static_cast<double>(value)); };
+  auto bounded = [&](Value value, int64_t low, int64_t high) {
+    Value const fromEnd = s.add(value, constant(extent));
+    Value const moved = s.select(s.compare(Compare::lt, value, constant(0)), fromEnd, value);
+    return s.min(s.max(moved, constant(low)), constant(high));
+  };
+  Value const first = step > 0 ? bounded(start, 0, extent) : bounded(start, 0, extent - 1);
+  Value const last = step > 0 ? bounded(end, 0, extent) : bounded(end, -1, extent - 1);
+  Value const length = step > 0 ? s.sub(last, first) : s.sub(first, last), pace = constant(std::abs(step));
+  Value const count = s.div(s.add(length, constant(std::abs(step) - 1)), pace);
+  return {first, s.max(count, constant(0))};
+}
+
+/// The result has room for the longest slices; what counts is said beside it. Axes and steps have to be known.
+static void sliceAtRunTime(Node &node) {
+  Build &b = node.b;
+  node.needStatic(0);
+  for (size_t at : {1, 2})
+    node.needRank(at, 1, 1);
+  int64_t const bounds = node.shape(1)[0];
+  if (bounds != node.shape(2)[0] || ShapedType::isDynamic(bounds))
+    node.refuse("starts and ends differ in length");
+  Ints const axes =
+      node.has(3) ? node.axes(node.ints(3, "axes"), node.rank(0)) : llvm::to_vector(llvm::seq<int64_t>(0, bounds));
+  Ints const steps = node.has(4) ? node.ints(4, "steps") : Ints(bounds, 1);
+  if (static_cast<int64_t>(axes.size()) != bounds || static_cast<int64_t>(steps.size()) != bounds ||
+      bounds > node.rank(0) || llvm::is_contained(steps, 0) || node.type(0).getNumElements() == 0)
+    node.refuse("starts, ends, axes and steps do not fit each other or the input");
+  Value const x = node.in(0), starts = node.in(1), ends = node.in(2);
+  auto span = [&](Scalars &s, size_t i) {
+    Value const place = s.index(static_cast<int64_t>(i));
+    auto bound = [&](Value values) { return s.convert(s.create<tensor::ExtractOp>(values, place), s.b.getI64Type()); };
+    return spanOf(s, bound(starts), bound(ends), node.shape(0)[axes[i]], steps[i]);
+  };
+  Ints most(node.shape(0));
+  for (auto [axis, step] : llvm::zip(axes, steps))
+    most[axis] = llvm::divideCeil(most[axis], std::abs(step));
+  auto element = [&](Scalars &s, ValueRange) -> Value {
+    Values at;
+    for (int64_t dim = 0; dim < node.rank(0); ++dim)
+      at.push_back(s.create<linalg::IndexOp>(dim));
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      Value const loop = s.create<arith::IndexCastOp>(s.b.getI64Type(), at[axis]);
+      Value const pace = s.constantLike(loop, static_cast<double>(steps[i]));
+      Value const place = s.add(span(s, i).first, s.mul(loop, pace));
+      Value const last = s.constantLike(loop, static_cast<double>(node.shape(0)[axis] - 1)); // what does not count
+      Value const inside = s.min(s.max(place, s.constantLike(loop, 0)), last);
+      at[axis] = s.create<arith::IndexCastOp>(s.b.getIndexType(), inside);
+    }
+    return s.convert(s.create<tensor::ExtractOp>(x, at), computeType(node.element(0)));
+  };
+  node.out(0, b.map({}, {}, b.sizes(most), node.element(0), element), node.dataType(0));
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    Value const count = b.map({}, {}, {}, b.getI64Type(), [&](Scalars &s, ValueRange) { return span(s, i).count; });
+    if (node.outputs[0])
+      node.outputs[0]->counts.emplace_back(axis, count);
+  }
+}
+
 static void importSlice(Node &node) {
   bool const isOld = node.opset < 10;
+  if (!isOld && node.has(1) && node.has(2) && (!node.constant(1) || !node.constant(2)))
+    return sliceAtRunTime(node);
   auto get = [&](StringRef name, size_t at) {
     return isOld ? node.intsAttr(name) : node.has(at) ? std::optional(node.ints(at, name)) : std::nullopt;
   };
@@ -262,11 +335,16 @@ static void importTile(Node &node) {
 static void importTrilu(Node &node) {
   Build &b = node.b;
   node.needRank(0, 2, 16);
-  int64_t const rank = node.rank(0), shift = node.has(1) ? static_cast<int64_t>(node.scalar(1, "k")) : 0;
-  bool const isUpper = node.intAttr("upper", 1);
-  node.out(0, b.elementwise(node.in(0), [&](Scalars &s, ValueRange v) {
+  int64_t const rank = node.rank(0);
+  bool const isUpper = node.intAttr("upper", 1), isKnown = !node.has(1) || node.constant(1);
+  int64_t const known = node.has(1) && isKnown ? static_cast<int64_t>(node.scalar(1, "k")) : 0;
+  Values given{node.in(0)};
+  if (!isKnown)
+    given.push_back(b.reshape(node.in(1), {}));
+  node.out(0, b.elementwise(given, [&](Scalars &s, ValueRange v) {
     Value const row = s.create<linalg::IndexOp>(rank - 2), column = s.create<linalg::IndexOp>(rank - 1);
-    Value const diagonal = s.create<arith::AddIOp>(row, s.index(shift));
+    Value const shift = isKnown ? s.index(known) : s.create<arith::IndexCastOp>(s.b.getIndexType(), v[1]);
+    Value const diagonal = s.create<arith::AddIOp>(row, shift);
     auto const how = isUpper ? arith::CmpIPredicate::sge : arith::CmpIPredicate::sle;
     return s.select(s.create<arith::CmpIOp>(how, column, diagonal), v[0], s.constantLike(v[0], 0));
   }));

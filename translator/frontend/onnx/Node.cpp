@@ -46,7 +46,8 @@ Ints Node::shapeInput(size_t at, StringRef what) const {
   if (!isa<IntegerType>(value.type().getElementType()))
     refuse(what + " (input " + Twine(at) + ") holds " + dataTypeName(value.dataType) + " where integers are needed");
   if (!value.constant)
-    refuse(what + " (input " + Twine(at) + ", \"" + value.name + "\") depends on run-time data");
+    refuse(what + " (input " + Twine(at) + ", \"" + value.name +
+           "\") depends on run-time data; make the input that decides it a constant by --operand");
   return integersOf(value.constant);
 }
 
@@ -55,7 +56,8 @@ double Node::scalar(size_t at, StringRef what) const {
   if (value.hasUnknown)
     refuse(what + " (input " + Twine(at) + ") depends on a symbolic dimension; give it by --dim");
   if (!value.constant || value.constant.getNumElements() != 1)
-    refuse(what + " (input " + Twine(at) + ", \"" + value.name + "\") is not a constant scalar");
+    refuse(what + " (input " + Twine(at) + ", \"" + value.name +
+           "\") is not a constant scalar; make the input that decides it one by --operand");
   if (isa<IntegerType>(value.type().getElementType()))
     return static_cast<double>(integersOf(value.constant)[0]);
   return (*value.constant.getValues<FloatAttr>().begin()).getValueAsDouble();
@@ -175,6 +177,12 @@ void Node::out(size_t at, Value value, int32_t dataType) {
 void Node::outConstant(size_t at, DenseElementsAttr value, int32_t dataType) {
   if (wants(at))
     outputs[at] = GraphValue{proto.output(at), dataType, {}, value};
+}
+
+void Node::outCounted(size_t at, Value value, int32_t dataType, int64_t axis, Value count) {
+  out(at, value, dataType);
+  if (wants(at))
+    outputs[at]->counts.emplace_back(axis, count);
 }
 
 void Node::outShape(size_t at, IntsRef extents) {

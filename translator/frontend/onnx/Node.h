@@ -26,6 +26,9 @@ struct GraphValue {
   bool isRefused = false;           ///< its node was refused; nodes that use it are passed over
   /// It has extents that are not known (ShapedType::kDynamic among the elements of `constant`): part of a shape.
   bool hasUnknown = false;
+  /// Where run-time data decide how much of it is there: axes, and the number of positions along each that hold
+  /// elements, a tensor<i64>. The extents of the type are the most there can be.
+  std::vector<std::pair<int64_t, mlir::Value>> counts = {};
 
   mlir::RankedTensorType type() const {
     return mlir::cast<mlir::RankedTensorType>(constant ? constant.getType() : value.getType());
@@ -90,6 +93,8 @@ public:
   void out(size_t at, mlir::Value value);
   void out(size_t at, mlir::Value value, int32_t dataType);
   void outConstant(size_t at, mlir::DenseElementsAttr value, int32_t dataType);
+  /// Of `value` the first `count` positions along `axis` hold elements.
+  void outCounted(size_t at, mlir::Value value, int32_t dataType, int64_t axis, mlir::Value count);
   /// A shape, with kDynamic for what is not known.
   void outShape(size_t at, IntsRef extents);
   /// The output is input 0 with another shape; a constant stays one, under its own name.

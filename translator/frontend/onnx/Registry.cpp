@@ -11,12 +11,14 @@ Registry::Registry() {
   registerActivation(*this);
   registerControl(*this);
   registerConvolution(*this);
+  registerCounted(*this);
   registerEinsum(*this);
   registerElementwise(*this);
   registerFourier(*this);
   registerIndexing(*this);
   registerLoops(*this);
   registerMatMul(*this);
+  registerMatrix(*this);
   registerMovement(*this);
   registerNGrams(*this);
   registerNormalization(*this);
@@ -28,6 +30,7 @@ Registry::Registry() {
   registerSampling(*this);
   registerSelection(*this);
   registerShape(*this);
+  registerSuppression(*this);
 }
 
 Registry const &Registry::instance() {

@@ -44,12 +44,14 @@ private:
 void registerActivation(Registry &);
 void registerControl(Registry &);
 void registerConvolution(Registry &);
+void registerCounted(Registry &);
 void registerEinsum(Registry &);
 void registerElementwise(Registry &);
 void registerFourier(Registry &);
 void registerIndexing(Registry &);
 void registerLoops(Registry &);
 void registerMatMul(Registry &);
+void registerMatrix(Registry &);
 void registerMovement(Registry &);
 void registerNGrams(Registry &);
 void registerNormalization(Registry &);
@@ -61,6 +63,7 @@ void registerResize(Registry &);
 void registerSampling(Registry &);
 void registerSelection(Registry &);
 void registerShape(Registry &);
+void registerSuppression(Registry &);
 
 } // namespace ml2k::frontend
 

@@ -20,17 +20,20 @@ struct Mode {
   std::string kind, coordinates, nearest;
   double cubicCoefficient;
   bool excludeOutside;
+  double outside; // the value of what tf_crop_and_resize reads outside
 };
 
 /// taps[t][i]: the t-th element that output i reads, and its weight.
 struct Taps {
   std::vector<std::vector<int64_t>> positions;
   std::vector<std::vector<double>> weights;
+  std::vector<double> constants; ///< added to output i; empty if there are none
 };
 
 struct Axis {
   int64_t from, to;
-  double scale; // to / from, or what the model says
+  double scale;              // to / from, or what the model says
+  double begin = 0, end = 1; // the part of the input that is read
 };
 
 } // namespace
@@ -52,6 +55,10 @@ static double coordinate(Node &node, Mode const &mode, Axis const &axis, int64_t
   if (mode.coordinates == "half_pixel_symmetric") {
     double const adjustment = to / (axis.scale * from), centre = from / 2;
     return centre * (1 - adjustment) + (x + 0.5) / axis.scale - 0.5;
+  }
+  if (mode.coordinates == "tf_crop_and_resize") {
+    double const span = (axis.end - axis.begin) * (from - 1);
+    return axis.to > 1 ? axis.begin * (from - 1) + x * span / (to - 1) : 0.5 * (axis.begin + axis.end) * (from - 1);
   }
   node.refuse("coordinate_transformation_mode \"" + mode.coordinates + "\" is not supported");
 }
@@ -87,18 +94,23 @@ static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
   Taps taps;
   taps.positions.assign(count, std::vector<int64_t>(axis.to));
   taps.weights.assign(count, std::vector<double>(axis.to));
+  bool const isCropped = mode.coordinates == "tf_crop_and_resize";
+  taps.constants.assign(isCropped ? axis.to : 0, 0);
   for (int64_t i = 0; i < axis.to; ++i) {
     double const x = coordinate(node, mode, axis, i);
+    bool const readsOutside = isCropped && (x < 0 || x > static_cast<double>(axis.from - 1));
+    if (readsOutside)
+      taps.constants[i] = mode.outside;
     double const first = count == 1 ? nearest(node, mode, x) : std::floor(x) - static_cast<double>(count / 2 - 1);
     double total = 0;
     for (int64_t t = 0; t < count; ++t) {
       double const at = first + static_cast<double>(t);
       bool const isOutside = at < 0 || at >= static_cast<double>(axis.from);
       taps.positions[t][i] = std::clamp<int64_t>(static_cast<int64_t>(at), 0, axis.from - 1);
-      taps.weights[t][i] = mode.excludeOutside && isOutside ? 0 : weightAt(mode, at - x);
+      taps.weights[t][i] = readsOutside || (mode.excludeOutside && isOutside) ? 0 : weightAt(mode, at - x);
       total += taps.weights[t][i];
     }
-    for (int64_t t = 0; mode.excludeOutside && t < count; ++t)
+    for (int64_t t = 0; mode.excludeOutside && !readsOutside && t < count; ++t)
       taps.weights[t][i] /= total;
   }
   return taps;
@@ -123,7 +135,7 @@ static Value repeat(Build &b, Value x, int64_t axis, int64_t factor) {
 static Value resizeAxis(Node &node, Value x, int64_t axis, Taps const &taps) {
   Build &b = node.b;
   int64_t const rank = Build::rankOf(x), count = taps.positions[0].size();
-  bool const isCopy = taps.positions.size() == 1;
+  bool const isCopy = taps.positions.size() == 1 && taps.constants.empty();
   llvm::SmallVector<Value> tables;
   std::string const name = "axis" + std::to_string(axis);
   Type const element = computeType(Build::elementOf(x));
@@ -140,6 +152,13 @@ static Value resizeAxis(Node &node, Value x, int64_t axis, Taps const &taps) {
     tables.push_back(
         node.table(tap + ".weight", DenseElementsAttr::get(RankedTensorType::get(count, element), weights)));
   }
+  if (!taps.constants.empty()) {
+    llvm::SmallVector<Attribute> constants;
+    for (double constant : taps.constants)
+      constants.push_back(b.getFloatAttr(element, constant));
+    tables.push_back(
+        node.table(name + ".outside", DenseElementsAttr::get(RankedTensorType::get(count, element), constants)));
+  }
   Sizes sizes = b.sizesOf(x);
   sizes[axis] = b.getIndexAttr(count);
   llvm::SmallVector<AffineMap> const maps(tables.size(), b.selectDims(rank, {axis}));
@@ -155,12 +174,12 @@ static Value resizeAxis(Node &node, Value x, int64_t axis, Taps const &taps) {
         term = s.mul(v[2 * t + 1], term);
       sum = sum ? s.add(sum, term) : term;
     }
-    return sum;
+    return taps.constants.empty() ? sum : s.add(sum, v.back());
   });
 }
 
 static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis const &axis) {
-  if (axis.from == axis.to && axis.scale == 1)
+  if (axis.from == axis.to && axis.scale == 1 && axis.begin == 0 && axis.end == 1)
     return x;
   if (axis.from == 0 || axis.to < 0)
     node.refuse("axis " + Twine(at) + " cannot be resized from " + Twine(axis.from) + " to " + Twine(axis.to));
@@ -172,7 +191,7 @@ static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis cons
         return false;
     return true;
   };
-  if (mode.kind == "nearest" && axis.to % axis.from == 0 && isRepeat())
+  if (mode.kind == "nearest" && taps.constants.empty() && axis.to % axis.from == 0 && isRepeat())
     return repeat(node.b, x, at, factor);
   return resizeAxis(node, x, at, taps);
 }
@@ -182,11 +201,24 @@ static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis cons
 static std::vector<double> floats(Node &node, size_t at, StringRef what) {
   DenseElementsAttr const constant = node.constant(at);
   if (!constant)
-    node.refuse(what + " (input " + Twine(at) + ", \"" + node.proto.input(at) + "\") depends on run-time data");
+    node.refuse(what + " (input " + Twine(at) + ", \"" + node.proto.input(at) +
+                "\") depends on run-time data; make the input that decides it a constant by --operand");
   std::vector<double> values;
   for (APFloat const &value : constant.getValues<APFloat>())
     values.push_back(FloatAttr::get(constant.getElementType(), value).getValueAsDouble());
   return values;
+}
+
+/// The part of each axis that tf_crop_and_resize reads: begins, then ends.
+static std::vector<double> regions(Node &node, Mode const &mode, size_t count) {
+  std::vector<double> parts(count, 0);
+  parts.resize(2 * count, 1);
+  if (mode.coordinates != "tf_crop_and_resize")
+    return parts;
+  parts = floats(node, 1, "roi");
+  if (parts.size() != 2 * count)
+    node.refuse("roi has " + Twine(parts.size()) + " values, " + Twine(2 * count) + " are needed");
+  return parts;
 }
 
 static bool isGiven(Node &node, size_t at) { return node.has(at) && node.type(at).getNumElements() > 0; }
@@ -204,6 +236,7 @@ static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> sca
   if (mode.kind != "nearest")
     node.needFloat(0);
   Value x = node.in(0);
+  std::vector<double> const parts = regions(node, mode, axes.size());
   for (auto [i, at] : llvm::enumerate(axes)) {
     int64_t const from = node.shape(0)[at];
     if (ShapedType::isDynamic(from)) {
@@ -211,9 +244,10 @@ static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> sca
         continue;
       node.refuse("axis " + Twine(at) + " has no known extent; give it by --dim");
     }
-    int64_t const to = sizes ? (*sizes)[i] : static_cast<int64_t>(std::floor(static_cast<double>(from) * scales[i]));
+    double const begin = parts[i], end = parts[axes.size() + i], read = static_cast<double>(from) * (end - begin);
+    int64_t const to = sizes ? (*sizes)[i] : static_cast<int64_t>(std::floor(read * scales[i]));
     double const scale = sizes ? static_cast<double>(to) / static_cast<double>(from) : scales[i];
-    x = resize(node, x, at, mode, {from, to, scale});
+    x = resize(node, x, at, mode, {from, to, scale, begin, end});
   }
   node.out(0, x);
 }
@@ -227,7 +261,9 @@ static void importResize(Node &node) {
   Mode const mode{node.stringAttr("mode", "nearest"),
                   node.stringAttr("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel"),
                   node.stringAttr("nearest_mode", isOld ? "floor" : "round_prefer_floor"),
-                  node.floatAttr("cubic_coeff_a", -0.75), node.intAttr("exclude_outside", 0) != 0};
+                  node.floatAttr("cubic_coeff_a", -0.75),
+                  node.intAttr("exclude_outside", 0) != 0,
+                  node.floatAttr("extrapolation_value", 0.0)};
   size_t const scalesAt = isOld ? 1 : 2;
   if (!isOld && isGiven(node, 3)) {
     Ints const sizes = node.ints(3, "sizes");
@@ -240,7 +276,7 @@ static void importResize(Node &node) {
 }
 
 static void importUpsample(Node &node) {
-  Mode const mode{node.stringAttr("mode", "nearest"), "asymmetric", "floor", -0.75, false};
+  Mode const mode{node.stringAttr("mode", "nearest"), "asymmetric", "floor", -0.75, false, 0};
   std::vector<double> scales;
   if (node.opset >= 9)
     scales = floats(node, 1, "scales");

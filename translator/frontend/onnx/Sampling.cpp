@@ -219,8 +219,10 @@ static void importRoiAlign(Node &node) {
           s.div(s.add(real(tap), s.constantLike(part, 0.5)), s.constantLike(part, static_cast<double>(samples)));
       return s.add(begin, s.mul(part, s.add(real(at), inPart)));
     };
-    Value const image =
-        s.create<arith::IndexCastOp>(s.b.getIndexType(), s.create<tensor::ExtractOp>(images, ValueRange{loop(0)}));
+    Value image = s.index(0); // of one image none has to be chosen
+    if (shape[0] != 1)
+      image =
+          s.create<arith::IndexCastOp>(s.b.getIndexType(), s.create<tensor::ExtractOp>(images, ValueRange{loop(0)}));
     return bilinear(s, x, image, loop(1), place(1, loop(2), height, loop(4)), place(0, loop(3), width, loop(5)), shape);
   };
   Value const sum = b.foldOver({taps}, {b.selectDims(6, {4, 5})}, sizes, node.element(0), Build::Fold::sum, term);

@@ -1,4 +1,4 @@
-//===- Selection.cpp - elements chosen by their order or by a mask ------------------------------------------------===//
+//===- Selection.cpp - the largest elements: TopK -----------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -34,10 +34,23 @@ static Value places(Node &node, Value x, int64_t axis, bool isLargest) {
                     node.isUnsigned());
 }
 
+/// k as a count: nothing below 0, no more than there are.
+static Value countOf(Node &node, int64_t extent) {
+  if (node.type(1).getNumElements() != 1)
+    node.refuse("k has shape " + shapeText(node.shape(1)) + ", 1 element is needed");
+  return node.b.elementwise(node.b.reshape(node.in(1), {}), [&](Scalars &s, ValueRange v) {
+    return s.min(s.max(v[0], s.constantLike(v[0], 0)), s.constantLike(v[0], static_cast<double>(extent)));
+  });
+}
+
 static void importTopK(Node &node) {
   Build &b = node.b;
   int64_t const rank = node.rank(0), axis = node.axisAttr("axis", -1, rank), extent = node.shape(0)[axis];
-  Ints const given = node.opset < 10 ? Ints{node.intAttr("k")} : node.ints(1, "k");
+  bool const isKnown = node.opset < 10 || node.constant(1);
+  if (!isKnown)
+    node.needStatic(0);
+  // Where k is known at run time only: all elements in order, of which k count
+  Ints const given = node.opset < 10 ? Ints{node.intAttr("k")} : isKnown ? node.ints(1, "k") : Ints{extent};
   if (given.size() != 1 || given[0] < 0 || (!ShapedType::isDynamic(extent) && given[0] > extent))
     node.refuse("k of " + shapeText(given) + " does not fit the extent " + Twine(extent) + " of axis " + Twine(axis));
   Value const x = node.in(0), place = places(node, x, axis, node.intAttr("largest", 1));
@@ -58,47 +71,16 @@ static void importTopK(Node &node) {
         at[axis] = s.create<arith::IndexCastOp>(s.b.getIndexType(), v[0]);
         return s.convert(s.create<tensor::ExtractOp>(x, at), computeType(node.element(0)));
       });
-  node.out(0, values, node.dataType(0));
-  node.out(1, indices, pb::TensorProto::INT64);
+  if (isKnown) {
+    node.out(0, values, node.dataType(0));
+    node.out(1, indices, pb::TensorProto::INT64);
+    return;
+  }
+  Value const count = countOf(node, extent);
+  node.outCounted(0, values, node.dataType(0), axis, count);
+  node.outCounted(1, indices, pb::TensorProto::INT64, axis, count);
 }
 
-//===--- Compress
-//---------------------------------------------------------------------------------------------------===//
-
-/// The slices along an axis, or the elements, for which the condition holds.
-static void importCompress(Node &node) {
-  Build &b = node.b;
-  Ints const condition = node.ints(1, "condition");
-  bool const isFlat = !node.attribute("axis");
-  int64_t const axis = isFlat ? 0 : node.axisAttr("axis", std::nullopt, node.rank(0));
-  node.needStatic(0);
-  Value const x = isFlat ? b.reshape(node.in(0), {node.type(0).getNumElements()}) : node.in(0);
-  llvm::SmallVector<int64_t> kept;
-  for (auto [at, holds] : llvm::enumerate(condition))
-    if (holds)
-      kept.push_back(at);
-  if (!kept.empty() && kept.back() >= Build::shapeOf(x)[axis])
-    node.refuse("condition holds at " + Twine(kept.back()) + ", beyond the extent " + Twine(Build::shapeOf(x)[axis]));
-  Ints shape(Build::shapeOf(x));
-  shape[axis] = kept.size();
-  if (kept.empty())
-    return node.out(0, b.empty(b.sizes(shape), node.element(0)));
-  if (kept.size() == 1)
-    return node.out(0, b.slice(x, axis, kept[0], 1));
-  Value const positions = node.table("position", integersAttr(*b.getContext(), kept));
-  node.out(0, b.map({positions}, {b.selectDims(shape.size(), {axis})}, b.sizes(shape), node.element(0),
-                    [&](Scalars &s, ValueRange v) -> Value {
-                      llvm::SmallVector<Value> at;
-                      for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
-                        at.push_back(s.create<linalg::IndexOp>(dim));
-                      at[axis] = s.create<arith::IndexCastOp>(s.b.getIndexType(), v[0]);
-                      return s.convert(s.create<tensor::ExtractOp>(x, at), computeType(node.element(0)));
-                    }));
-}
-
-void registerSelection(Registry &table) {
-  table.add("TopK", {1, 10, 11, 24}, importTopK);
-  table.add("Compress", {9, 11}, importCompress);
-}
+void registerSelection(Registry &table) { table.add("TopK", {1, 10, 11, 24}, importTopK); }
 
 } // namespace ml2k::frontend
