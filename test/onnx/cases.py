@@ -98,7 +98,8 @@ class Case:
 
     def fix(self, name):
         """Makes an input a constant of the model."""
-        self.options.append(f"--operand={name}={','.join(map(repr, self.inputs.pop(name).reshape(-1).tolist()))}")
+        values = ",".join(repr(value).lower() for value in self.inputs.pop(name).reshape(-1).tolist())
+        self.options.append(f"--operand={name}={values}")
         self.fixed.append(name)
 
 

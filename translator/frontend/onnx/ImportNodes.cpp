@@ -121,7 +121,9 @@ static void checkTypes(pb::NodeProto const &node, int opset, ArrayRef<GraphValue
   std::map<std::string, size_t> first;
   for (auto [at, input] : llvm::enumerate(inputs)) {
     auto const &formal = schema->inputs()[std::min(at, schema->inputs().size() - 1)];
-    bool const isVariadic = at >= schema->inputs().size() || formal.GetOption() == pb::OpSchema::Variadic;
+    bool const isVariadic = formal.GetOption() == pb::OpSchema::Variadic;
+    if (!isVariadic && at >= schema->inputs().size())
+      break; // a version that is newer than the library's
     if (!input || formal.GetTypeStr().empty() || (isVariadic && !formal.GetIsHomogeneous()))
       continue;
     auto const [known, isNew] = first.try_emplace(formal.GetTypeStr(), at);

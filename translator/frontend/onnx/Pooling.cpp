@@ -1,4 +1,4 @@
-//===- Pooling.cpp - pools over windows and over whole images -----------------------------------------------------===//
+//===- Pooling.cpp - pools over windows and over whole images, Col2Im ---------------------------------------------===//
 
 #include "translator/frontend/onnx/LoopNest.h"
 #include "translator/frontend/onnx/Registry.h"
@@ -244,6 +244,90 @@ static void importGlobalLpPool(Node &node) {
   node.out(0, node.b.unsqueeze(root, axes));
 }
 
+//===--- Col2Im ---------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// Windows of `block` elements along the axes of an image; how many of them fit along each.
+struct Windows {
+  Ints image, block, dilations, strides, low, counts;
+};
+} // namespace
+
+static Ints listed(Node &node, llvm::StringRef name, size_t count, int64_t otherwise) {
+  Ints const values = node.intsAttr(name).value_or(Ints(count, otherwise));
+  if (values.size() != count)
+    node.refuse("attribute " + name + " has " + Twine(values.size()) + " values, " + Twine(count) + " are needed");
+  return values;
+}
+
+static Windows windowsOf(Node &node) {
+  Windows windows{node.ints(1, "image_shape"), node.ints(2, "block_shape"), {}, {}, {}, {}};
+  size_t const rank = windows.image.size();
+  windows.dilations = listed(node, "dilations", rank, 1);
+  windows.strides = listed(node, "strides", rank, 1);
+  Ints const pads = listed(node, "pads", 2 * rank, 0);
+  windows.low.assign(pads.begin(), pads.begin() + rank);
+  if (rank == 0 || windows.block.size() != rank)
+    node.refuse("image_shape and block_shape differ in length");
+  for (size_t dim = 0; dim < rank; ++dim) {
+    if (windows.image[dim] < 1 || windows.block[dim] < 1 || windows.dilations[dim] < 1 || windows.strides[dim] < 1)
+      node.refuse("an extent, a dilation or a stride is less than 1");
+    int64_t const covered = windows.dilations[dim] * (windows.block[dim] - 1) + 1;
+    int64_t const room = windows.image[dim] + pads[dim] + pads[rank + dim] - covered;
+    windows.counts.push_back(room < 0 ? 0 : room / windows.strides[dim] + 1);
+  }
+  return windows;
+}
+
+static int64_t product(IntsRef values) {
+  int64_t all = 1;
+  for (int64_t value : values)
+    all *= value;
+  return all;
+}
+
+/// y[n, c, p] = the sum over all places r in a block of the elements that a window which has p at r holds there.
+static void importCol2Im(Node &node) {
+  Build &b = node.b;
+  node.needRank(0, 3, 3);
+  node.needStatic(0);
+  Windows const windows = windowsOf(node);
+  int64_t const rank = windows.image.size(), inBlock = product(windows.block);
+  if (node.shape(0)[1] % inBlock || product(windows.counts) != node.shape(0)[2])
+    node.refuse("input " + shapeText(node.shape(0)) + " does not hold the " + Twine(product(windows.counts)) +
+                " blocks of " + Twine(inBlock) + " elements that fit into the image");
+  Ints result{node.shape(0)[0], node.shape(0)[1] / inBlock};
+  result.append(windows.image);
+  tensorType(result, node.element(0));
+  Value const x = node.in(0), taps = b.empty(b.sizes(windows.block), node.element(0));
+  auto term = [&](Scalars &s, ValueRange) -> Value {
+    auto loop = [&](int64_t dim) -> Value { return s.create<linalg::IndexOp>(dim); };
+    auto times = [&](Value l, int64_t r) -> Value { return s.create<arith::MulIOp>(l, s.index(r)); };
+    auto plus = [&](Value l, Value r) -> Value { return s.create<arith::AddIOp>(l, r); };
+    Value row = loop(1), column = s.index(0), isHeld;
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      Value const place = loop(2 + rank + dim);
+      row = plus(times(row, windows.block[dim]), place);
+      Value const shifted = plus(loop(2 + dim), s.index(windows.low[dim]));
+      Value const begin = s.create<arith::SubIOp>(shifted, times(place, windows.dilations[dim]));
+      Value const pace = s.index(windows.strides[dim]), zero = s.index(0);
+      Value const window = s.create<arith::DivSIOp>(s.create<arith::MaxSIOp>(begin, zero), pace);
+      Value const isOnPace = s.compare(Compare::eq, times(window, windows.strides[dim]), begin);
+      Value const isThere = s.compare(Compare::lt, window, s.index(windows.counts[dim]));
+      Value const holds = s.create<arith::AndIOp>(isOnPace, isThere);
+      isHeld = isHeld ? s.create<arith::AndIOp>(isHeld, holds) : holds;
+      Value const inside = s.create<arith::MinSIOp>(window, s.index(windows.counts[dim] - 1));
+      column = plus(times(column, windows.counts[dim]), inside);
+    }
+    Type const type = computeType(node.element(0));
+    Value const element = s.convert(s.create<tensor::ExtractOp>(x, ValueRange{loop(0), row, column}), type);
+    return s.select(isHeld, element, s.constant(type, 0));
+  };
+  Ints const behind = llvm::to_vector(llvm::seq<int64_t>(2 + rank, 2 + 2 * rank));
+  node.out(0, b.foldOver({taps}, {b.selectDims(2 + 2 * rank, behind)}, b.sizes(result), node.element(0),
+                         Build::Fold::sum, term, node.isUnsigned()));
+}
+
 void registerPooling(Registry &table) {
   table.add("MaxPool", {1, 8, 10, 11, 12, 22}, importMaxPool);
   table.add("MaxUnpool", {9, 11, 22}, importMaxUnpool);
@@ -253,6 +337,7 @@ void registerPooling(Registry &table) {
   table.add("GlobalMaxPool", {1, 22}, importGlobalMaxPool);
   table.add("GlobalLpPool", {1, 2, 22}, importGlobalLpPool);
   table.addUnsupported("LpPool", {1});
+  table.add("Col2Im", {18}, importCol2Im);
 }
 
 } // namespace ml2k::frontend

@@ -1,4 +1,4 @@
-//===- Selection.cpp - the largest elements: TopK -----------------------------------------------------------------===//
+//===- Selection.cpp - the largest elements, the middle of a tensor: TopK, CenterCropPad --------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
 
@@ -81,6 +81,34 @@ static void importTopK(Node &node) {
   node.outCounted(1, indices, pb::TensorProto::INT64, axis, count);
 }
 
-void registerSelection(Registry &table) { table.add("TopK", {1, 10, 11, 24}, importTopK); }
+//===--- CenterCropPad --------------------------------------------------------------------------------------------===//
+
+/// Each axis is cut or padded with zeros on both sides until it has the extent that is asked for.
+static void importCenterCropPad(Node &node) {
+  Build &b = node.b;
+  node.needStatic(0);
+  Ints const wanted = node.ints(1, "shape");
+  Ints axes = node.intsAttr("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))));
+  axes = node.axes(axes, node.rank(0));
+  if (axes.size() != wanted.size())
+    node.refuse("shape has " + Twine(wanted.size()) + " extents for " + Twine(axes.size()) + " axes");
+  Ints extents(node.shape(0)), first(extents.size(), 0), low(extents.size(), 0), high(extents.size(), 0);
+  for (auto [axis, extent] : llvm::zip(axes, wanted)) {
+    int64_t const own = extents[axis];
+    if (extent < 0)
+      node.refuse("shape holds " + Twine(extent));
+    first[axis] = std::max<int64_t>(own - extent, 0) / 2;
+    low[axis] = std::max<int64_t>(extent - own, 0) / 2;
+    high[axis] = std::max<int64_t>(extent - own, 0) - low[axis];
+    extents[axis] = std::min(own, extent);
+  }
+  Value const part = b.slice(node.in(0), first, extents, Ints(extents.size(), 1));
+  node.out(0, b.pad(part, low, high, b.scalar(node.element(0), 0)));
+}
+
+void registerSelection(Registry &table) {
+  table.add("TopK", {1, 10, 11, 24}, importTopK);
+  table.add("CenterCropPad", {18}, importCenterCropPad);
+}
 
 } // namespace ml2k::frontend

@@ -8,6 +8,13 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
+/// What the printed code calls a value that it computes once and uses often.
+static Value named(Value value, llvm::StringRef name) {
+  if (Operation *op = value.getDefiningOp())
+    op->setAttr("nest.name", StringAttr::get(value.getContext(), name));
+  return value;
+}
+
 namespace {
 
 /// Boxes of one image, scores of one class in it.
@@ -35,7 +42,7 @@ public:
       Value const own = score(box), isOpen = s.create<tensor::ExtractOp>(open, box);
       Value const isFirst = s.compare(Compare::lt, now[0], zero);
       Value const isHigher = s.create<arith::OrIOp>(isFirst, s.compare(Compare::gt, own, now[1]));
-      Value const wins = s.create<arith::AndIOp>(isOpen, isHigher);
+      Value const wins = named(s.create<arith::AndIOp>(isOpen, isHigher), "wins");
       return Values{s.select(wins, box, now[0]), s.select(wins, own, now[1])};
     })[0];
   }
@@ -78,11 +85,11 @@ private:
   std::pair<Value, Value> ends(Scalars &s, Value box, int64_t axis) {
     if (!isCentered) {
       Value const one = coordinate(box, axis), other = coordinate(box, axis + 2);
-      return {s.min(one, other), s.max(one, other)};
+      return {named(s.min(one, other), "low"), named(s.max(one, other), "high")};
     }
     Value const centre = coordinate(box, 1 - axis), size = coordinate(box, 3 - axis);
     Value const half = s.mul(size, s.constantLike(size, 0.5));
-    return {s.sub(centre, half), s.add(centre, half)};
+    return {named(s.sub(centre, half), "low"), named(s.add(centre, half), "high")};
   }
 
   /// The area of the intersection over that of the union.
@@ -96,7 +103,8 @@ private:
       areas[0] = axis ? s.mul(areas[0], s.sub(l.second, l.first)) : s.sub(l.second, l.first);
       areas[1] = axis ? s.mul(areas[1], s.sub(r.second, r.first)) : s.sub(r.second, r.first);
     }
-    return s.div(common, s.sub(s.add(areas[0], areas[1]), common));
+    Value const covered = s.sub(s.add(areas[0], areas[1]), named(common, "shared_area"));
+    return s.div(common, named(covered, "covered_area"));
   }
 
   Node &node;
