@@ -1,4 +1,4 @@
-"""Models: forward() of the printed code beside onnxruntime."""
+"""Cases: forward() of the printed code, or one kernel of it, beside its peers."""
 
 import os
 import statistics
@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from kernels import Case
 from ml2kokkos.verify.build import build_runner, write_runner
 from ml2kokkos.verify.exchange import bind_extents, run_all, write_arguments
 from ml2kokkos.verify.reference import onnxruntime_session, seeded_inputs
@@ -18,22 +19,26 @@ ROUND = .02      # seconds that one of the two works before it is the other's tu
 
 
 def find(folders):
-    return sorted((path for folder in folders for path in folder.rglob("*.onnx")), key=lambda path: path.stem)
+    paths = sorted((path for folder in folders for path in folder.rglob("*.onnx")), key=lambda path: path.stem)
+    return [Case(path.stem, path) for path in paths]
 
 
-class Ours:
-    """The program of one model, which waits for numbers of calls."""
+class Served:
+    """A program that waits for numbers of calls: that of a model or of a library's kernel."""
 
-    def __init__(self, program, model, threads):
-        stem = str(model.folder / model.stem)
-        environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="false")
-        self.process = subprocess.Popen([program, model.stem, model.weights, f"{stem}.in", f"{stem}.out", "-1"], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    def __init__(self, command, threads, **environment):
+        count = str(threads)
+        environment |= {"OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, "OMP_PROC_BIND": "false"}
+        self.process = subprocess.Popen(list(map(str, command)), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        env=os.environ | environment)
 
     def __call__(self, calls):
         """Seconds per call: of the thread, on the clock."""
         print(calls, file=self.process.stdin, flush=True)
-        return [float(word) for word in self.process.stdout.readline().split()]
+        line = self.process.stdout.readline()
+        if not line:
+            raise Failure(f"{self.process.args[0]} ended")
+        return [float(word) for word in line.split()]
 
     def close(self):
         self.process.stdin.close()
@@ -82,9 +87,20 @@ def pin(threads):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
 
 
-def measure(path, arguments):
-    stem = "".join(c if c.isalnum() else "_" for c in path.stem)
-    model = translate(path, RUNNERS / stem, stem, arguments.options)
+def build_peers():
+    """The libraries' program; needs the packages named in bench/peers/CMakeLists.txt."""
+    folder = RUNNERS / "peers"
+    for command in (["cmake", "-S", PROJECT / "bench/peers", "-B", folder, "-G", "Ninja"], ["ninja", "-C", folder]):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        if done.returncode:
+            raise Failure(f"the libraries cannot be built, see bench/peers/CMakeLists.txt:\n{done.stdout}{done.stderr}")
+    return folder / "peers"
+
+
+def measure(case, arguments):
+    """A result for every peer of the case."""
+    stem = "".join(c if c.isalnum() else "_" for c in case.name)
+    model = translate(case.path, RUNNERS / stem, stem, [*case.options, *arguments.options])
     write_runner(model.folder, [model])
     program = build_runner(RUNNERS, stem, compiler=arguments.compiler)
     inputs = [np.ascontiguousarray(array) for array in seeded_inputs(model, 1, {}, (0, 2))]
@@ -93,17 +109,23 @@ def measure(path, arguments):
         raise results
     write_arguments(f"{model.folder / model.stem}.in", model, inputs, bind_extents(model, inputs))
     everywhere = os.sched_getaffinity(0)
+    files = [f"{model.folder / model.stem}.in", f"{model.folder / model.stem}.out"]
+    label = {"ML2K_KERNEL": f"{model.stem}::{case.kernel}"} if case.kernel else {}
+    library = None if case.peers == [("onnxruntime",)] else build_peers()
     pin(arguments.threads)
+    served = []
     try:
-        peer = OnnxRuntime(path, inputs, arguments.threads)
-        error = deviation(results, peer.outputs())
-        ours = Ours(program, model, arguments.threads)
-        mine, theirs = race([ours, peer], arguments.seconds, arguments.threads)
-        ours.close()
+        runtime = OnnxRuntime(case.path, inputs, arguments.threads)
+        error = deviation(results, runtime.outputs())
+        served.append(Served([program, model.stem, model.weights, *files, "-1"], arguments.threads, **label))
+        served += [Served([library, *peer], arguments.threads) for peer in case.peers if library]
+        mine, *others = race(served if library else [*served, runtime], arguments.seconds, arguments.threads)
     finally:
         os.sched_setaffinity(0, everywhere)
+        for program in served:
+            program.close()
     median = statistics.median
-    return {"case": stem, "threads": arguments.threads, "compiler": arguments.compiler or "default", "peer": "onnxruntime",
-            "ours_ms": min(mine) * 1e3, "peer_ms": min(theirs) * 1e3, "ratio": min(theirs) / min(mine),
-            "ratio_median": median(theirs) / median(mine), "max_error": error, "tolerance": TOLERANCE,
-            "load": os.getloadavg()[0]}
+    return [{"case": stem, "threads": arguments.threads, "compiler": arguments.compiler or "default", "peer": peer[0],
+             "ours_ms": min(mine) * 1e3, "peer_ms": min(theirs) * 1e3, "ratio": min(theirs) / min(mine),
+             "ratio_median": median(theirs) / median(mine), "max_error": error, "tolerance": TOLERANCE,
+             "load": os.getloadavg()[0]} for peer, theirs in zip(case.peers, others)]

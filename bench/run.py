@@ -14,12 +14,14 @@ if python.exists() and Path(sys.prefix) != PROJECT / "build/venv" and "ML2K_PYTH
     os.execv(python, [str(python), *sys.argv])
 sys.path[:0] = [str(PROJECT / "python"), str(BENCH)]
 
+import kernels # noqa: E402
 import models # noqa: E402
 from report import plot, print_table # noqa: E402
 
-DESCRIPTION = """Builds the printed code of models, checks its values against onnxruntime, then times both in turns on the
-same core: processor time of the thread with one thread, the clock with several. A ratio above 1 means that ours is faster.
-Options after -- go to ml2kokkos."""
+DESCRIPTION = """Builds the printed code of models and single kernels, checks its values against onnxruntime, then times
+models beside onnxruntime and kernels beside oneDNN, OpenBLAS and libxsmm, in turns on the same core: processor time of the
+thread with one thread, the clock with several. A ratio above 1 means that ours is faster. Options after -- go to
+ml2kokkos."""
 
 
 def parse(arguments):
@@ -29,7 +31,7 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu"], default="cpu")
+    add("--suite", choices=["cpu", "models", "kernels"], default="cpu", help="cpu: both (default)")
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
     add("--filter", default="", metavar="TEXT", help="only cases whose names contain it")
     add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
@@ -45,22 +47,29 @@ def parse(arguments):
 
 def main():
     arguments = parse(sys.argv[1:])
-    cases = [case for case in models.find(arguments.models or [PROJECT / "examples"]) if arguments.filter in case.stem]
+    cases = []
+    if arguments.suite != "kernels":
+        found = models.find(arguments.models or [PROJECT / "examples"])
+        cases += [case for case in found if arguments.filter in case.name]
+    if arguments.suite != "models" and not arguments.smallest:
+        cases += kernels.find(PROJECT / "build/bench/models", arguments.filter)
     if arguments.smallest:
-        cases = sorted(cases, key=lambda case: case.stat().st_size)[:1]
+        cases = sorted(cases, key=lambda case: case.path.stat().st_size)[:1]
         arguments.seconds = .1
-    results = []
+    results, done = [], 0
     for case in cases:
         try:
-            results.append(models.measure(case, arguments))
-            print_table(results[-1:], heading=len(results) == 1)
+            rows = models.measure(case, arguments)
+            print_table(rows, heading=not results)
+            results += rows
+            done += 1
         except models.Failure as failure:
-            print(f"{case.stem}: {failure}", file=sys.stderr)
+            print(f"{case.name}: {failure}", file=sys.stderr)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2) + "\n")
     if arguments.plot:
         plot(results, arguments.plot)
-    return 0 if cases and len(results) == len(cases) and all(r["max_error"] <= r["tolerance"] for r in results) else 1
+    return 0 if cases and done == len(cases) and all(r["max_error"] <= r["tolerance"] for r in results) else 1
 
 
 if __name__ == "__main__":

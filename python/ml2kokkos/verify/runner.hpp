@@ -6,6 +6,7 @@
 #define ML2K_VERIFY_RUNNER_HPP
 
 #include "gates.hpp"
+#include "stopwatch.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -82,21 +83,21 @@ public:
 private:
   // For bench/: every line of standard input is a number of calls; the answer is what one of them took, in the processor
   // time of this thread and on the clock.
+  // With ML2K_KERNEL, the label of a kernel, of the calls of that alone.
   template <class Space, class Call> void serve(Space const &space, Call const &forward) {
-    auto const processorTime = [] {
-      timespec time;
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-      return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-    };
+    char const *const kernel = std::getenv("ML2K_KERNEL");
+    if (kernel)
+      StopWatch::watch(kernel);
     for (int calls = 0; std::cin >> calls;) {
-      auto const start = std::chrono::steady_clock::now();
-      double const begin = processorTime();
+      StopWatch all;
+      StopWatch::ofKernel() = {};
+      all.start();
       for (int i = 0; i < calls; ++i)
         forward();
       space.fence();
-      double const worked = processorTime() - begin;
-      std::chrono::duration<double> const passed = std::chrono::steady_clock::now() - start;
-      std::cout << worked / calls << " " << passed.count() / calls << std::endl;
+      all.stop();
+      StopWatch const &watch = kernel ? StopWatch::ofKernel() : all;
+      std::cout << watch.worked / calls << " " << watch.passed / calls << std::endl;
     }
   }
 
