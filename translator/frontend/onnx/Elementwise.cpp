@@ -147,6 +147,8 @@ template <Compare how> static void compare(Node &node) {
 }
 
 template <typename Op> static void logical(Node &node) {
+  if (node.inputCount() != 2) // the library does not know the newest operators
+    node.refuse("takes 2 inputs, has " + llvm::Twine(node.inputCount()));
   elementwise(node, [](Scalars &s, ValueRange x) { return s.create<Op>(x[0], x[1]); });
 }
 
