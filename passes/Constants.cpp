@@ -73,6 +73,24 @@ DenseElementsAttr ml2k::permuted(ElementsAttr value, ArrayRef<int64_t> permutati
   return denseOf(RankedTensorType::get(shape, type.getElementType()), to);
 }
 
+DenseElementsAttr ml2k::sliced(ElementsAttr value, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) {
+  auto const type = cast<RankedTensorType>(value.getShapedType());
+  size_t const size = elementBytes(type.getElementType());
+  std::vector<char> const from = constantBytes(value);
+  auto const result = RankedTensorType::get(sizes, type.getElementType());
+  std::vector<char> to(result.getNumElements() * size);
+  SmallVector<int64_t> position(type.getRank(), 0);
+  for (size_t target = 0; target < to.size(); target += size) {
+    int64_t source = 0;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      source = source * type.getDimSize(d) + offsets[d] + position[d];
+    std::memcpy(to.data() + target, from.data() + source * size, size);
+    for (int64_t d = type.getRank() - 1; d >= 0 && ++position[d] == sizes[d]; --d)
+      position[d] = 0;
+  }
+  return denseOf(result, to);
+}
+
 DenseElementsAttr ml2k::reshaped(ElementsAttr value, ArrayRef<int64_t> shape) {
   auto const type = RankedTensorType::get(shape, value.getElementType());
   if (auto dense = dyn_cast<DenseElementsAttr>(value))

@@ -19,6 +19,10 @@ std::vector<char> constantBytes(mlir::ElementsAttr value);
 /// Dimension i of the result is dimension permutation[i] of the value. Element types of whole bytes only.
 mlir::DenseElementsAttr permuted(mlir::ElementsAttr value, llvm::ArrayRef<int64_t> permutation);
 
+/// The elements from `offsets` on, `sizes` in each dimension. Element types of whole bytes only.
+mlir::DenseElementsAttr sliced(mlir::ElementsAttr value, llvm::ArrayRef<int64_t> offsets,
+                               llvm::ArrayRef<int64_t> sizes);
+
 /// The same elements under another shape of as many elements.
 mlir::DenseElementsAttr reshaped(mlir::ElementsAttr value, llvm::ArrayRef<int64_t> shape);
 

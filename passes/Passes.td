@@ -148,6 +148,15 @@ def FuseEpilogues : Pass<"ml2k-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def FormRecurrences : Pass<"ml2k-form-recurrences", "::mlir::func::FuncOp"> {
+  let summary = "loops over the steps of a recurrent layer become one kernel";
+  let description = [{
+    Pre: kernels in an scf.for of constant bounds. Post: a loop whose body is one product of a carried state with a constant and
+    elementwise work on [batch, hidden] is a nest.recurrent. Others stay loops around kernels.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def PackWeights : Pass<"ml2k-pack-weights", "::mlir::func::FuncOp"> {
   let summary = "how each weight is laid out for the kernel that streams it";
   let description = [{

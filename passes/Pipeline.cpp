@@ -50,6 +50,7 @@ static void addSchedule(OpPassManager &manager, ml2k::ScheduleOptions const &opt
   function.addPass(createFormReductions());
   function.addPass(createFormMaps());
   addCleanup(function);
+  function.addPass(createFormRecurrences());
   function.addPass(createPackWeights());
   if (options.winograd)
     function.addPass(createChooseWinograd());

@@ -2,6 +2,7 @@
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "passes/Provenance.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,10 +45,57 @@ template <class Reshape> struct FoldReshape : OpRewritePattern<Reshape> {
   }
 };
 
+/// A matrix that is used in parts only becomes its parts: directions of a recurrent layer, gates.
+struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static bool isConstant(Operation *op) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+    return slice && !ShapedType::isDynamicShape(slice.getStaticOffsets()) && slice.getType().hasStaticShape() &&
+           slice.hasUnitStride();
+  }
+
+  /// `lstm.1.R` of lstm.R and 1.
+  static std::string withIndex(StringRef whole, int64_t index) {
+    auto const [layer, last] = whole.rsplit('.');
+    return last.empty() ? (whole + "." + Twine(index)).str() : (layer + "." + Twine(index) + "." + last).str();
+  }
+
+  static std::string nameOf(tensor::ExtractSliceOp slice, StringRef whole) {
+    if (whole == unnamedWeight || whole.starts_with("onnx::"))
+      return whole.str();
+    for (auto [offset, size, extent] :
+         llvm::zip(slice.getStaticOffsets(), slice.getStaticSizes(), slice.getSourceType().getShape()))
+      if (size != extent && size > 0)
+        return withIndex(whole, offset / size);
+    return whole.str();
+  }
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op, PatternRewriter &rewriter) const override {
+    auto weight = op.getSource().getDefiningOp<nest::WeightOp>();
+    // Vectors are read at an offset
+    if (!weight || op.getType().getRank() < 2 || !isByteSized(op.getType()) ||
+        !llvm::all_of(weight->getUsers(), isConstant))
+      return failure();
+    int64_t count = 0;
+    for (Operation *user : weight->getUsers())
+      count += cast<tensor::ExtractSliceOp>(user).getType().getNumElements();
+    if (count > weight.getValue().getNumElements()) // parts that overlap
+      return failure();
+    rewriter.setInsertionPoint(weight);
+    auto const part =
+        reshaped(sliced(weight.getValue(), op.getStaticOffsets(), op.getStaticSizes()), op.getType().getShape());
+    auto own = cast<nest::WeightOp>(replacementWeight(rewriter, weight, part).getDefiningOp());
+    own.setName(nameOf(op, weight.getName()));
+    rewriter.replaceOp(op, own.getResult());
+    return success();
+  }
+};
+
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldTranspose, FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(
+    patterns.add<FoldSlice, FoldTranspose, FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(
         &getContext());
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -55,7 +55,8 @@ bool isWrittenInPlace(Value value, Value carried) {
 void detachKernels(Value carried) {
   for (OpOperand &use : llvm::make_early_inc_range(carried.getUses())) {
     auto kernel = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-    if (!kernel || !isa<nest::NestDialect>(use.getOwner()->getDialect()) || !kernel.isDpsInit(&use))
+    if (!kernel || !isa<nest::NestDialect>(use.getOwner()->getDialect()) || isa<nest::RecurrentOp>(use.getOwner()) ||
+        !kernel.isDpsInit(&use))
       continue;
     OpBuilder builder(kernel);
     use.set(emptyLike(builder, kernel.getLoc(), carried));

@@ -53,7 +53,7 @@ private:
 
   static bool isKernel(Operation *op) {
     return isa<nest::LoopKernelOp, nest::ScanOp, nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp,
-               nest::WindowOp, nest::RowOp, nest::BufferOp, nest::WeightOp>(op);
+               nest::WindowOp, nest::RowOp, nest::RecurrentOp, nest::BufferOp, nest::WeightOp>(op);
   }
 
   /// Copies and buffers of a network become kernels and members later.

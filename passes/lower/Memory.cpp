@@ -33,7 +33,7 @@ static Access classify(OpOperand &use) {
     writes = false;
   } else if (auto kernel = dyn_cast<DestinationStyleOpInterface>(op)) {
     writes = kernel.isDpsInit(&use);
-    reads = !writes;
+    reads = !writes || isa<nest::RecurrentOp>(op);
   }
   return {op, use.get(), reads, writes};
 }

@@ -21,10 +21,19 @@ bool isWhole(Value alias, Value root) {
   return part.offsets == whole.offsets && part.sizes == whole.sizes;
 }
 
+/// What a recurrent layer keeps: its state, other states, a sequence.
+std::string recurrentName(nest::RecurrentOp recurrent, Value output) {
+  if (output == recurrent.getOutputs()[0])
+    return ".state";
+  return cast<ShapedType>(output.getType()).getRank() == 3 ? ".sequence" : ".cell";
+}
+
 /// `label`, with the place of the output where the kernel has several.
 std::string outputName(Access const &access) {
   auto kernel = dyn_cast<DestinationStyleOpInterface>(access.op);
   std::string name = labelOf(access.op).str();
+  if (auto recurrent = dyn_cast<nest::RecurrentOp>(access.op))
+    return name + recurrentName(recurrent, access.alias);
   if (!kernel || kernel.getNumDpsInits() == 1)
     return name;
   for (auto [i, output] : llvm::enumerate(kernel.getDpsInits()))

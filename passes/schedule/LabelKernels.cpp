@@ -25,11 +25,11 @@ namespace {
 
 /// Kernels on memrefs come from nest text and have their labels.
 bool isKernel(Operation *op) {
-  return op->getNumResults() > 0 &&
-         isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp, nest::RowOp>(op);
+  return op->getNumResults() > 0 && isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp,
+                                        nest::RowOp, nest::RecurrentOp>(op);
 }
 
-bool isMethod(Operation *op) { return isa<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }
+bool isMethod(Operation *op) { return isa<nest::ConvOp, nest::ContractOp, nest::WindowOp, nest::RecurrentOp>(op); }
 
 /// What a kernel is called in a model without names.
 StringRef kindOf(Operation *op) {
@@ -41,6 +41,8 @@ StringRef kindOf(Operation *op) {
     return "pool";
   if (isa<nest::RowOp>(op))
     return "rows";
+  if (isa<nest::RecurrentOp>(op))
+    return "recurrent";
   return isa<nest::ReduceOp>(op) ? "reduce" : "map";
 }
 
@@ -101,11 +103,11 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
            (prefix == "onnx" && llvm::all_of(rest.rsplit('_').second, llvm::isDigit));
   }
 
-  /// What a constant is to its layer: its second operand is the weight, a vector beside that the bias.
+  /// What a constant is to its layer: one operand is the weight, a vector beside that the bias.
   static StringRef roleOf(OpOperand &operand) {
     Operation *op = operand.getOwner();
-    bool const isMethod = isa<nest::ConvOp, nest::ContractOp>(op);
-    if (isMethod && operand.getOperandNumber() == 1)
+    bool const isMethod = isa<nest::ConvOp, nest::ContractOp, nest::RecurrentOp>(op);
+    if (isMethod && operand.getOperandNumber() == (isa<nest::RecurrentOp>(op) ? 0 : 1))
       return "weight";
     return isMethod && cast<ShapedType>(operand.get().getType()).getRank() == 1 ? "bias" : "constant";
   }
@@ -121,6 +123,8 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
     std::string label = nameFromLocation(nameGiver(op));
     if (label.empty())
       label = kindOf(op).str() + std::to_string(++places[kindOf(op)]);
+    if (auto role = op->getAttrOfType<StringAttr>("nest.role")) // a part of the layer that bears the name
+      label += "." + role.str();
     if (taken.insert(label).second)
       return label;
     if (std::string const operation = operationFromLocation(nameGiver(op)); !operation.empty())

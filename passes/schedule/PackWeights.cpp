@@ -29,6 +29,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
         pack(conv.getInputsMutable()[1], isDepthwise(conv) ? "taps" : "panels");
       else if (auto contract = dyn_cast<nest::ContractOp>(op); contract && isPackable(contract))
         pack(contract.getInputsMutable()[1], "panels");
+      else if (auto recurrent = dyn_cast<nest::RecurrentOp>(op))
+        pack(recurrent.getInputsMutable()[0], "gates");
     });
   }
 

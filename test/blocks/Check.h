@@ -127,6 +127,7 @@ void testConvolutions();
 void testContractions();
 void testRows();
 void testLoader();
+void testRecurrent();
 void testMath();
 
 #endif

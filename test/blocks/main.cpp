@@ -5,6 +5,7 @@
 int main(int argc, char *argv[]) {
   Kokkos::ScopeGuard const guard(argc, argv);
   testLoader();
+  testRecurrent();
   testMath();
   testRows();
   testContractions();

@@ -192,6 +192,48 @@ def arithmetic(net):
     return {"y": [2, 3, 5]}
 
 
+def recurrent(net, kind, name, x, inputs, hidden, *more, directions=1, **attributes):
+    """The output of LSTM, GRU or RNN as [steps, batch, directions * hidden] of x [steps, batch, inputs]."""
+    gates = {"LSTM": 4, "GRU": 3, "RNN": 1}[kind]
+    weights = [net.weight(f"{name}.{key}", directions, *shape, scale=0.3)
+               for key, shape in [("W", [gates * hidden, inputs]), ("R", [gates * hidden, hidden]), ("B", [2 * gates * hidden])]]
+    y = net.op(kind, x, *weights, "", *more, name=name, hidden_size=hidden, **attributes)
+    rows = net.op("Transpose", y, perm=[0, 2, 1, 3])
+    return net.op("Reshape", rows, net.constant(f"{name}.shape", np.array([0, 0, directions * hidden], np.int64)))
+
+
+def recurrent_stack(net, batch):
+    """Every recurrent layer, forwards and backwards, with and without first states."""
+    x = net.input("x", 6, batch, 10)
+    first, cell = net.input("first", 1, batch, 20), net.input("cell", 1, batch, 20)
+    x = recurrent(net, "LSTM", "peeping", x, 10, 20, first, cell, net.weight("peeping.P", 1, 60, scale=0.3))
+    x = recurrent(net, "LSTM", "both", x, 20, 17, directions=2, direction="bidirectional")
+    x = recurrent(net, "GRU", "linear", x, 34, 16, linear_before_reset=1, direction="reverse")
+    x = recurrent(net, "GRU", "reset", x, 16, 9)
+    x = recurrent(net, "RNN", "relu", x, 9, 24, activations=["Relu"], clip=3.0)
+    net.op("Identity", recurrent(net, "RNN", "plain", x, 24, 8), name="y")
+    return {"y": [6, batch, 8]}
+
+
+@model
+def recurrent_batch(net):
+    return recurrent_stack(net, 5)
+
+
+@model
+def recurrent_row(net):
+    return recurrent_stack(net, 1)
+
+
+@model
+def recurrent_last(net):
+    x = net.input("x", 7, 2, 12)
+    weights = [net.weight(f"lstm.{key}", 1, *shape, scale=0.3) for key, shape in [("W", [64, 12]), ("R", [64, 16])]]
+    net.nodes.append(helper.make_node("LSTM", [x, *weights], ["", "last", "cell"], "/lstm/LSTM", hidden_size=16))
+    net.op("Add", "last", "cell", name="y")
+    return {"y": [1, 2, 16]}
+
+
 def main():
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,16 @@ std::string Layer::member(Storage const &storage) {
   return storage.expression;
 }
 
+/// What a recurrent layer calls its memory.
+static std::string recurrentName(nest::RecurrentOp recurrent, Storage const &storage, Program &program) {
+  for (Value output : recurrent.getOutputs())
+    if (program.storageOf(output) == &storage)
+      return output == recurrent.getOutputs()[0]                 ? "state"
+             : cast<MemRefType>(output.getType()).getRank() == 3 ? "sequence"
+                                                                 : "cell";
+  return "projected";
+}
+
 /// `weight` of layer1.0.conv1.weight; in and out where there is one of them; else the member's name.
 std::vector<std::string> Layer::localNames(Storage const &storage) const {
   if (storage.kind == StorageKind::Weight) {
@@ -38,6 +48,10 @@ std::vector<std::string> Layer::localNames(Storage const &storage) const {
   }
   if (!isa<DestinationStyleOpInterface>(kernel))
     return {storage.name, storage.name + "_values"};
+  if (auto recurrent = dyn_cast<nest::RecurrentOp>(kernel)) {
+    std::string const role = recurrentName(recurrent, storage, program);
+    return {role, storage.name, storage.name + "_" + role};
+  }
   auto const outputs = cast<DestinationStyleOpInterface>(kernel).getDpsInits();
   if (llvm::any_of(outputs, [&](Value v) { return program.storageOf(v) == &storage; }))
     return {outputs.size() == 1 ? "out" : storage.name, storage.name, storage.name + "_out"};

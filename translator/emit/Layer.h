@@ -123,6 +123,7 @@ mlir::FailureOr<std::string> printRow(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printConv(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printContract(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printWindow(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printRecurrent(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printLoopKernel(mlir::Operation *, Layer &);
 
 } // namespace ml2k

@@ -85,6 +85,11 @@ LogicalResult Program::addWeight(nest::WeightOp op) {
     useBlock("panels");
     if (failed(packPanels(storage, scalar, op)))
       return failure();
+  } else if (storage.packing == "gates") {
+    useBlock("gate_weights");
+    int64_t const hidden = type.getDimSize(1);
+    storage.cpp = "GateWeights<" + scalar + ", " + listOf({type.getDimSize(0) / hidden, hidden}) + ">";
+    storage.reader = "read_gates";
   } else if (!storage.packing.empty()) {
     return op.emitError("packing '") << storage.packing << "' is not known";
   }

@@ -130,6 +130,10 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Json &to) {
   Nouns nouns = withSourceName(op->getResult(0), entry->nouns);
   if (auto name = op->getAttrOfType<StringAttr>("nest.name")) // what a pass knows it to be
     nouns.insert(nouns.begin(), name.str());
+  if (op->hasAttr("nest.let")) { // and wants to be seen
+    bound[op->getResult(0)] = let(to, op->getResult(0).getType(), *expression, nouns);
+    return success();
+  }
   place(op->getResult(0), std::move(*expression), nouns, to);
   return success();
 }

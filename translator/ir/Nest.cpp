@@ -44,9 +44,10 @@ static void addEffects(Effects &effects, DestinationStyleOpInterface kernel) {
   for (OpOperand &operand : kernel->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;
-    if (kernel.isDpsInit(&operand))
+    bool const isInit = kernel.isDpsInit(&operand);
+    if (isInit)
       effects.emplace_back(MemoryEffects::Write::get(), &operand, memory);
-    else
+    if (!isInit || isa<RecurrentOp>(kernel))
       effects.emplace_back(MemoryEffects::Read::get(), &operand, memory);
   }
   // A gather reads what its block loads from, not only its operands
@@ -62,3 +63,4 @@ void ContractOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void ConvOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void WindowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void RowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
+void RecurrentOp::getEffects(Effects &effects) { addEffects(effects, *this); }

@@ -12,10 +12,10 @@ using namespace ml2k::nest;
 
 namespace {
 
-/// A kernel reads its inputs and overwrites its outputs whatever they held.
+/// A kernel reads its inputs and overwrites its outputs whatever they held; a recurrent one starts from what they hold.
 template <class Kernel> struct KernelModel : DstBufferizableOpInterfaceExternalModel<KernelModel<Kernel>, Kernel> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, AnalysisState const &) const {
-    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+    return isa<RecurrentOp>(op) || !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
 
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand, AnalysisState const &) const {
@@ -83,6 +83,7 @@ void ml2k::nest::registerBufferizableOpInterfaceModels(DialectRegistry &registry
     ConvOp::attachInterface<KernelModel<ConvOp>>(*context);
     WindowOp::attachInterface<KernelModel<WindowOp>>(*context);
     RowOp::attachInterface<KernelModel<RowOp>>(*context);
+    RecurrentOp::attachInterface<KernelModel<RecurrentOp>>(*context);
     WeightOp::attachInterface<WeightModel>(*context);
   });
 }

@@ -182,7 +182,7 @@ static LogicalResult verifyKernelContents(Operation *op) {
   WalkResult const result = op->walk([&](Operation *inner) {
     if (inner == op)
       return WalkResult::advance();
-    if (isa<LoopKernelOp, ScanOp, MapOp, ReduceOp, ContractOp, ConvOp, WindowOp, RowOp, BufferOp>(inner)) {
+    if (isa<LoopKernelOp, ScanOp, MapOp, ReduceOp, ContractOp, ConvOp, WindowOp, RowOp, RecurrentOp, BufferOp>(inner)) {
       inner->emitOpError("stands inside the kernel ") << op->getAttr("label");
       return WalkResult::interrupt();
     }

@@ -205,6 +205,29 @@ def Nest_RowOp : Nest_KernelOp<"row"> {
   }];
 }
 
+def Nest_RecurrentOp : Nest_KernelOp<"recurrent"> {
+  let summary = "all steps of a recurrent layer: state[n, j] = next(sums), sum g = Σ_k state[n, k] * weight[g * hidden + j, k]";
+  let description = [{
+    input: weight [gates * hidden, hidden]. outputs: the state [batch, hidden], then what is written along with it: more
+    states, sequences. `steps` steps t follow each other; within one, batch entries n and elements j are independent.
+    indexing_maps: extras and outputs, over (t, n, j). The block has the sum of each gate over the state of the step before,
+    an argument per extra, then the elements of the outputs as they are; it yields the new ones. Unlike those of other
+    kernels the outputs hold values at the start: the first states.
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, I64Attr:$steps);
+  let regions = (region SizedRegion<1>:$next);
+  let assemblyFormat = [{
+    $label `steps` $steps `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` `maps` $indexing_maps attr-dict-with-keyword
+    `next` $next (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = kernelMethods # [{
+    int64_t getHidden() { return ::llvm::cast<::mlir::ShapedType>(getInputs()[0].getType()).getDimSize(1); }
+    int64_t getGates() { return ::llvm::cast<::mlir::ShapedType>(getInputs()[0].getType()).getDimSize(0) / getHidden(); }
+  }];
+}
+
 //===--- Inside kernels ----------------------------------------------------------------------------------------------===//
 
 def Nest_GetOp : Nest_Op<"get", [MemoryEffects<[MemRead]>]> {

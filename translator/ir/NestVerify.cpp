@@ -227,6 +227,20 @@ LogicalResult RowOp::verify() {
   return success();
 }
 
+LogicalResult RecurrentOp::verify() {
+  SmallVector<Value> const extras = concat({getExtras()}), outputs = concat({getOutputs()});
+  if (getInputs().size() != 1 || failed(verifyResults(*this)) ||
+      failed(verifyMaps(*this, getIndexingMaps(), concat({getExtras(), getOutputs()}), 3)))
+    return failure();
+  auto const weight = cast<ShapedType>(getInputs()[0].getType());
+  if (weight.getRank() != 2 || !weight.hasStaticShape() || weight.getDimSize(0) % weight.getDimSize(1) != 0)
+    return emitOpError("weight wants the static shape gates * hidden, hidden");
+  auto const state = cast<ShapedType>(outputs[0].getType());
+  if (state.getRank() != 2 || state.getDimSize(1) != getHidden())
+    return emitOpError() << "the state is a " << state << ", expected [batch, " << getHidden() << "]";
+  return verifyBlock(*this, getNext(), getGates(), concat({getExtras(), getOutputs()}), elementTypes(getOutputs()));
+}
+
 //===--- Inside rows
 //-------------------------------------------------------------------------------------------------===//
 

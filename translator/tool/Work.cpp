@@ -124,9 +124,15 @@ static int64_t flopsOf(nest::RowOp row) {
   return product(ArrayRef(extents).drop_back(!extents.empty())) * countIn(row.getBody(), length);
 }
 
+static int64_t flopsOf(nest::RecurrentOp recurrent) {
+  int64_t const elements = countElements(recurrent.getOutputs().front().getType());
+  int64_t const sums = 2 * recurrent.getGates() * recurrent.getHidden();
+  return recurrent.getSteps() * elements * (sums + countIn(recurrent.getNext()));
+}
+
 std::optional<int64_t> ml2k::countFlops(Operation *kernel) {
   return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(kernel)
-      .Case<nest::ConvOp, nest::WindowOp, nest::ContractOp, nest::MapOp, nest::ReduceOp, nest::RowOp>(
-          [](auto op) { return flopsOf(op); })
+      .Case<nest::ConvOp, nest::WindowOp, nest::ContractOp, nest::MapOp, nest::ReduceOp, nest::RowOp,
+            nest::RecurrentOp>([](auto op) { return flopsOf(op); })
       .Default([](Operation *) { return std::nullopt; });
 }
