@@ -40,6 +40,8 @@ class Batch:
         for line in log.splitlines():
             if found := re.search(r"models/(\w+)\.[ch]pp:\d+:\d+: (?:fatal )?error: (.*)", line):
                 broken.setdefault(found[1], found[2])
+        for name in re.findall(r"models/(\w+)\.[ch]pp:\d+:\d+:   required from", log):
+            broken.setdefault(name, "an error in a header that it includes")
         if not broken:
             broken = self.interfaces(log)
         for case in self.cases:

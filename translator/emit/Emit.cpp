@@ -76,6 +76,8 @@ static Json viewGenerality(Program const &program) {
   entry.walk([&](nest::WindowOp window) { dilations |= isDilated(window.getDilations()); });
   for (auto const *storages : {&program.arguments, &program.buffers, &program.weights})
     integers |= llvm::any_of(*storages, isInteger);
+  entry.walk([&](nest::FoldOp fold) { integers |= !isa<FloatType>(fold.getResult().getType()); });
+  entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
   return {{"biases", llvm::any_of(program.weights, [](Storage const &weight) { return weight.isBias; })},
           {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},
           {"dilations", dilations},

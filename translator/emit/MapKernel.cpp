@@ -56,7 +56,8 @@ static void printPixels(Layer &layer, Storage const &image, FusedLoops const &pi
   body.push_back({{"template", "statement/call"}, {"text", layer.closeBorder(image, at + "0, " + channels)}});
   pixels.recover(body);
   layer.setPolicyCall("Kokkos::parallel_for", "Kokkos::RangePolicy(space, 0, " + pixels.size().text + ")");
-  layer.addLambda("int " + pixels.name(), std::move(body));
+  std::string const parameter = indexParameters({pixels.name()}, body);
+  layer.addLambda(parameter, std::move(body));
 }
 
 FailureOr<std::string> printMap(Operation *op, Layer &layer) {
