@@ -57,12 +57,12 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
   Tensor<T ***> const flipped("flipped", batches, columns, rows);
   check::put(a, left);
   check::put(b, right);
-  batched_contract(
+  batched_contract<Columns::apart>(
       "test::scores", space, batches, rows, columns, depth, KOKKOS_LAMBDA(int n, int i, int k) { return a(n, i, k); },
       KOKKOS_LAMBDA(int n, int k, int j) { return b(n, j, k); },
       KOKKOS_LAMBDA(T sum, int n, int i, int j) { out(n, i, j) = sum + T(.01) * n; });
   // Contiguous columns of b, rows of a far apart
-  batched_contract(
+  batched_contract<Columns::adjacent>(
       "test::flipped", space, batches, columns, rows, depth, KOKKOS_LAMBDA(int n, int j, int k) { return b(n, j, k); },
       KOKKOS_LAMBDA(int n, int k, int i) { return a(n, i, k); },
       KOKKOS_LAMBDA(T sum, int n, int j, int i) { flipped(n, j, i) = sum + T(.01) * n; });

@@ -137,13 +137,13 @@ void attention() {
   Tensor<float[12][128][128]> const scores("scores");
   ExecutionSpace const space;
   report("attention scores 12x128x64", 2. * 12 * 128 * 128 * 64, 0, [&] {
-    batched_contract(
+    batched_contract<Columns::apart>(
         "speed::scores", space, 12, 128, 128, 64, KOKKOS_LAMBDA(int b, int m, int i) { return q(m, b * 64 + i); },
         KOKKOS_LAMBDA(int b, int i, int n) { return k(n, b * 64 + i); },
         KOKKOS_LAMBDA(float sum, int b, int m, int n) { scores(b, m, n) = sum * .125f; });
   });
   report("attention values", 2. * 12 * 128 * 128 * 64, 0, [&] {
-    batched_contract(
+    batched_contract<Columns::adjacent>(
         "speed::values", space, 12, 128, 64, 128, KOKKOS_LAMBDA(int b, int m, int i) { return scores(b, m, i); },
         KOKKOS_LAMBDA(int b, int i, int n) { return k(i, b * 64 + n); },
         KOKKOS_LAMBDA(float sum, int b, int m, int n) { q(m, b * 64 + n) = sum; });

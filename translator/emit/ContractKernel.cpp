@@ -82,6 +82,17 @@ struct Contraction {
     return wanted == found;
   }
 
+  /// True if the columns of the second operand lie side by side in memory.
+  bool columnsAdjoin() {
+    AffineMap const map = maps[1];
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    return roles.n.size() == 1 && map.getNumResults() > 0 &&
+           map.getResults().back() == getAffineDimExpr(roles.n[0], op.getContext()) &&
+           succeeded(getStridesAndOffset(cast<MemRefType>(op->getOperand(1).getType()), strides, offset)) &&
+           strides.back() == 1;
+  }
+
   int64_t extentOf(ArrayRef<unsigned> role) const {
     int64_t extent = 1;
     for (unsigned loop : role)
@@ -132,7 +143,7 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
 
 LogicalResult Contraction::printBatched() {
   layer.program.useBlock("batched_contract");
-  layer.setCall("batched_contract", {batch.size().text, m.size().text, n.size().text, k.size().text});
+  layer.setCall(columnsAdjoin() ? "batched_contract<Columns::adjacent>" : "batched_contract<Columns::apart>", {batch.size().text, m.size().text, n.size().text, k.size().text});
   if (failed(addRead(0, {&batch, &m, &k})) || failed(addRead(1, {&batch, &k, &n})))
     return failure();
   Json statements = Json::array();
