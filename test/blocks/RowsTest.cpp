@@ -135,9 +135,29 @@ void elementwise(int rows, int length) {
       expected.push_back(2 * (1 + row + .5f * i));
   check::compare("for_each " + std::to_string(rows) + "x" + std::to_string(length), check::get(out), expected);
 }
+
+void squares(int outer, int rows, int columns) {
+  ExecutionSpace const space;
+  Tensor<float ***> const out("out", outer, rows, columns);
+  for (int repeat = 0; repeat < 2; ++repeat)
+    for_squares(
+        "test::for_squares", space, outer, rows, columns,
+        KOKKOS_LAMBDA(int n, int row, int i) { out(n, row, i) += 1 + n + 10 * row + .5f * i; });
+  space.fence();
+  std::vector<double> expected;
+  for (int n = 0; n < outer; ++n)
+    for (int row = 0; row < rows; ++row)
+      for (int i = 0; i < columns; ++i)
+        expected.push_back(2 * (1 + n + 10 * row + .5f * i));
+  check::compare("for_squares " + std::to_string(rows) + "x" + std::to_string(columns), check::get(out), expected);
+}
 } // namespace
 
 void testRows() {
+  squares(1, 32, 16);
+  squares(2, 33, 47);
+  squares(3, 64, 5);
+  squares(1, 0, 9);
   for (int const rows : {0, 1, 2, 7, 100})
     for (int const length : {1, 10, 31, 64, 128, 1000, 1025})
       softmax<float>(rows, length);

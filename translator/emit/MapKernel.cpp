@@ -1,4 +1,4 @@
-//===- MapKernel.cpp - nest.map: for_each -------------------------------------------------------------------------===//
+//===- MapKernel.cpp - nest.map: for_each, for_squares --------------------------------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -37,6 +37,20 @@ static Storage const *narrowImage(nest::MapOp map, AffineMap out, unsigned inner
   return isNarrow && map.getOutputs().size() == 1 ? image : nullptr;
 }
 
+/// The loop along which an input lies in memory, while the output lies along `inner`; none if they agree or are short.
+static std::optional<unsigned> crossingLoop(ArrayRef<AffineMap> inputs, unsigned inner, Layer::Loops const &loops) {
+  constexpr int64_t least = 8;
+  auto const isLong = [&](unsigned loop) {
+    return ShapedType::isDynamic(loops.extents[loop]) || loops.extents[loop] >= least;
+  };
+  for (AffineMap map : inputs)
+    if (unsigned const last = map.getNumResults() ? innerLoop(map, loops) : inner; last != inner)
+      if (map.getResults().back() == getAffineDimExpr(last, map.getContext()) && map.isFunctionOfDim(inner) &&
+          isLong(last) && isLong(inner))
+        return last;
+  return std::nullopt;
+}
+
 /// A plain kernel over pixels: for too few channels to vectorise or to coalesce.
 static void printPixels(Layer &layer, Storage const &image, FusedLoops const &pixels, AffineMap out,
                         IndexSpace const &space, Json statements) {
@@ -69,11 +83,14 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   unsigned const inner = innerLoop(maps[maps.size() - outputCount], loops);
 
   IndexSpace space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}};
+  Storage const *const narrow = narrowImage(map, maps.back(), inner, layer);
+  std::optional<unsigned> const crossing =
+      narrow ? std::nullopt : crossingLoop(ArrayRef(maps).take_front(map.getInputs().size()), inner, loops);
   SmallVector<unsigned> outer, all;
   for (unsigned loop = 0; loop < loops.extents.size(); ++loop)
     if (loops.extents[loop] != 1 || loop == inner) {
       all.push_back(loop);
-      if (loop != inner)
+      if (loop != inner && loop != crossing)
         outer.push_back(loop);
     }
   SmallVector<StringRef> letters;
@@ -81,15 +98,17 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
     letters = imageLetters(maps[maps.size() - outputCount], all);
   std::vector<std::string> const names = letters.empty() ? loopNames(layer, all.size()) : layer.indexNames(letters);
   std::vector<std::string> outerNames;
-  std::string along = "i";
+  std::string along = "i", across;
   for (auto [loop, name] : llvm::zip(all, names)) {
     space.dims[loop] = {name};
     if (loop == inner)
       along = name;
+    else if (loop == crossing)
+      across = name;
     else
       outerNames.push_back(name);
   }
-  FusedLoops const rows(layer, loops, outer, outerNames, "row", space);
+  FusedLoops const rows(layer, loops, outer, outerNames, crossing ? "outer" : "row", space);
 
   Block &body = map.getBody().front();
   Json statements = Json::array();
@@ -101,15 +120,23 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
                            statements)))
     return failure();
   std::string const shapes = describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
-  if (Storage const *image = narrowImage(map, maps.back(), inner, layer)) {
-    printPixels(layer, *image, rows, maps.back(), space, std::move(statements));
+  if (narrow) {
+    printPixels(layer, *narrow, rows, maps.back(), space, std::move(statements));
     return shapes;
   }
   rows.recover(statements);
-  layer.program.useBlock("for_each");
   Expression const length = loops.sizes.empty() ? Expression{"1"} : loops.sizes[inner];
-  layer.setCall("for_each", {rows.size().text, length.text});
-  std::string const lambda = indexParameters({rows.name(), along}, statements);
+  std::vector<std::string> indices = {rows.name()}, sizes = {rows.size().text};
+  if (crossing) {
+    indices.push_back(across);
+    sizes.push_back(loops.sizes[*crossing].text);
+  }
+  indices.push_back(along);
+  sizes.push_back(length.text);
+  char const *const block = crossing ? "for_squares" : "for_each";
+  layer.program.useBlock(block);
+  layer.setCall(block, sizes);
+  std::string const lambda = indexParameters(indices, statements);
   layer.addLambda(lambda, std::move(statements));
   return shapes;
 }
