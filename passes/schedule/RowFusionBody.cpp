@@ -280,6 +280,34 @@ static void hoistInvariants(Block &body) {
   }
 }
 
+/// Divisions along the row by one number of the row multiply by its inverse, which is computed once: one rounding more.
+static void invertDivisors(RewriterBase &rewriter, Block &body) {
+  DenseMap<Value, Value> inverses;
+  auto const inverse = [&](Value divisor, Operation *def) {
+    Value &known = inverses[divisor];
+    if (known)
+      return known;
+    rewriter.setInsertionPointAfter(def);
+    Location const loc = def->getLoc();
+    Value const one = rewriter.create<arith::ConstantOp>(loc, rewriter.getFloatAttr(divisor.getType(), 1));
+    auto quotient = rewriter.create<arith::DivFOp>(loc, one, divisor);
+    auto fold = dyn_cast<nest::FoldOp>(def);
+    StringRef const name = fold && fold.getName() ? *fold.getName() : "divisor";
+    quotient->setAttr("nest.name", rewriter.getStringAttr("inverse_" + name));
+    return known = quotient;
+  };
+  for (auto each : llvm::make_early_inc_range(body.getOps<nest::EachOp>()))
+    each.walk([&](arith::DivFOp division) {
+      Operation *def = division.getRhs().getDefiningOp();
+      if (!def || def->getBlock() != &body || matchPattern(def, m_Constant()) || division.getType().isF16() ||
+          division.getType().isBF16())
+        return;
+      Value const factor = inverse(division.getRhs(), def);
+      rewriter.setInsertionPoint(division);
+      rewriter.replaceOpWithNewOp<arith::MulFOp>(division, division.getLhs(), factor);
+    });
+}
+
 /// The sum of squares over the length is a variance, any other sum a mean: names that a reader looks for.
 static void nameMeans(Block &body) {
   for (Operation &op : body) {
@@ -298,6 +326,8 @@ void RowEmitter::tidy(nest::RowOp row) {
   DominanceInfo dominance(row->getParentOp());
   eliminateCommonSubExpressions(rewriter, dominance, row);
   nameMeans(body);
+  OpBuilder::InsertionGuard const guard(rewriter);
+  invertDivisors(rewriter, body);
 }
 
 void RowEmitter::writeBody() {
