@@ -97,6 +97,8 @@ def _table():
     for s in [(1, 1024, 1024), (1, 4096, 4096)]:
         yield "gemv", s, _gemm, [("onednn", "gemm"), ("openblas", "gemm")], {}
     yield "mlp", (256, 1024, 1024, 1024), _mlp, [("onednn", "mlp")], {}
+    for s in [(1, 100, 64, 64, 4), (1, 300, 256, 128, 64), (1, 72, 64, 64, 10), (64, 72, 64, 64, 10)]:
+        yield "small_mlp", s, _mlp, [], {}
     for s in RESNET18:
         yield "conv", s, _conv, [("onednn", "conv")], {"kernel": "conv", "options": ["--winograd=off"]}
     for operation in ["softmax", "layer_norm", "gelu", "transpose", "row_sums"]:
@@ -114,5 +116,5 @@ def find(folder, text):
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.onnx"
         onnx.save(make(*sizes), path)
-        cases.append(Case(name, path, [(*peer, *sizes) for peer in peers], **more))
+        cases.append(Case(name, path, [(*peer, *sizes) for peer in peers] or [("onnxruntime",)], **more))
     return cases

@@ -151,10 +151,10 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
 
-// Finishes `count` sums of a row, from a column on, and stores them
-template <class Problem, class Scalar, int Most>
-KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column, int count,
-                                       Scalar const (&sum)[Most]) {
+// Finishes `count` sums of a row, from a column on, and stores them; gcc wants a constant for full vectors
+template <class Problem, class Count, class Scalar, int Most>
+KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column,
+                                       Count count, Scalar const (&sum)[Most]) {
   Scalar *const out = problem.out(row) + column;
   Scalar result[Most];
 #pragma omp simd
@@ -181,11 +181,23 @@ void host_tile(Problem const &problem, int begin, int end, int first, int last) 
     in[i] = problem.in(row[i], begin / Packing::of_group);
   }
   for (int panel = begin; panel < end; panel += Panels) {
-    alignas(64) typename Problem::Scalar sum[Most][Panels][Packing::panel] = {};
+    alignas(64) typename Problem::Scalar sum[Most][Panels][Packing::panel];
+    for (auto &panels : sum) // an initializer would become a call of memset
+      for (auto &scalars : panels)
+        for (auto &scalar : scalars)
+          scalar = 0;
     register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, Packing::panel_size, sum);
     for (int i = 0; i < Most; ++i)
-      for (int p = 0; p < Panels; ++p)
-        store(problem, row[i], Packing::first(panel + p), Packing::width(panel + p), sum[i][p]);
+      for (int p = 0; p < Panels; ++p) {
+        int const column = Packing::first(panel + p);
+        int const width = Packing::width(panel + p);
+#if !defined(__clang__) // would take the registers of `sum` apart at the width of the last panel
+        if (width == Packing::panel)
+          store(problem, row[i], column, std::integral_constant<int, Packing::panel>{}, sum[i][p]);
+        else
+#endif
+          store(problem, row[i], column, width, sum[i][p]);
+      }
   }
 }
 

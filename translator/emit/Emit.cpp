@@ -2,6 +2,7 @@
 
 #include "translator/emit/Emit.h"
 #include "translator/emit/Render.h"
+#include "translator/ir/Work.h"
 #include "translator/emit/Views.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -82,7 +83,8 @@ static Json viewGenerality(Program const &program) {
           {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},
           {"dilations", dilations},
           {"gaps", dilations || groups || program.usesSlices},
-          {"integers", integers}};
+          {"integers", integers},
+          {"launched", program.launches}};
 }
 
 //===--- Banner
@@ -167,6 +169,9 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   view["host"] = options.target != Target::Device;
   view["device"] = options.target != Target::Host;
   view["portable"] = options.target == Target::Portable;
+  program.launches = !isSmall(program.entry);
+  if (!program.launches)
+    program.useBlock("for_items");
   view.update(viewGenerality(program));
   bool const embedded = embedsWeights(options, tensors);
   view["banner"] = viewBanner(program, module, tensors, embedded);

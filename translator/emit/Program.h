@@ -121,6 +121,7 @@ public:
   std::vector<RuntimeSize> sizes;
   std::map<std::string, std::string> splits; ///< scalar type of partial sums to the member of the workspace
   int64_t winogradShare = 0;    ///< elements of the workspace that a host thread wants for Winograd convolutions
+  bool launches = true;         ///< kernels, on a host: not where the calling thread does the little there is to do
   bool usesSlices = false;      ///< of the channels of images
   std::set<std::string> blocks; ///< parts and blocks in use, without what they need
   llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function

@@ -3,7 +3,7 @@
 #include "translator/tool/Report.h"
 
 #include "translator/ir/Nest.h"
-#include "translator/tool/Work.h"
+#include "translator/ir/Work.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Format.h"
@@ -151,6 +151,8 @@ void ml2k::printReport(ModuleOp module, llvm::raw_ostream &out) {
   printTable(table, out);
   out << "\n"
       << kernels << " kernels, " << scaled(table.flops, "flop") << ", " << scaled(table.bytes, "B") << " moved\n";
+  if (isSmall(module))
+    out << "So little work that a host's calling thread does it alone, without launches.\n";
   out << storage.weights << " weights, " << scaled(storage.weightBytes, "B") << "\n";
   out << storage.buffers << " buffers, " << scaled(storage.bufferBytes, "B") << " in all, "
       << scaled(storage.peakBytes, "B") << " at the peak\n";

@@ -1,5 +1,5 @@
 // Softmax with the reductions' dimension kept by expand_shape: one kernel. The exponential, needed by the sum and by the
-// result, is kept in the row of the result.
+// result, is kept in the row of the result; the division by the total is one per row.
 // RUN: ml2kokkos-opt %s --ml2k-form-rows | FileCheck %s
 
 // CHECK-LABEL: func.func @softmax
@@ -15,9 +15,10 @@
 // CHECK: %[[TOTAL:.*]] = nest.fold <sum> "total"
 // CHECK: nest.get %[[OUT]]
 // CHECK-NOT: math.exp
+// CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[TOTAL]] {nest.name = "inverse_total"}
 // CHECK: nest.each
 // CHECK: nest.get %[[OUT]]
-// CHECK: arith.divf %{{.*}}, %[[TOTAL]]
+// CHECK: arith.mulf %{{.*}}, %[[INVERSE]]
 // CHECK: nest.set %{{.*}}, %[[OUT]]
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

@@ -1,6 +1,6 @@
 //===- Work.cpp - what a kernel costs -----------------------------------------------------------------------------===//
 
-#include "translator/tool/Work.h"
+#include "translator/ir/Work.h"
 
 #include "translator/ir/Nest.h"
 
@@ -135,4 +135,23 @@ std::optional<int64_t> ml2k::countFlops(Operation *kernel) {
       .Case<nest::ConvOp, nest::WindowOp, nest::ContractOp, nest::MapOp, nest::ReduceOp, nest::RowOp,
             nest::RecurrentOp>([](auto op) { return flopsOf(op); })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+bool ml2k::isSmall(Operation *program) {
+  constexpr int64_t most = 1 << 19;
+  int64_t total = 0;
+  WalkResult const walked = program->walk([&](Operation *op) {
+    bool const isDynamic = llvm::any_of(op->getOperandTypes(), [](Type type) {
+      auto const shaped = dyn_cast<ShapedType>(type);
+      return shaped && !shaped.hasStaticShape();
+    });
+    if (isDynamic)
+      return WalkResult::interrupt();
+    if (!op->hasAttr("label"))
+      return WalkResult::advance();
+    std::optional<int64_t> const flops = countFlops(op);
+    total += flops.value_or(0) + countBytes(op) / 16; // memory takes time, too
+    return flops && total <= most ? WalkResult::skip() : WalkResult::interrupt();
+  });
+  return !walked.wasInterrupted();
 }
