@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - the stages from an imported module to one that can be printed -------------------------------===//
 
 #include "passes/Pipeline.h"
+#include "passes/Cleanup.h"
 #include "passes/Passes.h"
 #include "passes/lower/Lowering.h"
 
@@ -10,7 +11,7 @@
 using namespace mlir;
 
 static void addCleanup(OpPassManager &manager) {
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(ml2k::createCleanup());
   manager.addPass(createCSEPass());
 }
 

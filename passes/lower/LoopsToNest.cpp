@@ -13,6 +13,7 @@
 #include "passes/lower/Dependence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 using namespace mlir;
 
@@ -68,8 +69,15 @@ private:
         .wasInterrupted();
   }
 
+  /// forward() throws where it does not hold.
+  bool isCheckOfSizes(Operation *op) const {
+    auto check = dyn_cast<cf::AssertOp>(op);
+    auto compare = check ? check.getArg().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+    return isNetwork && compare && compare.getLhs().getType().isIndex() && areHost(check->getOperands());
+  }
+
   bool staysOnHost(Operation *op) const {
-    if (isKernel(op) || isLeft(op))
+    if (isKernel(op) || isLeft(op) || isCheckOfSizes(op))
       return true;
     bool const view = isa<ViewLikeOpInterface>(op) || isRecomputable(op);
     return view && areHost(op->getOperands());

@@ -7,6 +7,7 @@
 
 #include "passes/lower/Lowering.h"
 
+#include "passes/Cleanup.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -48,10 +49,10 @@ static void arrangeMemory(OpPassManager &function) {
 }
 
 void ml2k::addLowering(OpPassManager &manager) {
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(ml2k::createCleanup());
   prepareTensors(manager.nest<func::FuncOp>());
   manager.addPass(createBufferize());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(ml2k::createCleanup());
   manager.addPass(createCSEPass());
   gatherLoops(manager.nest<func::FuncOp>());
   arrangeMemory(manager.nest<func::FuncOp>());

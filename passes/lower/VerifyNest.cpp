@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -107,7 +108,8 @@ LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
     return op->emitError("hands on memory that a run-time decision chooses; this has no printed form");
   if (isa<memref::LoadOp>(op))
     return op->emitError("an element of a tensor decides on the host what is computed; this has no printed form");
-  if (isa<nest::WeightOp, nest::BufferOp, memref::DimOp, func::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op) ||
+  if (isa<nest::WeightOp, nest::BufferOp, memref::DimOp, cf::AssertOp, func::ReturnOp, scf::ForOp, scf::IfOp,
+          scf::YieldOp>(op) ||
       isAlias(op) || isHostArithmetic(op))
     return success();
   return op->emitError() << "'" << op->getName() << "' has no printed form";

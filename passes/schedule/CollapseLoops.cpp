@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/Cleanup.h"
 #include "passes/Passes.h"
 #include "passes/schedule/GenericBody.h"
 
@@ -23,14 +24,94 @@ namespace ml2k {
 
 namespace {
 
+/// Upstream infers the sizes of the expansion that it makes; it cannot where a group has several unknown ones.
+bool isInferable(tensor::ExpandShapeOp expand) {
+  return llvm::all_of(expand.getReassociationIndices(), [&](ReassociationIndices const &group) {
+    return llvm::count_if(group, [&](int64_t d) { return expand.getResultType().isDynamicDim(d); }) <= 1;
+  });
+}
+
+/// Elementwise work on such an expansion: the other operands have the same shape, or none of its joined dimensions.
+struct CollapseUnknown : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (op.getNumLoops() != op.getNumParallelLoops() || op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
+        op.hasIndexSemantics() || !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
+        op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
+      return failure();
+    tensor::ExpandShapeOp expand;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (auto found = input->get().getDefiningOp<tensor::ExpandShapeOp>();
+          found && !isInferable(found) && op.getMatchingIndexingMap(input).isIdentity())
+        expand = found;
+    if (!expand)
+      return failure();
+    SmallVector<ReassociationIndices> const groups = expand.getReassociationIndices();
+    SmallVector<AffineMap> maps;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      maps.push_back(collapsed(op.getMatchingIndexingMap(input), groups));
+      if (!maps.back())
+        return failure();
+    }
+    maps.push_back(rewriter.getMultiDimIdentityMap(groups.size()));
+    rewrite(op, expand, groups, maps, rewriter);
+    return success();
+  }
+
+private:
+  /// The map over one loop per group; null if it takes a part of a group.
+  static AffineMap collapsed(AffineMap map, ArrayRef<ReassociationIndices> groups) {
+    MLIRContext *context = map.getContext();
+    if (map.isIdentity())
+      return AffineMap::getMultiDimIdentityMap(groups.size(), context);
+    SmallVector<AffineExpr> exprs(map.getNumDims());
+    for (auto [number, group] : llvm::enumerate(groups))
+      if (group.size() == 1)
+        exprs[group[0]] = getAffineDimExpr(number, context);
+    for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
+      if (!exprs[dim] && map.isFunctionOfDim(dim))
+        return {};
+    for (AffineExpr &expr : exprs)
+      expr = expr ? expr : getAffineConstantExpr(0, context);
+    return map.replaceDimsAndSymbols(exprs, {}, groups.size(), 0);
+  }
+
+  static void rewrite(linalg::GenericOp op, tensor::ExpandShapeOp expand, ArrayRef<ReassociationIndices> groups,
+                      ArrayRef<AffineMap> maps, PatternRewriter &rewriter) {
+    Location const loc = op.getLoc();
+    SmallVector<Value> inputs;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      bool const isWhole = op.getMatchingIndexingMap(input).isIdentity();
+      inputs.push_back(input->get() == expand.getResult() ? expand.getSrc()
+                       : isWhole ? rewriter.create<tensor::CollapseShapeOp>(loc, input->get(), groups).getResult()
+                                 : input->get());
+    }
+    auto const type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value const init = rewriter.create<tensor::EmptyOp>(loc, tensor::getMixedSizes(rewriter, loc, expand.getSrc()),
+                                                        type.getElementType());
+    SmallVector<utils::IteratorType> const parallel(groups.size(), utils::IteratorType::parallel);
+    auto made = rewriter.create<linalg::GenericOp>(loc, init.getType(), inputs, init, maps, parallel);
+    rewriter.inlineRegionBefore(op.getRegion(), made.getRegion(), made.getRegion().begin());
+    SmallVector<OpFoldResult> const sizes =
+        getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), rewriter);
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, type, made->getResult(0), groups, sizes);
+  }
+};
+
 struct CollapseLoops : impl::CollapseLoopsBase<CollapseLoops> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    linalg::populateFoldReshapeOpsByCollapsingPatterns(patterns, [](OpOperand *) { return true; });
+    linalg::populateFoldReshapeOpsByCollapsingPatterns(patterns, [](OpOperand *operand) {
+      auto const expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+      return !expand || isInferable(expand);
+    });
+    patterns.add<CollapseUnknown>(&getContext());
     populateReadThroughReshape(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    guardReshapes(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -66,7 +66,7 @@ bool pays(OpOperand &operand) {
     return isa<linalg::GenericOp>(user) && user->getBlock() == reader->getBlock() &&
            (user == reader || reader->isBeforeInBlock(user));
   });
-  if (!single && !(everywhere && isTrivial(producer)))
+  if (!single && !(everywhere && isTrivial(producer) && readsOnce(reader, operand)))
     return false;
   if (!readsOnce(reader, operand) && (!isTrivial(producer) || isCopy(producer)))
     return false;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/Cleanup.h"
 #include "passes/schedule/GenericBody.h"
 #include "passes/schedule/Tensors.h"
 #include "translator/ir/Nest.h"
@@ -179,6 +180,7 @@ void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
   patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast>(patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+  guardReshapes(patterns);
 }
 
 } // namespace ml2k

@@ -18,8 +18,8 @@ Written by `test/onnx/document.py` from the table of the translator (`ml2kokkos 
 
 The numbers are the versions of the specification that are read. Operators that the specification defines by a function body
 and that are not listed, and the local functions of a model, are expanded. Shapes, axes, counts and conditions of loops have
-to be known at translation: constants of the model, computed from its static shapes, or inputs that `--operand` makes constants.
-Known at run time only may be: the bounds of Slice (along known axes, by known steps), `k` of TopK and Trilu, the axis of CumSum,
+to be known at translation: constants of the model, computed from its shapes, or inputs that `--operand` makes constants.
+Known at run time only may be: sizes (see below), the bounds of Slice (along known axes, by known steps), `k` of TopK and Trilu, the axis of CumSum,
 the mask of Compress, the parameters of NonMaxSuppression, the condition of If. What is not supported is refused with
 the node, its operator and the reason; strings, sequences, optionals, training and random numbers are refused so.
 
@@ -28,6 +28,23 @@ be, and a count ([output-format.md](output-format.md)).
 
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
 element. `Loop` and `Scan` are written out step by step.
+
+## Sizes known at run time only
+
+A symbolic dimension of an input (`batch`, `seq`) stays one, and is read from the views; `--dim` makes it a number. Dimensions
+of one name are equal, others may differ. What the model computes from them by Shape, Size, Gather, Slice, Concat, Squeeze,
+Unsqueeze, Cast, Add, Sub, Mul, Div, Mod, Min, Max, comparisons and Where is arithmetic of `forward` on the host, or folds away: a
+shape that is put together from them costs nothing. Such sizes can be the shape of Reshape, Expand, ConstantOfShape and Tile,
+the bounds of Slice and Range, the parts of a Split, or data. Where it is not certain that sizes fit each other, `forward`
+begins with a check that throws `std::invalid_argument` and names them: two extents that are broadcast have to be equal (neither
+is taken as 1), bounds of a Slice have to lie inside, a Reshape has to keep the number of elements. Heights and widths of
+convolutions and pools have to be known.
+
+Indices are data: Gather, GatherElements, GatherND, Scatter, ScatterElements, ScatterND, MaxUnpool, RoiAlign and
+ReverseSequence check those that they read at run time (`checked_index` in the printed code) and end the program by
+`Kokkos::abort` where one is out of range, on hosts and devices. Those that are constants are checked by the translator.
+
+## Table
 
 | operator | versions |
 |---|---|

@@ -5,7 +5,7 @@
 
 Translates every test that is inference on tensors of numbers, compiles the printed code, many models to a program, runs it
 on the test's inputs and compares: same type and shape, rtol 1e-3, atol 1e-7. Prints a line per failure and the totals.
-Without --all: a fixed tenth of them. DIR holds node/, simple/, pytorch-*/, as in an onnx wheel's backend/test/data.
+Without --all: a fixed tenth of them, and some that were wrong once. DIR holds node/, simple/, pytorch-*/, as in an onnx wheel's backend/test/data.
 
 Operands that decide about shapes and come as inputs in these tests are made constants of the model by --operand, as the
 message of the translator asks for; the totals say for how many tests. Tests with such operands run with a second set of
@@ -29,6 +29,8 @@ from cases import DATA, differs, load # noqa: E402
 from operands import second_of # noqa: E402
 from ml2kokkos.verify.translate import Failure, translate # noqa: E402
 from programs import BATCH, Batch, compile_batches # noqa: E402
+
+ALWAYS = "hardmax|Conv1d"
 
 
 def parse():
@@ -193,7 +195,7 @@ def main():
         return check_refusals([case for case in cases if case.excluded], arguments.work)
     cases = [case for case in cases if not case.excluded]
     if not arguments.all and not arguments.filter:
-        cases = cases[::10]
+        cases = [case for at, case in enumerate(cases) if at % 10 == 0 or re.search(ALWAYS, case.name)]
     start = time.time()
     for step in run(cases, arguments):
         print(f"{step}: {time.time() - start:.0f} s", flush=True)

@@ -37,6 +37,7 @@ AffineExpr Program::hostIndex(Value value, HostSymbols &symbols) const {
       .Case<arith::SubIOp>([&](auto) { return operand(0) - operand(1); })
       .Case<arith::MulIOp>([&](auto) { return operand(0) * operand(1); })
       .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](auto) { return operand(0); })
+      .Case<arith::DivUIOp>([&](auto) { return operand(0).floorDiv(operand(1)); }) // of sizes
       .Case<affine::AffineApplyOp>([&](affine::AffineApplyOp apply) {
         SmallVector<AffineExpr> operands =
             llvm::map_to_vector(apply.getMapOperands(), [&](Value v) { return hostIndex(v, symbols); });

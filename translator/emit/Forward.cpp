@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -78,7 +79,9 @@ private:
     return success();
   }
 
-  Json readSizes(Json &checks) const;
+  Json readSizes(Json &checks);
+  std::string computedSizes();
+  LogicalResult printChecks(Json &checks);
   LogicalResult printOperation(Operation *op, Json &statements);
   LogicalResult printKernel(Operation *op, KernelPrinter printer, Json &statements);
   LogicalResult printLoop(scf::ForOp loop, Json &statements);
@@ -95,11 +98,11 @@ private:
 /// Operations that print nothing: members, views and index arithmetic, which appear where they are used.
 bool isSilent(Operation *op) {
   if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op))
+          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp, cf::AssertOp>(op))
     return true;
   if (isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
     return true; // conditions
-  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op) &&
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp, arith::IndexCastOp>(op) &&
          op->getResult(0).getType().isIndex();
 }
 
@@ -245,8 +248,51 @@ LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Json &statements) {
   return success();
 }
 
+/// `y.extent_int(1) != 4 * batch`, for extents of outputs that the model computes from those of inputs.
+std::string ForwardPrinter::computedSizes() {
+  auto const symbols = program.entry->getAttrOfType<ArrayAttr>("nest.symbols");
+  IndexSpace space;
+  for (Attribute symbol : symbols ? symbols.getValue() : ArrayRef<Attribute>())
+    for (RuntimeSize const &size : program.sizes)
+      if (auto dims =
+              program.entry.getArgAttrOfType<ArrayAttr>(cast<BlockArgument>(size.argument).getArgNumber(), "nest.dims");
+          dims && dims[size.dim] == symbol) {
+        space.symbols.push_back({size.name});
+        break;
+      }
+  std::string differ;
+  for (Storage const &argument : program.arguments) {
+    unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
+    auto const extents = program.entry.getArgAttrOfType<ArrayAttr>(number, "nest.extents");
+    for (auto [dim, extent] : llvm::enumerate(extents ? extents.getValue() : ArrayRef<Attribute>()))
+      if (auto const computed = dyn_cast<AffineMapAttr>(extent))
+        differ += (differ.empty() ? "" : " || ") + argument.name + ".extent_int(" + std::to_string(dim) +
+                  ") != " + indexExpression(computed.getValue().getResult(0), space, [&](StringRef block) {
+                              program.useBlock(block);
+                            }).text;
+  }
+  return differ;
+}
+
+/// What the model takes for granted about sizes; the message is the condition in words.
+LogicalResult ForwardPrinter::printChecks(Json &checks) {
+  for (auto check : program.entry.getBody().front().getOps<cf::AssertOp>()) {
+    auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
+    if (!compare || compare.getPredicate() > arith::CmpIPredicate::sge)
+      return check.emitError() << "cannot hold: " << check.getMsg();
+    static char const *const opposites[] = {" != ", " == ", " >= ", " > ", " <= ", " < "};
+    FailureOr<std::string> const left = hostText(compare.getLhs()), right = hostText(compare.getRhs());
+    if (failed(left) || failed(right))
+      return failure();
+    checks.push_back({{"template", "statement/refuse"},
+                      {"condition", *left + opposites[unsigned(compare.getPredicate())] + *right},
+                      {"message", program.model + ": " + check.getMsg().str()}});
+  }
+  return success();
+}
+
 /// `int const batch = image.extent_int(0);` per size; `checks` gets the refusal of arguments that do not fit together.
-Json ForwardPrinter::readSizes(Json &checks) const {
+Json ForwardPrinter::readSizes(Json &checks) {
   Json reads = Json::array();
   std::set<std::string> read;
   std::string differ;
@@ -260,6 +306,8 @@ Json ForwardPrinter::readSizes(Json &checks) const {
   }
   for (std::string const &name : workspaceSizes(program))
     differ += (differ.empty() ? "" : " || ") + ("work." + name) + " != " + name;
+  std::string const computed = computedSizes();
+  differ += (differ.empty() || computed.empty() ? "" : " || ") + computed;
   if (!differ.empty())
     checks.push_back({{"template", "statement/refuse"},
                       {"condition", differ},
@@ -270,7 +318,7 @@ Json ForwardPrinter::readSizes(Json &checks) const {
 FailureOr<ForwardView> ForwardPrinter::print() {
   Json statements = Json::array();
   Json const reads = readSizes(statements);
-  if (failed(print(program.entry.getBody().front(), statements)))
+  if (failed(printChecks(statements)) || failed(print(program.entry.getBody().front(), statements)))
     return failure();
   for (Json const &read : reads) // those that a check or a kernel needs
     if (mentions(statements, read["name"].get<std::string>()))

@@ -50,6 +50,8 @@ Interval intervalOf(AffineExpr expr, IndexSpace const &space) {
 AffineExpr simplifyDivision(AffineExpr a, AffineExpr b, bool remainder, IndexSpace const &space) {
   Interval const range = intervalOf(a, space);
   auto const divisor = dyn_cast<AffineConstantExpr>(b);
+  if (range.least == 0 && range.most == 0)
+    return a;
   if (divisor && range.least >= 0 && range.most < divisor.getValue())
     return remainder ? a : getAffineConstantExpr(0, a.getContext());
   // Terms that are multiples of the divisor leave the sum: (n * 28 + q) / 28 is n + q / 28

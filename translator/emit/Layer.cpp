@@ -166,10 +166,8 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
   if (!storage.packing.empty())
     return kernel->emitError("weight '") << storage.modelName << "' is packed for another kind of kernel";
   IndexSpace whole = space;
-  for (Value value : symbols.values()) {
+  for (Value value : symbols.values())
     whole.symbols.push_back({program.hostName(value)});
-    hostNames.insert(program.hostName(value));
-  }
   SmallVector<AffineExpr> at = llvm::map_to_vector(access->indices, [&](AffineExpr e) { return simplify(e, whole); });
   bool const bordered = storage.border[0] || storage.border[1];
   if (llvm::any_of(at, hasDivision) && memref != storage.value && !bordered && !storage.isFlat &&
@@ -188,6 +186,9 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
       linear = linear * extent + index;
     at = {linear};
   }
+  for (auto [i, value] : llvm::enumerate(symbols.values()))
+    if (llvm::any_of(at, [&](AffineExpr e) { return e.isFunctionOfSymbol(space.symbols.size() + i); }))
+      hostNames.insert(program.hostName(value));
   SmallVector<Expression> texts;
   for (auto [d, index] : llvm::enumerate(at))
     texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1
@@ -326,6 +327,15 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
   ScalarPrinter printer(scope, [this](StringRef block) { program.useBlock(block); });
   printer.fastMath = program.options.math == MathLibrary::Fast;
   handleControlFlow(printer);
+  printer.outside = [this](Value value) -> FailureOr<Expression> { // sizes
+    HostSymbols symbols;
+    if (!value.getType().isIndex() || kernel->isAncestor(value.getParentBlock()->getParentOp()))
+      return failure();
+    AffineExpr const expr = program.hostIndex(value, symbols);
+    if (llvm::any_of(symbols.values(), [&](Value symbol) { return program.hostName(symbol).empty(); }))
+      return failure();
+    return hostExpression(expr, symbols);
+  };
   printer.handle("nest.index", [space](Operation *op, ScalarPrinter &p, Json &) {
     unsigned const dim = cast<nest::IndexOp>(op).getDim();
     p.bind(op->getResult(0), space.extents[dim] == 1 ? Expression{"0"} : space.dims[dim]);

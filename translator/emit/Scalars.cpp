@@ -79,6 +79,9 @@ FailureOr<Expression> ScalarPrinter::use(Value value) {
   auto found = bound.find(value);
   if (found != bound.end())
     return found->second;
+  if (outside)
+    if (FailureOr<Expression> known = outside(value); succeeded(known))
+      return *known;
   Operation *owner = value.getDefiningOp();
   if (!owner)
     owner = value.getParentBlock()->getParentOp();

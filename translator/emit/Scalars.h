@@ -66,6 +66,8 @@ public:
 
   Scope names;
   bool fastMath = false; ///< exp, log, tanh and erf of float are blocks
+  /// Prints a value that is defined outside of the region; fails for what it does not know.
+  std::function<mlir::FailureOr<Expression>(mlir::Value)> outside;
 
 private:
   mlir::LogicalResult printOperation(mlir::Operation *op, Json &to);

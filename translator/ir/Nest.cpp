@@ -1,6 +1,6 @@
 //===- Nest.cpp - the nest dialect: registration of its parts and memory effects ----------------------------------===//
 
-#include "translator/ir/Nest.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -31,6 +31,10 @@ void NestDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "translator/ir/NestOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "translator/ir/NestScalars.cpp.inc"
       >();
 }
 

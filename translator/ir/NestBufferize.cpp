@@ -4,6 +4,9 @@
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -73,6 +76,25 @@ struct WeightModel : BufferizableOpInterface::ExternalModel<WeightModel, WeightO
   }
 };
 
+/// Upstream's model loses the sizes of the result, which cannot be inferred where a group has several unknown ones.
+struct ExpandModel : BufferizableOpInterface::ExternalModel<ExpandModel, tensor::ExpandShapeOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, AnalysisState const &) const { return false; }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, AnalysisState const &) const { return false; }
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &, AnalysisState const &) const {
+    return {{op->getOpResult(0), BufferRelation::Equivalent}};
+  }
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, BufferizationOptions const &options) const {
+    auto expand = cast<tensor::ExpandShapeOp>(op);
+    FailureOr<Value> const buffer = getBuffer(rewriter, expand.getSrc(), options);
+    if (failed(buffer))
+      return failure();
+    replaceOpWithNewBufferizedOp<memref::ExpandShapeOp>(
+        rewriter, op, expand.getResultType().getShape(), *buffer, expand.getReassociationIndices(),
+        getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), rewriter));
+    return success();
+  }
+};
+
 } // namespace
 
 void ml2k::nest::registerBufferizableOpInterfaceModels(DialectRegistry &registry) {
@@ -85,5 +107,9 @@ void ml2k::nest::registerBufferizableOpInterfaceModels(DialectRegistry &registry
     RowOp::attachInterface<KernelModel<RowOp>>(*context);
     RecurrentOp::attachInterface<KernelModel<RecurrentOp>>(*context);
     WeightOp::attachInterface<WeightModel>(*context);
+  });
+  // The first model stays: this has to be registered before upstream's
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    tensor::ExpandShapeOp::attachInterface<ExpandModel>(*context);
   });
 }

@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <unistd.h>
 
@@ -54,7 +55,11 @@ int main(int argc, char **argv) {
   llvm::install_fatal_error_handler(reportDefect);
   catchCrashes();
   try {
-    return run(argc, argv);
+    int const code = run(argc, argv);
+    // Without the destructors of libraries: ONNX's schemas alone take as long as a small model
+    std::cout.flush();
+    llvm::outs().flush();
+    _exit(code);
   } catch (std::bad_alloc const &) {
     llvm::errs() << "ml2kokkos: error: not enough memory for this model\n";
     return ExitInput;

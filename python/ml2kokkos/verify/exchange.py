@@ -18,8 +18,9 @@ def shape_of(argument, extents):
     return [extent if isinstance(extent, int) else extents[extent] for extent in argument.shape]
 
 
-def bind_extents(model, inputs):
-    """What the run-time extents are, from the shapes of the inputs; checks the fixed ones."""
+def bind_extents(model, inputs, outputs=None):
+    """What the run-time extents are, from the shapes of the inputs; checks the fixed ones. Extents that only outputs have are
+    those of `outputs`, arrays or shapes that somebody expects."""
     extents = {}
     for argument, array in zip(model.inputs, inputs):
         if len(array.shape) != len(argument.shape):
@@ -29,6 +30,10 @@ def bind_extents(model, inputs):
                 wanted = extents.setdefault(wanted, given)
             if wanted != given:
                 raise Failure(f"input '{argument.name}' is {list(array.shape)}, the model wants {argument.shape}")
+    for argument, array in zip(model.outputs, outputs or ()):
+        for wanted, given in zip(argument.shape, array.shape):
+            if not isinstance(wanted, int):
+                extents.setdefault(wanted, given)
     return extents
 
 
@@ -60,13 +65,14 @@ def read_results(path, model):
     return results
 
 
-def run_all(program, jobs, threads=None):
-    """Runs several models of one program; a job is (model, inputs, times, initial). Returns per job its results or what
-    went wrong, and all that the program printed."""
+def run_all(program, jobs, threads=None, outputs=None):
+    """Runs several models of one program; a job is (model, inputs, times, initial). `outputs`: per job, arrays of the shapes
+    that are expected. Returns per job its results or what went wrong, and all that the program printed."""
     command = [str(program)]
-    for model, inputs, times, initial in jobs:
+    for number, (model, inputs, times, initial) in enumerate(jobs):
         stem = model.folder / model.stem
-        write_arguments(f"{stem}.in", model, inputs, bind_extents(model, inputs), initial)
+        extents = bind_extents(model, inputs, outputs[number] if outputs else None)
+        write_arguments(f"{stem}.in", model, inputs, extents, initial)
         Path(f"{stem}.out").unlink(missing_ok=True)
         command += [model.stem, str(model.weights), f"{stem}.in", f"{stem}.out", *([str(times)] if times else []), "--"]
     environment = {"OMP_PROC_BIND": "false", **os.environ} # Kokkos warns if nothing is said about it

@@ -14,9 +14,25 @@ Type computeType(Type element) {
   return isa<Float16Type, BFloat16Type>(element) ? Float32Type::get(element.getContext()) : element;
 }
 
-Sizes Build::sizesOf(Value value) { return tensor::getMixedSizes(*this, getLoc(), value); }
+Sizes Build::sizesOf(Value value) {
+  Sizes sizes;
+  for (int64_t dim = 0; dim < rankOf(value); ++dim)
+    sizes.push_back(sizeOf(value, dim));
+  return sizes;
+}
 
-OpFoldResult Build::sizeOf(Value value, int64_t dim) { return tensor::getMixedSize(*this, getLoc(), value, dim); }
+OpFoldResult Build::sizeOf(Value value, int64_t dim) { return extents.size(extents.of(value, dim)); }
+
+std::vector<Extent> Build::extentsOf(Value value) {
+  std::vector<Extent> all;
+  for (int64_t dim = 0; dim < rankOf(value); ++dim)
+    all.push_back(extents.of(value, dim));
+  return all;
+}
+
+Sizes Build::sizesFor(ArrayRef<Extent> all) {
+  return llvm::map_to_vector<6>(all, [&](Extent const &extent) { return extents.size(extent); });
+}
 
 Sizes Build::sizes(IntsRef shape) { return getAsIndexOpFoldResult(getContext(), shape); }
 
@@ -102,19 +118,21 @@ static AffineMap broadcastMap(Build &b, Value value, IntsRef shape) {
   return AffineMap::get(shape.size(), 0, exprs, b.getContext());
 }
 
-/// The sizes of a broadcast; unknown ones are asked of the first operand that has them.
+/// The sizes of a broadcast. Extents that are known at run time only have to be equal: none of them is taken as 1.
 static Sizes broadcastSizes(Build &b, ArrayRef<Value> values, IntsRef shape) {
-  Sizes sizes = b.sizes(shape);
+  Sizes sizes;
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    if (!ShapedType::isDynamic(shape[dim]))
-      continue;
+    Extent common = ShapedType::isDynamic(shape[dim]) ? 1 : shape[dim];
     for (Value value : values) {
       int64_t const own = static_cast<int64_t>(dim) - static_cast<int64_t>(shape.size()) + Build::rankOf(value);
       if (own < 0 || Build::shapeOf(value)[own] == 1)
         continue;
-      sizes[dim] = b.sizeOf(value, own);
-      break;
+      Extent const extent = b.extents.of(value, own);
+      if (common == Extent(1))
+        common = extent;
+      b.extents.requireEqual(extent, common);
     }
+    sizes.push_back(b.extents.size(common));
   }
   return sizes;
 }
@@ -159,9 +177,10 @@ Value Build::alongAxis(Value x, ArrayRef<Value> vectors, int64_t axis, Formula f
   for (Value vector : vectors) {
     if (rankOf(vector) != 1)
       throw Refusal("a tensor of shape " + shapeText(shapeOf(vector)) + " where a vector is needed");
-    int64_t const extent = shapeOf(x)[axis], own = shapeOf(vector)[0];
-    if (own != extent && !ShapedType::isDynamic(extent))
-      throw Refusal("a vector of " + Twine(own) + " elements over an axis of " + Twine(extent));
+    Extent const extent = extents.of(x, axis), own = extents.of(vector, 0);
+    if (own.number() && extent.number() && !(own == extent))
+      throw Refusal("a vector of " + Twine(*own.number()) + " elements over an axis of " + Twine(*extent.number()));
+    extents.requireEqual(own, extent);
     inputs.push_back(vector);
     maps.push_back(selectDims(rankOf(x), {axis}));
   }
@@ -285,6 +304,7 @@ Value Build::foldAlong(Value x, int64_t axis, int64_t count, SizesRef sizes) {
 
 Value Build::matmul(Value l, Value r) {
   Type const element = computeType(elementOf(l));
+  extents.requireEqual(extents.of(l, 1), extents.of(r, 0));
   Value const init = initial({sizeOf(l, 0), sizeOf(r, 1)}, element, Fold::sum);
   Value const product = create<linalg::MatmulOp>(ValueRange{l, r}, ValueRange{init}).getResult(0);
   return elementwiseCast(product, elementOf(l));
@@ -293,6 +313,16 @@ Value Build::matmul(Value l, Value r) {
 Value Build::matmulBroadcast(Value l, Value r) {
   if (rankOf(l) == 2 && rankOf(r) == 2)
     return matmul(l, r);
+  if (rankOf(r) == 2 && llvm::count(shapeOf(l).drop_back(), ShapedType::kDynamic) > 1) {
+    // Rows of several unknown extents are one extent: sizes cannot be split later
+    std::vector<Extent> result = extentsOf(l);
+    Extent rows = 1;
+    for (Extent const &extent : ArrayRef(result).drop_back())
+      rows = rows * extent;
+    Value const product = matmul(reshapeTo(l, {rows, result.back()}), r);
+    result.back() = extents.of(r, 1);
+    return reshapeTo(product, result);
+  }
   bool const hasM = rankOf(l) > 1, hasN = rankOf(r) > 1;
   int64_t const leadL = std::max<int64_t>(rankOf(l) - 2, 0), leadR = std::max<int64_t>(rankOf(r) - 2, 0);
   int64_t const lead = std::max(leadL, leadR), m = lead, n = m + hasM, k = n + hasN, loops = k + 1;
@@ -303,7 +333,10 @@ Value Build::matmulBroadcast(Value l, Value r) {
     int64_t const dimL = batchOf(leadL, dim), dimR = batchOf(leadR, dim);
     int64_t const extentL = dimL < 0 ? 1 : shapeOf(l)[dimL], extentR = dimR < 0 ? 1 : shapeOf(r)[dimR];
     int64_t const extent = broadcastExtent(extentL, extentR);
-    sizes[dim] = dimL >= 0 && extentL == extent ? sizeOf(l, dimL) : sizeOf(r, dimR);
+    bool const isOfL = dimL >= 0 && extentL == extent;
+    sizes[dim] = isOfL ? sizeOf(l, dimL) : sizeOf(r, dimR);
+    if (isOfL && extentR != 1)
+      extents.requireEqual(extents.of(l, dimL), extents.of(r, dimR));
     auto position = [&](int64_t own) {
       return own == 1 && extent != 1 ? getAffineConstantExpr(0) : getAffineDimExpr(dim);
     };
@@ -318,6 +351,7 @@ Value Build::matmulBroadcast(Value l, Value r) {
   }
   mapL.push_back(getAffineDimExpr(k));
   mapR.push_back(getAffineDimExpr(k));
+  extents.requireEqual(extents.of(l, rankOf(l) - 1), extents.of(r, std::max<int64_t>(rankOf(r) - 2, 0)));
   if (hasN) {
     mapR.push_back(getAffineDimExpr(n));
     sizes.push_back(sizeOf(r, rankOf(r) - 1));

@@ -7,6 +7,7 @@
 #ifndef ML2K_FRONTEND_ONNX_BUILD_H
 #define ML2K_FRONTEND_ONNX_BUILD_H
 
+#include "translator/frontend/onnx/Extent.h"
 #include "translator/frontend/onnx/Scalars.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,6 +26,8 @@ class Build : public mlir::ImplicitLocOpBuilder {
 public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
 
+  Extents extents{*this};
+
   static mlir::RankedTensorType typeOf(mlir::Value value) {
     return mlir::cast<mlir::RankedTensorType>(value.getType());
   }
@@ -35,6 +38,9 @@ public:
   Sizes sizesOf(mlir::Value value);
   Sizes sizes(IntsRef shape);
   mlir::OpFoldResult sizeOf(mlir::Value value, int64_t dim);
+  /// The same, to compute with or to compare.
+  std::vector<Extent> extentsOf(mlir::Value value);
+  Sizes sizesFor(llvm::ArrayRef<Extent> extents);
   mlir::Value scalar(mlir::Type type, double value);
   mlir::Value empty(SizesRef sizes, mlir::Type element);
   mlir::Value fill(SizesRef sizes, mlir::Value scalar);
@@ -75,12 +81,15 @@ public:
 
   /// Throws Refusal where the number of elements differs. Unknown extents keep their order, or are joined.
   mlir::Value reshape(mlir::Value x, IntsRef shape);
+  /// The same to any sizes; where it is not known that the number of elements is the same, forward() checks that.
+  mlir::Value reshapeTo(mlir::Value x, llvm::ArrayRef<Extent> shape);
   mlir::Value transpose(mlir::Value x, IntsRef permutation);
   /// Extents of 1 put in at `axes` (positions in the result).
   mlir::Value unsqueeze(mlir::Value x, IntsRef axes);
   mlir::Value squeeze(mlir::Value x, IntsRef axes);
   mlir::Value pad(mlir::Value x, IntsRef low, IntsRef high, mlir::Value scalar);
   mlir::Value slice(mlir::Value x, IntsRef offsets, IntsRef extents, IntsRef strides);
+  mlir::Value sliceAt(mlir::Value x, llvm::ArrayRef<Extent> offsets, llvm::ArrayRef<Extent> counts, IntsRef strides);
   mlir::Value slice(mlir::Value x, int64_t axis, int64_t offset, int64_t extent);
   mlir::Value concat(llvm::ArrayRef<mlir::Value> parts, int64_t axis);
   /// `x` repeated to a larger shape that it broadcasts to.
@@ -98,6 +107,7 @@ public:
   mlir::AffineMap selectDims(int64_t rank, IntsRef dims);
 
 private:
+  mlir::Value casted(mlir::Value x, mlir::Type type);
   mlir::Value generic(llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<mlir::AffineMap> maps, mlir::Value init,
                       IntsRef reductionDims, bool isUnsigned,
                       llvm::function_ref<mlir::Value(Scalars &, mlir::ValueRange, mlir::Value)> body);

@@ -22,7 +22,7 @@ constexpr int64_t maxSteps = 1 << 16;
 
 class Evaluator {
 public:
-  explicit Evaluator(bool hasUnknown) : hasUnknown(hasUnknown) {}
+  Evaluator(bool hasUnknown, Extents &extents) : hasUnknown(hasUnknown), extents(extents) {}
   LogicalResult run(Operation &op);
   Elements const *tensor(Value value) const {
     auto const found = tensors.find(value);
@@ -43,10 +43,13 @@ private:
 
   bool isUnknown(Attribute value) const {
     auto const integer = dyn_cast_or_null<IntegerAttr>(value);
-    return hasUnknown && integer && integer.getType().isInteger(64) && integer.getInt() == ShapedType::kDynamic;
+    return hasUnknown && integer && integer.getValue().getSignificantBits() <= 64 && Extents::isCode(integer.getInt());
   }
+  /// A scalar operation on sizes that are known at run time only; null if its result cannot be told.
+  Attribute compute(Operation &op, Elements const &operands);
 
   bool hasUnknown;
+  Extents &extents;
   llvm::DenseMap<Value, Elements> tensors;
   llvm::DenseMap<Value, Attribute> scalars;
 };
@@ -166,6 +169,71 @@ LogicalResult Evaluator::runConcat(tensor::ConcatOp op) {
   return success();
 }
 
+/// Whether a < b, a == b and so on holds for all sizes, or for none.
+static std::optional<bool> compared(arith::CmpIPredicate predicate, Extent const &a, Extent const &b) {
+  Extent const less = b - a, more = a - b;
+  bool const isLess = (less - 1).isNatural(), isMore = (more - 1).isNatural();
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+  case arith::CmpIPredicate::ne:
+    if (a == b || isLess || isMore)
+      return (a == b) == (predicate == arith::CmpIPredicate::eq);
+    return std::nullopt;
+  case arith::CmpIPredicate::slt:
+    return isLess ? std::optional(true) : more.isNatural() ? std::optional(false) : std::nullopt;
+  case arith::CmpIPredicate::sle:
+    return less.isNatural() ? std::optional(true) : isMore ? std::optional(false) : std::nullopt;
+  case arith::CmpIPredicate::sgt:
+    return isMore ? std::optional(true) : less.isNatural() ? std::optional(false) : std::nullopt;
+  case arith::CmpIPredicate::sge:
+    return more.isNatural() ? std::optional(true) : isLess ? std::optional(false) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+Attribute Evaluator::compute(Operation &op, Elements const &operands) {
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto const condition = dyn_cast<IntegerAttr>(operands[0]);
+    return condition && !isUnknown(condition) ? operands[condition.getValue().isZero() ? 2 : 1] : Attribute();
+  }
+  llvm::SmallVector<Extent> values;
+  for (Attribute operand : operands) {
+    auto const integer = dyn_cast<IntegerAttr>(operand);
+    if (!integer)
+      return {};
+    values.push_back(extents.decode(integer.getInt()));
+  }
+  Builder builder(op.getContext());
+  Type const type = op.getResult(0).getType();
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    auto const holds = compared(compare.getPredicate(), values[0], values[1]);
+    return holds ? builder.getIntegerAttr(type, *holds) : Attribute();
+  }
+  bool const isNatural = llvm::all_of(values, [](Extent const &value) { return value.isNatural(); });
+  bool const isDivision = values.size() == 2 && isNatural && !(values[1] == Extent());
+  std::optional<Extent> const result =
+      llvm::TypeSwitch<Operation *, std::optional<Extent>>(&op)
+          .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](Operation *) { return values[0]; })
+          .Case([&](arith::AddIOp) { return values[0] + values[1]; })
+          .Case([&](arith::SubIOp) { return values[0] - values[1]; })
+          .Case([&](arith::MulIOp) { return values[0] * values[1]; })
+          .Case<arith::DivSIOp, arith::FloorDivSIOp>([&](Operation *) {
+            return isDivision ? std::optional(extents.quotient(values[0], values[1])) : std::nullopt;
+          })
+          .Case([&](arith::RemSIOp) {
+            return isDivision ? std::optional(values[0] - values[1] * extents.quotient(values[0], values[1]))
+                              : std::nullopt;
+          })
+          .Case<arith::MaxSIOp, arith::MinSIOp>([&](Operation *op) -> std::optional<Extent> {
+            auto const isLess = compared(arith::CmpIPredicate::sle, values[0], values[1]);
+            return isLess ? std::optional(values[*isLess == isa<arith::MaxSIOp>(op)]) : std::nullopt;
+          })
+          .Default([](Operation *) { return std::nullopt; });
+  bool const fits = type.isIndex() || type.getIntOrFloatBitWidth() >= 32;
+  return result && fits ? builder.getIntegerAttr(type, extents.encode(*result)) : Attribute();
+}
+
 /// A scalar operation, by its folder.
 LogicalResult Evaluator::runScalar(Operation &op, ArrayRef<int64_t> loops) {
   Builder builder(op.getContext());
@@ -192,8 +260,24 @@ LogicalResult Evaluator::runScalar(Operation &op, ArrayRef<int64_t> loops) {
   Elements operands;
   for (Value operand : op.getOperands())
     operands.push_back(scalars.lookup(operand));
-  if (llvm::is_contained(operands, Attribute()) || llvm::any_of(operands, [&](Attribute a) { return isUnknown(a); }))
+  if (llvm::is_contained(operands, Attribute()))
     return failure();
+  if (llvm::any_of(operands, [&](Attribute a) { return isUnknown(a); })) {
+    Attribute const value = compute(op, operands);
+    scalars[op.getResult(0)] = value;
+    return success(value != Attribute());
+  }
+  if (auto narrow = dyn_cast<arith::TruncFOp>(op)) { // whose folder wants a value that needs no rounding
+    auto const value = dyn_cast<FloatAttr>(operands[0]);
+    if (!value)
+      return failure();
+    auto type = cast<FloatType>(narrow.getType());
+    APFloat rounded = value.getValue();
+    bool isInexact = false;
+    rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &isInexact);
+    scalars[narrow] = FloatAttr::get(type, rounded);
+    return success();
+  }
   llvm::SmallVector<OpFoldResult> results;
   // A folder may replace a value by an operand, or change its operation in place and return nothing
   if (failed(op.fold(operands, results)) || results.size() != 1)
@@ -254,8 +338,9 @@ LogicalResult Evaluator::run(Operation &op) {
       .Default([&](Operation *other) { return runScalar(*other, {}); });
 }
 
-std::optional<llvm::SmallVector<DenseElementsAttr>> evaluate(Block &block, ArrayRef<Value> results, bool hasUnknown) {
-  Evaluator evaluator(hasUnknown);
+std::optional<llvm::SmallVector<DenseElementsAttr>> evaluate(Block &block, ArrayRef<Value> results, bool hasUnknown,
+                                                             Extents &extents) {
+  Evaluator evaluator(hasUnknown, extents);
   for (Operation &op : block)
     if (failed(evaluator.run(op)))
       return std::nullopt;

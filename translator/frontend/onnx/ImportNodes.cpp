@@ -232,7 +232,7 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
     if (output && !output->constant)
       results.push_back(output->value);
   bool const hasUnknown = llvm::any_of(inputs, [](GraphValue const *input) { return input && input->hasUnknown; });
-  auto const values = evaluate(scratch, results, hasUnknown);
+  auto const values = evaluate(scratch, results, hasUnknown, build.extents);
   if (!values)
     return false;
   auto next = values->begin();
@@ -240,8 +240,8 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
     if (output && !output->constant) {
       output->constant = *next++;
       output->value = nullptr;
-      output->hasUnknown = hasUnknown && output->constant.getElementType().isInteger(64) &&
-                           llvm::is_contained(integersOf(output->constant), ShapedType::kDynamic);
+      output->hasUnknown = hasUnknown && output->constant.getElementType().isInteger() &&
+                           llvm::any_of(integersOf(output->constant), Extents::isCode);
     }
   define(node, opset, scope, view);
   return true;

@@ -36,6 +36,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   function = build.create<func::FuncOp>(entry, build.getFunctionType({}, {}));
   function->setAttr("nest.model", build.getStringAttr(llvm::sys::path::stem(fileName)));
   build.setInsertionPointToEnd(function.addEntryBlock());
+  build.extents.setHome(&function.front());
   Scope scope;
   importInitializers(scope);
   importInputs(scope);
@@ -203,6 +204,7 @@ void Importer::importInputs(Scope &scope) {
       function.insertArgument(function.getNumArguments(), type, attributes.getDictionary(&context),
                               NameLoc::get(build.getStringAttr(input.name())));
       value.value = function.getArguments().back();
+      nameExtents(input);
     } catch (Refusal const &refusal) {
       error() << "input \"" << input.name() << "\": " << refusal.message;
       value.isRefused = true;
@@ -231,7 +233,7 @@ std::string Importer::weightName(std::string const &name, DenseElementsAttr valu
 
 Value Importer::materialize(GraphValue &value) {
   if (value.hasUnknown)
-    throw Refusal("\"" + Twine(value.name) + "\" depends on a symbolic dimension; give it by --dim");
+    return value.value = computeSizes(value);
   bool const isScalar = value.constant.getNumElements() == 1;
   std::string const name = isScalar ? value.name : weightName(value.name, value.constant);
   if (!isScalar && weights.count(name))
@@ -313,10 +315,6 @@ void Importer::importOutputs(Scope &scope) {
       continue;
     }
     GraphValue &value = found->second;
-    if (value.hasUnknown) {
-      error() << "output \"" << output.name() << "\" depends on a symbolic dimension; give it by --dim";
-      continue;
-    }
     if (std::string const problem = againstDeclared(output, value); !problem.empty())
       error() << "output \"" << output.name() << "\": " << problem;
     NamedAttrList named;
@@ -328,7 +326,9 @@ void Importer::importOutputs(Scope &scope) {
       counts[axis] = build.getStringAttr(countName(results, count, output.name(), model.graph()));
     if (!value.counts.empty())
       named.append("nest.counts", build.getArrayAttr(counts));
-    results.add(value.value ? value.value : materialize(value), named);
+    Value const result = value.value ? value.value : materialize(value);
+    describeExtents(result, output.name(), named);
+    results.add(result, named);
   }
   for (auto const &[count, name] : results.counts) {
     NamedAttrList named;
@@ -339,6 +339,8 @@ void Importer::importOutputs(Scope &scope) {
   build.create<func::ReturnOp>(results.values);
   function.setType(build.getFunctionType(function.getArgumentTypes(), ValueRange(results.values).getTypes()));
   function.setAllResultAttrs(results.attributes);
+  if (!build.extents.names().empty())
+    function->setAttr("nest.symbols", build.getStrArrayAttr(llvm::to_vector_of<StringRef>(build.extents.names())));
 }
 
 } // namespace ml2k::frontend

@@ -42,6 +42,8 @@ private:
   mlir::DenseElementsAttr operandValue(std::string const &name, mlir::RankedTensorType type, bool isUnsigned);
   void checkOperands(Scope const &scope);
   void importOutputs(Scope &scope);
+  void nameExtents(pb::ValueInfoProto const &input);
+  void describeExtents(mlir::Value result, std::string const &name, mlir::NamedAttrList &attributes);
   mlir::Type inputType(pb::ValueInfoProto const &input);
   int64_t extentOf(pb::TensorShapeProto::Dimension const &dimension);
 
@@ -73,6 +75,7 @@ private:
 
   /// The operation of a constant that is used as data: a weight, or a constant for a single element.
   mlir::Value materialize(GraphValue &value);
+  mlir::Value computeSizes(GraphValue const &value);
   /// A name that no weight of another value has.
   std::string weightName(std::string const &name, mlir::DenseElementsAttr value);
 

@@ -2,27 +2,35 @@
 
 #include "translator/frontend/onnx/Registry.h"
 
+#include "translator/ir/NestScalars.h"
+
 using namespace mlir;
 using llvm::Twine;
 
 namespace ml2k::frontend {
 
-/// An index tensor's element as a position; negative ones count from the end.
-static Value position(Scalars &s, Value index, Value extent) {
+/// An index tensor's element as a position; negative ones count from the end. Where it does not matter what the result
+/// is for those out of range.
+static Value anyPosition(Scalars &s, Value index, Value extent) {
   Value const at = s.create<arith::IndexCastOp>(s.b.getIndexType(), index);
   Value const isNegative = s.create<arith::CmpIOp>(arith::CmpIPredicate::slt, at, s.index(0));
   return s.select(isNegative, s.create<arith::AddIOp>(at, extent), at);
+}
+
+/// The same where the element is read: an index out of range ends the program.
+static Value position(Scalars &s, Value index, Value extent) {
+  return s.create<nest::PositionOp>(s.b.getIndexType(), index, extent);
 }
 
 /// Constant indices are checked, and known not to be negative after this.
 static bool checkIndices(Node &node, size_t at, int64_t extent) {
   if (!isa<IntegerType>(node.element(at)))
     node.refuse("indices are no integers");
-  if (!node.constant(at))
+  if (!node.constant(at) || ShapedType::isDynamic(extent))
     return false;
   bool isNegative = false;
   for (int64_t index : integersOf(node.constant(at))) {
-    if (!ShapedType::isDynamic(extent) && (index < -extent || index >= extent))
+    if (index < -extent || index >= extent)
       node.refuse("index " + Twine(index) + " is out of range for an extent of " + Twine(extent));
     isNegative |= index < 0;
   }
@@ -186,7 +194,7 @@ static void importOneHot(Node &node) {
   Value const result =
       b.map(node.in(0), b.selectDims(rank, read), sizes, node.element(2), [&](Scalars &s, ValueRange v) {
         Value const index = s.convert(v[0], s.b.getI64Type());
-        Value const at = position(s, index, s.index(depth));
+        Value const at = anyPosition(s, index, s.index(depth));
         Value const here = s.create<linalg::IndexOp>(axis);
         Value const isHere = s.compare(Compare::eq, at, here);
         Value const which = s.select(isHere, s.index(1), s.index(0));
@@ -201,10 +209,12 @@ static void importReverseSequence(Node &node) {
   Build &b = node.b;
   int64_t const rank = node.rank(0);
   int64_t const time = node.axisAttr("time_axis", 0, rank), batch = node.axisAttr("batch_axis", 1, rank);
-  Value const data = node.in(0);
+  Value const data = node.in(0), steps = extentValue(b, data, time);
   node.out(0, b.map(node.in(1), b.selectDims(rank, {batch}), b.sizesOf(data), node.element(0),
                     [&](Scalars &s, ValueRange v) -> Value {
-                      Value const length = s.create<arith::IndexCastOp>(s.b.getIndexType(), v[0]);
+                      // A sequence has 0 to `steps` steps: what lies beyond is an index out of range
+                      Value const places = s.create<arith::AddIOp>(steps, s.index(1));
+                      Value const length = s.create<nest::PositionOp>(s.b.getIndexType(), v[0], places);
                       llvm::SmallVector<Value> at;
                       for (int64_t dim = 0; dim < rank; ++dim)
                         at.push_back(s.create<linalg::IndexOp>(dim));

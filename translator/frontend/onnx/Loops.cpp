@@ -3,6 +3,8 @@
 #include "translator/frontend/onnx/LoopNest.h"
 #include "translator/frontend/onnx/Registry.h"
 
+#include "translator/ir/NestScalars.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -75,11 +77,8 @@ static Value combined(Node &node, Value before, Value update) {
 }
 
 static Value position(Node &node, Value index, int64_t axis) {
-  Scalars s(node.b, node.b.getLoc(), /*isUnsigned=*/false);
   Value const extent = getValueOrCreateConstantIndexOp(node.b, node.b.getLoc(), node.b.sizeOf(node.in(0), axis));
-  Value const at = s.create<arith::IndexCastOp>(s.b.getIndexType(), index);
-  Value const isNegative = s.compare(Compare::lt, at, s.index(0));
-  return s.select(isNegative, s.create<arith::AddIOp>(at, extent), at);
+  return node.b.create<nest::PositionOp>(node.b.getIndexType(), index, extent);
 }
 
 static Value scattered(Node &node, Value carried, ValueRange at, Value update) {

@@ -38,10 +38,17 @@ Ints Node::ints(size_t at, StringRef what) const {
   GraphValue const &value = given(at);
   if (value.hasUnknown)
     refuse(what + " (input " + Twine(at) + ") depends on a symbolic dimension; give it by --dim");
-  return shapeInput(at, what);
+  return knownInput(at, what);
 }
 
-Ints Node::shapeInput(size_t at, StringRef what) const {
+std::vector<Extent> Node::shapeInput(size_t at, StringRef what) const {
+  std::vector<Extent> extents;
+  for (int64_t number : knownInput(at, what))
+    extents.push_back(given(at).hasUnknown ? b.extents.decode(number) : Extent(number));
+  return extents;
+}
+
+Ints Node::knownInput(size_t at, StringRef what) const {
   GraphValue const &value = given(at);
   if (!isa<IntegerType>(value.type().getElementType()))
     refuse(what + " (input " + Twine(at) + ") holds " + dataTypeName(value.dataType) + " where integers are needed");
@@ -49,6 +56,13 @@ Ints Node::shapeInput(size_t at, StringRef what) const {
     refuse(what + " (input " + Twine(at) + ", \"" + value.name +
            "\") depends on run-time data; make the input that decides it a constant by --operand");
   return integersOf(value.constant);
+}
+
+std::vector<Extent> Node::extents(size_t at) const {
+  GraphValue const &value = given(at);
+  if (value.value)
+    return b.extentsOf(value.value);
+  return {value.type().getShape().begin(), value.type().getShape().end()};
 }
 
 double Node::scalar(size_t at, StringRef what) const {
@@ -185,10 +199,21 @@ void Node::outCounted(size_t at, Value value, int32_t dataType, int64_t axis, Va
     outputs[at]->counts.emplace_back(axis, count);
 }
 
-void Node::outShape(size_t at, IntsRef extents) {
-  outConstant(at, integersAttr(*b.getContext(), extents), pb::TensorProto::INT64);
+void Node::outShape(size_t at, ArrayRef<Extent> extents) {
+  Ints const numbers = llvm::map_to_vector<6>(extents, [&](Extent const &extent) { return b.extents.encode(extent); });
+  outConstant(at, integersAttr(*b.getContext(), numbers), pb::TensorProto::INT64);
   if (outputs[at])
-    outputs[at]->hasUnknown = llvm::is_contained(extents, ShapedType::kDynamic);
+    outputs[at]->hasUnknown = llvm::any_of(extents, [](Extent const &extent) { return !extent.number(); });
+}
+
+void Node::outReshapedTo(size_t at, ArrayRef<Extent> shape) {
+  Ints numbers;
+  for (Extent const &extent : shape) {
+    if (!extent.number() || given(0).value)
+      return out(at, b.reshapeTo(in(0), shape));
+    numbers.push_back(*extent.number());
+  }
+  outReshaped(at, numbers);
 }
 
 void Node::outReshaped(size_t at, IntsRef shape) {

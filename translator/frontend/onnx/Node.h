@@ -24,7 +24,7 @@ struct GraphValue {
   mlir::Value value;                ///< null while it is a constant that nothing has used as data
   mlir::DenseElementsAttr constant; ///< null if not known at import
   bool isRefused = false;           ///< its node was refused; nodes that use it are passed over
-  /// It has extents that are not known (ShapedType::kDynamic among the elements of `constant`): part of a shape.
+  /// Some elements of `constant` are codes of sizes that are known at run time only (Extents): part of a shape.
   bool hasUnknown = false;
   /// Where run-time data decide how much of it is there: axes, and the number of positions along each that hold
   /// elements, a tensor<i64>. The extents of the type are the most there can be.
@@ -52,6 +52,7 @@ public:
   llvm::SmallVector<mlir::Value> allInputs();
   mlir::RankedTensorType type(size_t at) const { return given(at).type(); }
   IntsRef shape(size_t at) const { return type(at).getShape(); }
+  std::vector<Extent> extents(size_t at) const;
   int64_t rank(size_t at) const { return type(at).getRank(); }
   mlir::Type element(size_t at) const { return type(at).getElementType(); }
   int32_t dataType(size_t at) const { return given(at).dataType; }
@@ -60,8 +61,8 @@ public:
   mlir::DenseElementsAttr constant(size_t at) const { return given(at).constant; }
   /// The integers of an input that must be known at import; `what` names it in the message.
   Ints ints(size_t at, llvm::StringRef what) const;
-  /// The same for a shape, in which unknown extents are kDynamic.
-  Ints shapeInput(size_t at, llvm::StringRef what) const;
+  /// The same where sizes that are known at run time only may be among them.
+  std::vector<Extent> shapeInput(size_t at, llvm::StringRef what) const;
   double scalar(size_t at, llvm::StringRef what) const;
   void needRank(size_t at, int64_t low, int64_t high) const;
   void needFloat(size_t at) const;
@@ -95,10 +96,10 @@ public:
   void outConstant(size_t at, mlir::DenseElementsAttr value, int32_t dataType);
   /// Of `value` the first `count` positions along `axis` hold elements.
   void outCounted(size_t at, mlir::Value value, int32_t dataType, int64_t axis, mlir::Value count);
-  /// A shape, with kDynamic for what is not known.
-  void outShape(size_t at, IntsRef extents);
+  void outShape(size_t at, llvm::ArrayRef<Extent> extents);
   /// The output is input 0 with another shape; a constant stays one, under its own name.
   void outReshaped(size_t at, IntsRef shape);
+  void outReshapedTo(size_t at, llvm::ArrayRef<Extent> shape);
 
   [[noreturn]] void refuse(llvm::Twine const &message) const { throw Refusal(message); }
 
@@ -107,6 +108,7 @@ public:
 
 private:
   GraphValue &given(size_t at) const;
+  Ints knownInput(size_t at, llvm::StringRef what) const;
   pb::AttributeProto const *attribute(llvm::StringRef name, pb::AttributeProto::AttributeType type) const;
 
   std::vector<GraphValue *> inputs;

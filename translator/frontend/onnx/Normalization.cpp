@@ -141,23 +141,24 @@ static void importInstanceNormalization(Node &node) {
 static void importGroupNormalization(Node &node) {
   node.needFloat(0);
   node.needRank(0, 3, 8);
-  node.needStatic(0);
   Build &b = node.b;
   int64_t const groups = node.intAttr("num_groups"), channels = node.shape(0)[1];
-  if (groups < 1 || channels % groups)
+  if (groups < 1 || ShapedType::isDynamic(channels) || channels % groups)
     node.refuse(llvm::Twine(channels) + " channels do not make " + llvm::Twine(groups) + " groups");
-  Ints const shape(node.shape(0));
-  int64_t const batch = shape[0], rest = node.type(0).getNumElements() / std::max<int64_t>(batch * groups, 1);
-  Value const x = b.reshape(node.in(0), {batch, groups, rest});
+  std::vector<Extent> const shape = node.extents(0);
+  Extent rest = channels / groups;
+  for (Extent const &extent : ArrayRef(shape).drop_front(2))
+    rest = rest * extent;
+  Value const x = b.reshapeTo(node.in(0), {shape[0], groups, rest});
   Moments const m = moments(b, x, {2});
   Value const inverse = inverseDeviation(b, m.variance, node.floatAttr("epsilon", 1e-5));
   Value normal = b.elementwise({m.centred, inverse}, [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
   bool const perGroup = node.opset < 21;
   if (!perGroup)
-    normal = b.reshape(normal, shape);
+    normal = b.reshapeTo(normal, shape);
   Value const result = b.alongAxis(normal, {node.in(1), node.in(2)}, 1,
                                    [](Scalars &s, ValueRange v) { return s.add(s.mul(v[0], v[1]), v[2]); });
-  node.out(0, b.reshape(result, shape));
+  node.out(0, b.reshapeTo(result, shape));
 }
 
 static void importMeanVarianceNormalization(Node &node) {

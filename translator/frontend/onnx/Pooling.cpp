@@ -3,6 +3,7 @@
 #include "translator/frontend/onnx/LoopNest.h"
 #include "translator/frontend/onnx/Registry.h"
 #include "translator/frontend/onnx/Window.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -182,7 +183,8 @@ static void importMaxUnpool(Node &node) {
   Value const x = node.in(0), indices = node.in(1),
               zeros = b.initial(b.sizes({count}), node.element(0), Build::Fold::sum);
   Value const flat = loopNest(b, b.sizesOf(x), zeros, [&](ValueRange at, Value carried) -> Value {
-    Value const index = b.create<arith::IndexCastOp>(b.getIndexType(), b.create<tensor::ExtractOp>(indices, at));
+    Value const places = b.create<arith::ConstantIndexOp>(count);
+    Value const index = b.create<nest::PositionOp>(b.getIndexType(), b.create<tensor::ExtractOp>(indices, at), places);
     return b.create<tensor::InsertOp>(b.create<tensor::ExtractOp>(x, at), carried, index);
   });
   node.out(0, b.pad(b.reshape(flat, shape), Ints(high.size(), 0), high, b.scalar(node.element(0), 0)));

@@ -21,9 +21,31 @@ static Value saturated(Scalars &s, Value x, Type element, bool isUnsigned) {
   return s.convert(s.min(s.max(x, s.constantLike(x, low)), s.constantLike(x, high)), element, isUnsigned);
 }
 
-/// A scale or zero point as a value that broadcasts to input 0: a scalar, or a vector along the axis.
+/// A scale or zero point for blocks of elements along an axis: each element as often as its block is long.
+static Value forBlocks(Node &node, size_t at, int64_t block) {
+  Build &b = node.b;
+  int64_t const rank = node.rank(0), axis = node.axisAttr("axis", 1, rank), extent = node.shape(0)[axis];
+  node.needStatic(0);
+  node.needRank(at, rank, rank);
+  Ints shape(node.shape(0)), split(node.shape(at)), read;
+  shape[axis] = llvm::divideCeil(extent, std::max<int64_t>(block, 1));
+  if (block < 1 || node.shape(at) != IntsRef(shape))
+    node.refuse("input " + Twine(at) + " has shape " + shapeText(node.shape(at)) + "; for blocks of " + Twine(block) +
+                " it has to have " + shapeText(shape));
+  for (int64_t dim = 0; dim < rank; ++dim)
+    read.push_back(dim <= axis ? dim : dim + 1);
+  split.insert(split.begin() + axis + 1, block);
+  Value const copies = b.map(node.in(at), b.selectDims(rank + 1, read), b.sizes(split), node.element(at),
+                             [](Scalars &, ValueRange v) { return v[0]; });
+  shape[axis] *= block;
+  return b.slice(b.reshape(copies, shape), axis, 0, extent);
+}
+
+/// A scale or zero point as a value that broadcasts to input 0: a scalar, a vector along the axis, or one for blocks.
 static Value alongAxis(Node &node, size_t at) {
   Value const x = node.in(at);
+  if (int64_t const block = node.intAttr("block_size", 0))
+    return forBlocks(node, at, block);
   if (node.type(at).getNumElements() == 1)
     return node.b.reshape(x, {});
   node.needRank(at, 1, 1);
@@ -33,11 +55,6 @@ static Value alongAxis(Node &node, size_t at) {
   return node.b.reshape(x, shape);
 }
 
-static void refuseBlocks(Node &node) {
-  if (node.intAttr("block_size", 0) != 0)
-    node.refuse("block_size is not supported");
-}
-
 /// x as a wider integer or float, by the signedness of the model.
 static Value widened(Value x, bool isUnsigned, Type to, Scalars &s) {
   return Scalars(s.b, s.b.getLoc(), isUnsigned).convert(x, to);
@@ -45,7 +62,6 @@ static Value widened(Value x, bool isUnsigned, Type to, Scalars &s) {
 
 /// saturate(round(x / scale) + zero point), rounding half to even.
 static void importQuantizeLinear(Node &node) {
-  refuseBlocks(node);
   bool const hasZero = node.has(2);
   auto const given = static_cast<int32_t>(node.intAttr("output_dtype", 0));
   int32_t const dataType = hasZero ? node.dataType(2) : given ? given : int32_t(pb::TensorProto::UINT8);
@@ -72,7 +88,6 @@ static void importQuantizeLinear(Node &node) {
 
 /// (x - zero point) * scale
 static void importDequantizeLinear(Node &node) {
-  refuseBlocks(node);
   bool const hasZero = node.has(2);
   llvm::SmallVector<Value> inputs{node.in(0), alongAxis(node, 1)};
   if (hasZero)

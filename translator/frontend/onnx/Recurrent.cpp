@@ -23,7 +23,8 @@ using Activation = std::function<Value(Scalars &, Value)>;
 /// hidden, input], R [dirs, gates * hidden, hidden], B [dirs, 2 * gates * hidden], states [dirs, batch, hidden].
 struct Recurrent {
   Node &node;
-  int64_t gates, hidden, directions, steps, batch;
+  int64_t gates, hidden, directions;
+  Extent steps, batch;
   llvm::SmallVector<Activation> activations;
   double clip;
   bool isBatchFirst; // layout 1: X [batch, seq, input], states [batch, dirs, hidden]
@@ -94,14 +95,14 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
   node.needFloat(0);
   for (size_t at : {0, 1, 2})
     node.needRank(at, 3, 3);
-  node.needStatic(0);
   node.needStatic(1);
   node.needStatic(2);
   bool const isBatchFirst = node.intAttr("layout", 0) != 0;
-  int64_t const steps = node.shape(0)[isBatchFirst ? 1 : 0], batch = node.shape(0)[isBatchFirst ? 0 : 1];
+  std::vector<Extent> const extents = node.extents(0);
+  Extent const steps = extents[isBatchFirst ? 1 : 0], batch = extents[isBatchFirst ? 0 : 1];
   if (node.has(4)) {
-    for (int64_t length : node.ints(4, "sequence_lens"))
-      if (length != steps)
+    for (Extent const &length : node.shapeInput(4, "sequence_lens"))
+      if (!(length == steps))
         node.refuse("sequences of different lengths are not supported");
   }
   std::string const direction = node.stringAttr("direction", "forward");
@@ -112,22 +113,23 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
                 shapeText(node.shape(2)) + " do not fit");
   if (node.has(3) && node.shape(3) != IntsRef({directions, 2 * gates * hidden}))
     node.refuse("B has shape " + shapeText(node.shape(3)));
-  Ints const state = isBatchFirst ? Ints{batch, directions, hidden} : Ints{directions, batch, hidden};
-  for (size_t at : {5, 6})
-    if (node.has(at) && node.shape(at) != IntsRef(state))
+  Ints state{directions, Extents::shaped(batch), hidden};
+  if (isBatchFirst)
+    std::swap(state[0], state[1]);
+  for (size_t at : {5, 6}) {
+    if (!node.has(at))
+      continue;
+    if (node.rank(at) != 3 || failed(verifyCompatibleShape(node.shape(at), state)))
       node.refuse("initial state " + Twine(at) + " has shape " + shapeText(node.shape(at)) + ", " + shapeText(state) +
                   " is needed");
+    for (auto [dim, extent] : llvm::enumerate(node.extents(at)))
+      node.b.extents.requireEqual(extent, dim == (isBatchFirst ? 0 : 1) ? batch : Extent(state[dim]));
+  }
   if (node.has(7) && node.shape(7) != IntsRef({directions, 3 * hidden}))
     node.refuse("P has shape " + shapeText(node.shape(7)));
-  return {node,
-          gates,
-          hidden,
-          directions,
-          steps,
-          batch,
-          activationsOf(node, usualActivations, directions),
-          node.floatAttr("clip", 0.0),
-          isBatchFirst};
+  auto const activations = activationsOf(node, usualActivations, directions);
+  double const clip = node.floatAttr("clip", 0.0);
+  return {node, gates, hidden, directions, steps, batch, activations, clip, isBatchFirst};
 }
 
 //===--- The loop over the sequence
@@ -141,16 +143,17 @@ static Direction prepare(Recurrent const &net, int64_t index) {
   Build &b = node.b;
   bool const isReverse = index == 1 || node.stringAttr("direction", "forward") == "reverse";
   int64_t const width = net.gates * net.hidden;
-  Value const flat = b.reshape(net.in(0), {net.steps * net.batch, node.shape(0)[2]});
+  Value const flat = b.reshapeTo(net.in(0), {net.steps * net.batch, Extent(node.shape(1)[2])});
   Value const weight = b.transpose(rowOf(b, node.in(1), index), {1, 0});
-  Value projected = b.reshape(b.matmul(flat, weight), {net.steps, net.batch, width});
+  Value product = b.matmul(flat, weight);
   Value bias;
   if (node.has(3)) {
     Value const both = rowOf(b, node.in(3), index);
     Value const ofInput = b.slice(both, 0, 0, width);
-    projected = b.alongAxis(projected, {ofInput}, 2, [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
+    product = b.alongAxis(product, {ofInput}, 1, [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
     bias = b.slice(both, 0, width, width);
   }
+  Value const projected = b.reshapeTo(product, {net.steps, net.batch, Extent(width)});
   return {net, index, isReverse, projected, b.transpose(rowOf(b, node.in(2), index), {1, 0}), bias};
 }
 
@@ -159,13 +162,13 @@ static Value initialState(Direction const &direction, size_t input) {
   Recurrent const &net = direction.net;
   if (net.node.has(input))
     return rowOf(b, net.in(input), direction.index);
-  return b.initial(b.sizes({net.batch, net.hidden}), net.node.element(0), Build::Fold::sum);
+  return b.initial(b.sizesFor({net.batch, Extent(net.hidden)}), net.node.element(0), Build::Fold::sum);
 }
 
 /// Row `step` of [steps, ...] tensors, at run time.
 static Value rowAt(Build &b, Value stack, Value step) {
   Ints const shape(Build::shapeOf(stack));
-  Sizes offsets(shape.size(), b.getIndexAttr(0)), strides(shape.size(), b.getIndexAttr(1)), extents = b.sizes(shape);
+  Sizes offsets(shape.size(), b.getIndexAttr(0)), strides(shape.size(), b.getIndexAttr(1)), extents = b.sizesOf(stack);
   offsets[0] = step;
   extents[0] = b.getIndexAttr(1);
   auto const type = RankedTensorType::get(IntsRef(shape).drop_front(), Build::elementOf(stack));
@@ -174,7 +177,7 @@ static Value rowAt(Build &b, Value stack, Value step) {
 
 static Value insertRow(Build &b, Value row, Value stack, Value step) {
   Ints const shape(Build::shapeOf(stack));
-  Sizes offsets(shape.size(), b.getIndexAttr(0)), strides(shape.size(), b.getIndexAttr(1)), extents = b.sizes(shape);
+  Sizes offsets(shape.size(), b.getIndexAttr(0)), strides(shape.size(), b.getIndexAttr(1)), extents = b.sizesOf(stack);
   offsets[0] = step;
   extents[0] = b.getIndexAttr(1);
   return b.create<tensor::InsertSliceOp>(row, stack, offsets, extents, strides);
@@ -184,16 +187,17 @@ static Value insertRow(Build &b, Value row, Value stack, Value step) {
 static llvm::SmallVector<Value> runDirection(Direction const &direction, ArrayRef<Value> states, Step const &step) {
   Build &b = direction.b();
   Recurrent const &net = direction.net;
-  Value const sequence = b.empty(b.sizes({net.steps, net.batch, net.hidden}), net.node.element(0));
+  Value const sequence = b.empty(b.sizesFor({net.steps, net.batch, Extent(net.hidden)}), net.node.element(0));
+  Value const last = direction.isReverse ? b.extents.value(net.steps - 1) : Value();
   llvm::SmallVector<Value> carried{sequence};
   carried.append(states.begin(), states.end());
   auto index = [&](int64_t value) { return b.create<arith::ConstantIndexOp>(value); };
-  auto loop = b.create<scf::ForOp>(index(0), index(net.steps), index(1), carried);
+  auto loop = b.create<scf::ForOp>(index(0), b.extents.value(net.steps), index(1), carried);
   OpBuilder::InsertionGuard const guard(b);
   b.setInsertionPointToEnd(loop.getBody());
   Value at = loop.getInductionVar();
   if (direction.isReverse)
-    at = b.create<arith::SubIOp>(index(net.steps - 1), at);
+    at = b.create<arith::SubIOp>(last, at);
   Value const projected = rowAt(b, direction.projected, at);
   llvm::SmallVector<Value> const next = step(direction, projected, loop.getRegionIterArgs().drop_front());
   llvm::SmallVector<Value> yielded{insertRow(b, next[0], loop.getRegionIterArg(0), at)};

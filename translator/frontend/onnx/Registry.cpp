@@ -30,6 +30,7 @@ Registry::Registry() {
   registerSampling(*this);
   registerSelection(*this);
   registerShape(*this);
+  registerSlice(*this);
   registerSuppression(*this);
 }
 

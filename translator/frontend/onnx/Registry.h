@@ -63,6 +63,7 @@ void registerResize(Registry &);
 void registerSampling(Registry &);
 void registerSelection(Registry &);
 void registerShape(Registry &);
+void registerSlice(Registry &);
 void registerSuppression(Registry &);
 
 } // namespace ml2k::frontend

@@ -1,6 +1,7 @@
 //===- Resize.cpp - Resize and Upsample ---------------------------------------------------------------------------===//
 //
-// One axis after the other: an output is a weighted sum of 1 (nearest), 2 (linear) or 4 (cubic) elements. Which ones
+// One axis after the other: an output is a weighted sum of 1 (nearest), 2 (linear) or 4 (cubic) elements, of more where
+// antialias makes the filter as wide as the step between outputs. Which ones
 // and with what weights depends on the position along the axis alone, so that both are tables, made here.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -21,6 +22,7 @@ struct Mode {
   double cubicCoefficient;
   bool excludeOutside;
   double outside; // the value of what tf_crop_and_resize reads outside
+  bool antialias = false;
 };
 
 /// taps[t][i]: the t-th element that output i reads, and its weight.
@@ -90,7 +92,11 @@ static double weightAt(Mode const &mode, double distance) {
 }
 
 static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
-  int64_t const count = mode.kind == "nearest" ? 1 : mode.kind == "linear" ? 2 : 4;
+  double const reach = mode.kind == "linear" ? 1 : 2, pace = mode.antialias ? std::min(axis.scale, 1.0) : 1;
+  auto const before = static_cast<int64_t>(std::floor(-reach / pace)) + 1;
+  int64_t const count = mode.kind == "nearest" ? 1 : 2 - 2 * before;
+  if (count > 1 << 12)
+    node.refuse("scale " + std::to_string(axis.scale) + " is too small");
   Taps taps;
   taps.positions.assign(count, std::vector<int64_t>(axis.to));
   taps.weights.assign(count, std::vector<double>(axis.to));
@@ -101,16 +107,17 @@ static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
     bool const readsOutside = isCropped && (x < 0 || x > static_cast<double>(axis.from - 1));
     if (readsOutside)
       taps.constants[i] = mode.outside;
-    double const first = count == 1 ? nearest(node, mode, x) : std::floor(x) - static_cast<double>(count / 2 - 1);
+    double const first = count == 1 ? nearest(node, mode, x) : std::floor(x) + static_cast<double>(before);
     double total = 0;
     for (int64_t t = 0; t < count; ++t) {
       double const at = first + static_cast<double>(t);
       bool const isOutside = at < 0 || at >= static_cast<double>(axis.from);
       taps.positions[t][i] = std::clamp<int64_t>(static_cast<int64_t>(at), 0, axis.from - 1);
-      taps.weights[t][i] = readsOutside || (mode.excludeOutside && isOutside) ? 0 : weightAt(mode, at - x);
+      taps.weights[t][i] = readsOutside || (mode.excludeOutside && isOutside) ? 0 : weightAt(mode, (at - x) * pace);
       total += taps.weights[t][i];
     }
-    for (int64_t t = 0; mode.excludeOutside && !readsOutside && t < count; ++t)
+    bool const isScaled = (mode.excludeOutside || mode.antialias) && !readsOutside;
+    for (int64_t t = 0; isScaled && t < count; ++t)
       taps.weights[t][i] /= total;
   }
   return taps;
@@ -240,34 +247,65 @@ static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> sca
   for (auto [i, at] : llvm::enumerate(axes)) {
     int64_t const from = node.shape(0)[at];
     if (ShapedType::isDynamic(from)) {
-      if (!sizes && scales[i] == 1)
+      if (sizes ? ShapedType::isDynamic((*sizes)[i]) : scales[i] == 1)
         continue;
       node.refuse("axis " + Twine(at) + " has no known extent; give it by --dim");
     }
     double const begin = parts[i], end = parts[axes.size() + i], read = static_cast<double>(from) * (end - begin);
     int64_t const to = sizes ? (*sizes)[i] : static_cast<int64_t>(std::floor(read * scales[i]));
-    double const scale = sizes ? static_cast<double>(to) / static_cast<double>(from) : scales[i];
+    double const scale = scales.empty() ? static_cast<double>(to) / static_cast<double>(from) : scales[i];
     x = resize(node, x, at, mode, {from, to, scale, begin, end});
   }
   node.out(0, x);
 }
 
+/// The sizes that are asked for; kDynamic where one is that of the input, known or not.
+static Ints knownSizes(Node &node, IntsRef axes) {
+  Ints sizes;
+  std::vector<Extent> const from = node.extents(0);
+  for (auto const &[axis, size] : llvm::zip(axes, node.shapeInput(3, "sizes"))) {
+    bool const isKept = size == from[axis] && !size.number();
+    if (!isKept && !size.number())
+      node.refuse("sizes (input 3) depends on a symbolic dimension; give it by --dim");
+    sizes.push_back(isKept ? ShapedType::kDynamic : *size.number());
+  }
+  return sizes;
+}
+
+static bool keepsAspectRatio(Node &node) {
+  std::string const policy = node.stringAttr("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
+    node.refuse("keep_aspect_ratio_policy \"" + policy + "\" is unknown");
+  return policy != "stretch";
+}
+
+/// All axes by the scale of the one that fits first, or last.
+static void runWithRatio(Node &node, Mode const &mode, IntsRef axes, Ints sizes) {
+  node.needStatic(0);
+  bool const isLargest = node.stringAttr("keep_aspect_ratio_policy") == "not_smaller";
+  double scale = isLargest ? 0 : HUGE_VAL;
+  for (auto [axis, size] : llvm::zip(axes, sizes)) {
+    double const own = static_cast<double>(size) / static_cast<double>(std::max<int64_t>(node.shape(0)[axis], 1));
+    scale = isLargest ? std::max(scale, own) : std::min(scale, own);
+  }
+  for (auto [axis, size] : llvm::zip(axes, sizes))
+    size = static_cast<int64_t>(scale * static_cast<double>(node.shape(0)[axis]) + 0.5);
+  run(node, mode, axes, std::vector<double>(axes.size(), scale), sizes);
+}
+
 static void importResize(Node &node) {
-  if (node.intAttr("antialias", 0))
-    node.refuse("antialias is not supported");
-  if (node.stringAttr("keep_aspect_ratio_policy", "stretch") != "stretch")
-    node.refuse("keep_aspect_ratio_policy is not supported");
   bool const isOld = node.opset < 11;
   Mode const mode{node.stringAttr("mode", "nearest"),
                   node.stringAttr("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel"),
                   node.stringAttr("nearest_mode", isOld ? "floor" : "round_prefer_floor"),
                   node.floatAttr("cubic_coeff_a", -0.75),
                   node.intAttr("exclude_outside", 0) != 0,
-                  node.floatAttr("extrapolation_value", 0.0)};
+                  node.floatAttr("extrapolation_value", 0.0),
+                  node.intAttr("antialias", 0) != 0};
   size_t const scalesAt = isOld ? 1 : 2;
   if (!isOld && isGiven(node, 3)) {
-    Ints const sizes = node.ints(3, "sizes");
-    return run(node, mode, resizedAxes(node, sizes.size()), {}, sizes);
+    Ints const axes = resizedAxes(node, node.shape(3).front()), sizes = knownSizes(node, axes);
+    return keepsAspectRatio(node) ? runWithRatio(node, mode, axes, sizes) : run(node, mode, axes, {}, sizes);
   }
   if (!isGiven(node, scalesAt))
     node.refuse("neither scales nor sizes are given");

@@ -1,6 +1,7 @@
 //===- Sampling.cpp - images read between their pixels: GridSample, RoiAlign --------------------------------------===//
 
 #include "translator/frontend/onnx/Registry.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -221,8 +222,8 @@ static void importRoiAlign(Node &node) {
     };
     Value image = s.index(0); // of one image none has to be chosen
     if (shape[0] != 1)
-      image =
-          s.create<arith::IndexCastOp>(s.b.getIndexType(), s.create<tensor::ExtractOp>(images, ValueRange{loop(0)}));
+      image = s.create<nest::PositionOp>(s.b.getIndexType(), s.create<tensor::ExtractOp>(images, ValueRange{loop(0)}),
+                                         s.index(shape[0]));
     return bilinear(s, x, image, loop(1), place(1, loop(2), height, loop(4)), place(0, loop(3), width, loop(5)), shape);
   };
   Value const sum = b.foldOver({taps}, {b.selectDims(6, {4, 5})}, sizes, node.element(0), Build::Fold::sum, term);

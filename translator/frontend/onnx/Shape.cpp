@@ -10,66 +10,63 @@ namespace ml2k::frontend {
 //===--- Other shapes for the same elements
 //-------------------------------------------------------------------------===//
 
-static int64_t knownProduct(IntsRef shape) {
-  int64_t product = 1;
-  for (int64_t extent : shape)
-    product *= ShapedType::isDynamic(extent) ? 1 : extent;
+static Extent productOf(ArrayRef<Extent> extents) {
+  Extent product = 1;
+  for (Extent const &extent : extents)
+    product = product * extent;
   return product;
 }
 
+static std::string textOf(Build &b, ArrayRef<Extent> shape) {
+  return "[" + llvm::join(llvm::map_range(shape, [&](Extent const &e) { return b.extents.text(e); }), ",") + "]";
+}
+
 /// 0 keeps an extent, -1 stands for what is left.
-static Ints reshapedShape(Node &node, Ints shape) {
-  IntsRef const from = node.shape(0);
+static std::vector<Extent> reshapedShape(Node &node, std::vector<Extent> shape) {
+  Build &b = node.b;
+  std::vector<Extent> const from = node.extents(0);
   bool const keepsZero = node.intAttr("allowzero", 0);
-  int64_t rest = -1;
+  std::optional<size_t> rest;
   for (auto [i, extent] : llvm::enumerate(shape)) {
-    if (extent == 0 && !keepsZero) {
+    if (extent == Extent(0) && !keepsZero) {
       if (i >= from.size())
-        node.refuse("shape " + shapeText(shape) + " keeps a dimension that the input does not have");
+        node.refuse("shape " + textOf(b, shape) + " keeps a dimension that the input does not have");
       extent = from[i];
-    } else if (extent == -1) {
-      if (rest >= 0)
-        node.refuse("shape " + shapeText(shape) + " leaves two dimensions open");
+    } else if (extent == Extent(-1)) {
+      if (rest)
+        node.refuse("shape " + textOf(b, shape) + " leaves two dimensions open");
       rest = i;
-    } else if (extent < 0 && !ShapedType::isDynamic(extent)) {
-      node.refuse("shape holds " + Twine(extent));
+    } else if (extent.number().value_or(0) < 0) {
+      node.refuse("shape holds " + Twine(*extent.number()));
     }
   }
-  if (llvm::is_contained(shape, ShapedType::kDynamic) && !llvm::is_contained(from, ShapedType::kDynamic))
-    node.refuse("shape depends on a symbolic dimension; give it by --dim");
-  if (rest < 0)
+  if (!rest)
     return shape;
-  shape[rest] = 1;
-  bool const isUnknown = llvm::count(from, ShapedType::kDynamic) > llvm::count(shape, ShapedType::kDynamic);
-  if (isUnknown) {
-    shape[rest] = ShapedType::kDynamic;
-    return shape;
+  shape[*rest] = 1;
+  Extent const known = productOf(shape), all = productOf(from);
+  bool const fits = !all.number() || !known.number() || (*known.number() != 0 && *all.number() % *known.number() == 0);
+  if (!fits || known == Extent(0)) {
+    shape[*rest] = -1;
+    node.refuse("a tensor of shape " + shapeText(node.shape(0)) + " cannot be reshaped to " + textOf(b, shape));
   }
-  int64_t const known = knownProduct(shape), all = knownProduct(from);
-  if (known == 0 || all % known != 0) {
-    shape[rest] = -1;
-    node.refuse("a tensor of shape " + shapeText(from) + " cannot be reshaped to " + shapeText(shape));
-  }
-  shape[rest] = all / known;
+  shape[*rest] = b.extents.quotient(all, known);
   return shape;
 }
 
 static void importReshape(Node &node) {
-  auto const shape = node.opset < 5 ? node.intsAttr("shape") : node.shapeInput(1, "shape");
+  if (node.opset >= 5)
+    return node.outReshapedTo(0, reshapedShape(node, node.shapeInput(1, "shape")));
+  auto const shape = node.intsAttr("shape");
   if (!shape)
     node.refuse("attribute shape is missing");
-  node.outReshaped(0, reshapedShape(node, *shape));
+  node.outReshapedTo(0, reshapedShape(node, {shape->begin(), shape->end()}));
 }
 
 static void importFlatten(Node &node) {
   int64_t const rank = node.rank(0), given = node.intAttr("axis", 1);
   int64_t const axis = given == rank ? rank : node.axis(given, std::max<int64_t>(rank, 1)); // rank itself is allowed
-  Ints shape;
-  for (IntsRef const part : {node.shape(0).take_front(axis), node.shape(0).drop_front(axis)}) {
-    bool const isUnknown = llvm::is_contained(part, ShapedType::kDynamic);
-    shape.push_back(isUnknown ? ShapedType::kDynamic : knownProduct(part));
-  }
-  node.outReshaped(0, shape);
+  std::vector<Extent> const from = node.extents(0);
+  node.outReshapedTo(0, {productOf(ArrayRef(from).take_front(axis)), productOf(ArrayRef(from).drop_front(axis))});
 }
 
 static void importSqueeze(Node &node) {
@@ -152,47 +149,82 @@ static void importConstant(Node &node) {
 }
 
 static void importConstantOfShape(Node &node) {
-  Ints const shape = node.ints(0, "shape");
-  if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
-    node.refuse("shape " + shapeText(shape) + " is negative");
-  auto const *value = node.attribute("value");
-  if (!value) {
-    auto const type = tensorType(shape, node.b.getF32Type());
-    return node.outConstant(0, DenseElementsAttr::get(type, 0.0f), pb::TensorProto::FLOAT);
+  Build &b = node.b;
+  std::vector<Extent> const shape = node.shapeInput(0, "shape");
+  Ints extents;
+  for (Extent const &extent : shape) {
+    if (extent.number().value_or(0) < 0)
+      node.refuse("shape " + textOf(b, shape) + " is negative");
+    b.extents.requireAtLeast(extent, 0);
+    extents.push_back(Extents::shaped(extent));
   }
-  DenseElementsAttr const element = node.tensorAttr(value->t());
+  auto const *value = node.attribute("value");
+  DenseElementsAttr const element =
+      value ? node.tensorAttr(value->t()) : DenseElementsAttr::get(tensorType({1}, b.getF32Type()), 0.0f);
+  int32_t const dataType = value ? value->t().data_type() : int32_t(pb::TensorProto::FLOAT);
   if (element.getNumElements() != 1)
     node.refuse("attribute value has " + Twine(element.getNumElements()) + " elements, 1 is needed");
-  auto const type = tensorType(shape, element.getElementType());
-  node.outConstant(0, DenseElementsAttr::get(type, *element.getValues<Attribute>().begin()), value->t().data_type());
+  Attribute const fill = *element.getValues<Attribute>().begin();
+  auto const type = tensorType(extents, element.getElementType());
+  if (type.hasStaticShape())
+    return node.outConstant(0, DenseElementsAttr::get(type, fill), dataType);
+  node.out(0, b.fill(b.sizesFor(shape), b.create<arith::ConstantOp>(cast<TypedAttr>(fill))), dataType);
 }
 
 static void importShape(Node &node) {
   int64_t const rank = node.rank(0);
   auto clamped = [&](int64_t value) { return std::clamp<int64_t>(value < 0 ? value + rank : value, 0, rank); };
   int64_t const start = clamped(node.intAttr("start", 0)), end = clamped(node.intAttr("end", rank));
-  IntsRef const extents = node.shape(0).slice(start, std::max<int64_t>(end - start, 0));
-  node.outShape(0, extents);
+  std::vector<Extent> const extents = node.extents(0);
+  node.outShape(0, ArrayRef(extents).slice(start, std::max<int64_t>(end - start, 0)));
 }
 
 static void importSize(Node &node) {
-  node.needStatic(0);
+  Extent const count = productOf(node.extents(0));
   auto const type = RankedTensorType::get({}, node.b.getI64Type());
-  node.outConstant(0, DenseElementsAttr::get(type, node.type(0).getNumElements()), pb::TensorProto::INT64);
+  node.outConstant(0, DenseElementsAttr::get(type, node.b.extents.encode(count)), pb::TensorProto::INT64);
+  if (node.outputs[0])
+    node.outputs[0]->hasUnknown = !count.number();
+}
+
+/// How many numbers there are from `start` to `limit`; sizes that are known at run time only may be among integers.
+static Extent rangeCount(Node &node) {
+  bool const isInteger = isa<IntegerType>(node.element(0)) && node.constant(0) && node.constant(1) && node.constant(2);
+  if (!isInteger) {
+    double const start = node.scalar(0, "start"), limit = node.scalar(1, "limit"), delta = node.scalar(2, "delta");
+    if (delta == 0)
+      node.refuse("delta is 0");
+    return static_cast<int64_t>(std::max(std::ceil((limit - start) / delta), 0.0));
+  }
+  for (size_t at : {0, 1, 2})
+    if (node.constant(at).getNumElements() != 1)
+      node.refuse("input " + Twine(at) + " is not a constant scalar");
+  Extent const span = node.shapeInput(1, "limit")[0] - node.shapeInput(0, "start")[0];
+  int64_t const delta = node.ints(2, "delta")[0];
+  if (delta == 0)
+    node.refuse("delta is 0");
+  Extent const length = delta > 0 ? span : Extent() - span;
+  if (auto const number = length.number())
+    return std::max<int64_t>(llvm::divideCeilSigned(*number, std::abs(delta)), 0);
+  node.b.extents.requireAtLeast(length, 0);
+  return node.b.extents.quotient(length + (std::abs(delta) - 1), std::abs(delta));
 }
 
 static void importRange(Node &node) {
   Build &b = node.b;
-  double const start = node.scalar(0, "start"), limit = node.scalar(1, "limit"), delta = node.scalar(2, "delta");
-  if (delta == 0)
-    node.refuse("delta is 0");
-  auto const count = static_cast<int64_t>(std::max(std::ceil((limit - start) / delta), 0.0));
-  tensorType({count}, node.element(0));
-  Type const element = node.element(0);
-  node.out(0, b.map({}, {}, b.sizes({count}), element, [&](Scalars &s, ValueRange) {
+  Extent const count = rangeCount(node);
+  tensorType({Extents::shaped(count)}, node.element(0));
+  Type const element = node.element(0), type = computeType(element);
+  bool const isInteger = isa<IntegerType>(element) && node.constant(0);
+  Extent const start = isInteger ? node.shapeInput(0, "start")[0] : Extent();
+  double const first = start.number() && !isInteger ? node.scalar(0, "start") : 0, delta = node.scalar(2, "delta");
+  Value const size = isInteger && !start.number() ? b.extents.value(start) : Value();
+  node.out(0, b.map({}, {}, b.sizesFor(count), element, [&](Scalars &s, ValueRange) {
     Value const position = s.create<arith::IndexCastOp>(s.b.getI64Type(), s.create<linalg::IndexOp>(0));
-    Type const type = computeType(element);
-    return s.add(s.constant(type, start), s.mul(s.convert(position, type), s.constant(type, delta)));
+    Value const begin = size        ? s.convert(s.create<arith::IndexCastOp>(s.b.getI64Type(), size), type)
+                        : isInteger ? s.constant(type, static_cast<double>(*start.number()))
+                                    : s.constant(type, first);
+    return s.add(begin, s.mul(s.convert(position, type), s.constant(type, delta)));
   }));
 }
 

@@ -2,8 +2,6 @@
 
 #include "translator/frontend/onnx/Window.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-
 using namespace mlir;
 using llvm::Twine;
 
@@ -101,10 +99,9 @@ Value Window::pad(Build &b, Value x, Value scalar) const {
 Sizes Window::outputSizes(Build &b, Value x) const {
   Sizes sizes;
   for (size_t i = 0; i < kernel.size(); ++i) {
-    AffineExpr const extent = b.getAffineDimExpr(0);
-    AffineExpr const count = (extent - ((kernel[i] - 1) * dilations[i] + 1)).floorDiv(strides[i]) + 1;
-    sizes.push_back(
-        affine::makeComposedFoldedAffineApply(b, b.getLoc(), AffineMap::get(1, 0, count), {b.sizeOf(x, 2 + i)}));
+    Extent const room = b.extents.of(x, 2 + i) - ((kernel[i] - 1) * dilations[i] + 1);
+    b.extents.requireAtLeast(room, 0);
+    sizes.push_back(b.extents.size(b.extents.quotient(room, strides[i]) + 1));
   }
   return sizes;
 }

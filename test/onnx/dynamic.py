@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Runs models with sizes known at run time only, each at several sizes, against onnxruntime.
+
+  dynamic.py [--work DIR] [--filter REGEX] [--flags FLAGS]
+
+All models are compiled into one program. Results have to agree to rtol 1e-3, atol 1e-5; shapes exactly. A model may list sizes
+that it cannot serve: forward() has to refuse those by an exception."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PROJECT / "python"))
+sys.path.insert(0, str(Path(__file__).parent))
+from dynamic_models import MODELS, inputs_of, make # noqa: E402
+from ml2kokkos.verify.exchange import run_all # noqa: E402
+from ml2kokkos.verify.translate import Failure, translate # noqa: E402
+from programs import Batch, compile_batches # noqa: E402
+
+
+class Case:
+    """A model with its runs: inputs and what onnxruntime makes of them."""
+
+    def __init__(self, name, work):
+        self.name = self.stem = name
+        self.problem = None
+        made, sizes, self.refused = make(name)
+        path = work / f"{name}.onnx"
+        onnx.save(made, str(path))
+        session = onnxruntime.InferenceSession(str(path))
+        self.runs = []
+        for number, at in enumerate(sizes):
+            inputs = list(inputs_of(made, at, number))
+            feed = dict(zip((value.name for value in made.graph.input), inputs))
+            self.runs.append((at, inputs, session.run(None, feed)))
+        self.unfit = list(inputs_of(made, self.refused, 0)) if self.refused else None
+        try:
+            self.translated = translate(path, work / "models", name)
+        except Failure as failure:
+            self.problem = ("translation", str(failure))
+
+
+def check(have, outputs):
+    """What is wrong with the results of one run, or None."""
+    if isinstance(have, Failure):
+        return str(have)
+    for got, want in zip(have, outputs, strict=True):
+        if got.shape != want.shape or got.dtype != want.dtype:
+            return f"{got.dtype}{list(got.shape)} for {want.dtype}{list(want.shape)}"
+        if not np.allclose(got, want, rtol=1e-3, atol=1e-5, equal_nan=True):
+            return f"off by {np.max(np.abs(got.astype(np.float64) - want)):.2e}"
+    return None
+
+
+def run(cases, arguments):
+    batch = Batch(arguments.work, "dynamic", cases)
+    build = compile_batches(arguments.work, [batch], arguments.flags, 2)
+    failed = 0
+    for case in batch.cases:
+        for at, inputs, outputs in case.runs:
+            results, said = run_all(build / batch.name, [(case.translated, inputs, 0, None)], outputs=[outputs])
+            problem = check(results[0], outputs)
+            print(f"{case.name} {at}: {problem or 'right'}", flush=True)
+            failed += problem is not None
+        if case.refused:
+            results, said = run_all(build / batch.name, [(case.translated, case.unfit, 0, None)])
+            is_refused = isinstance(results[0], Failure) and "has to be" in str(results[0])
+            print(f"{case.name} {case.refused}: {'refused' if is_refused else f'not refused: {results[0]}'}", flush=True)
+            failed += not is_refused
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=Path, default=PROJECT / "build/dynamic-tests")
+    parser.add_argument("--filter", default="", metavar="REGEX")
+    parser.add_argument("--flags", default="-O0")
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    cases = [Case(name, arguments.work) for name in MODELS if re.search(arguments.filter, name)]
+    failed = run([case for case in cases if not case.problem], arguments)
+    broken = [case for case in cases if case.problem]
+    for case in broken:
+        print(f"{case.name}: {case.problem[0]}: {case.problem[1]}")
+    print(f"{len(cases)} models, {failed} runs and {len(broken)} models failed")
+    return bool(failed or broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,11 @@
+//===- NestScalars.h - scalar operations of the front ends ----------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_IR_NESTSCALARS_H
+#define ML2K_IR_NESTSCALARS_H
+
+#include "translator/ir/Nest.h"
+
+#define GET_OP_CLASSES
+#include "translator/ir/NestScalars.h.inc"
+
+#endif
