@@ -304,7 +304,8 @@ static void importResize(Node &node) {
                   node.intAttr("antialias", 0) != 0};
   size_t const scalesAt = isOld ? 1 : 2;
   if (!isOld && isGiven(node, 3)) {
-    Ints const axes = resizedAxes(node, node.shape(3).front()), sizes = knownSizes(node, axes);
+    node.needRank(3, 1, 1);
+    Ints const axes = resizedAxes(node, node.shape(3)[0]), sizes = knownSizes(node, axes);
     return keepsAspectRatio(node) ? runWithRatio(node, mode, axes, sizes) : run(node, mode, axes, {}, sizes);
   }
   if (!isGiven(node, scalesAt))
