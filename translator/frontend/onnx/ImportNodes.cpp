@@ -9,6 +9,9 @@
 #include <onnx/defs/function.h>
 #include <onnx/defs/schema.h>
 
+#include <exception>
+#include <new>
+
 using namespace mlir;
 using llvm::StringRef;
 using llvm::Twine;
@@ -294,9 +297,15 @@ bool Importer::expandFunction(pb::NodeProto const &node, int opset, std::vector<
     for (auto [type, input] : llvm::zip(types, inputs))
       if (input)
         type.mutable_tensor_type()->set_elem_type(input->dataType);
-    pb::FunctionBodyBuildContextImpl const buildContext(complete, types);
-    if (!schema->BuildContextDependentFunction(buildContext, body))
-      return false;
+    try {
+      pb::FunctionBodyBuildContextImpl const buildContext(complete, types);
+      if (!schema->BuildContextDependentFunction(buildContext, body))
+        return false;
+    } catch (std::bad_alloc const &) {
+      throw;
+    } catch (std::exception const &error) { // the library's word on inputs and attributes
+      throw Refusal(error.what());
+    }
   } else {
     return false;
   }
