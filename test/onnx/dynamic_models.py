@@ -320,3 +320,20 @@ def torch_vision(net):
     pooled = net.op("Div", net.op("ReduceSum", x, net.const([1]), keepdims=0), net.op("Sqrt", count))
     net.linear("classes", pooled, 32, 7)
     return {"classes": (FLOAT, 2)}
+
+
+#===--- Names ---===#
+
+LONG = "x" * 300
+HOSTILE = ("a.b", "a_b", "int", "space", "größe", LONG, "1234", "batch", "q")
+
+
+@model(17, **{name: (2, 1, 3) for name in HOSTILE[1:]}, **{"a.b": (1, 3, 2)})
+def hostile_names(net):
+    """Names that C++ does not take, that are equal once it does, and that the printed code has for itself."""
+    outputs = ("class", "a b", "forward", "checked_index", "größe2", "y" * 300, "weights", "std", "2")
+    inputs = ("1234", "a_b", "int", "space", "größe", LONG, "work", "batch", "q")
+    for output, name, dim in zip(outputs, inputs, HOSTILE):
+        net.op("Neg", net.input(name, dim, 3), name=output)
+    net.op("Gather", net.weight("Kokkos", 50, 3), net.input("idx", "batch", kind=INT64), name="position")
+    return {output: (FLOAT, 2) for output in (*outputs, "position")}

@@ -237,8 +237,33 @@ static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigne
   unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
   if (auto dims = entry.getArgAttrOfType<ArrayAttr>(number, "nest.dims"))
     if (auto name = dyn_cast<StringAttr>(dims[dim]); name && !name.empty())
-      return snakeCase(name, "size");
+      return name.str();
   return dim == 0 ? "batch" : argument.name + "_size_" + std::to_string(dim);
+}
+
+/// Identifiers for the names of sizes; equal names stay equal, and none hides a parameter of forward().
+static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage> const &arguments) {
+  llvm::StringSet<> taken;
+  for (char const *name : {"space", "weights", "work"})
+    taken.insert(name);
+  for (Storage const &argument : arguments)
+    taken.insert(argument.name);
+  auto const isAlone = [&](std::string const &name) {
+    return llvm::all_of(sizes, [&](RuntimeSize const &other) {
+      return other.name == name || snakeCase(other.name, "size") != snakeCase(name, "size");
+    });
+  };
+  auto const wanted = [&](RuntimeSize const &size) {
+    bool const isFree = !taken.contains(snakeCase(size.name, "size")) && isAlone(size.name);
+    return size.name + (isFree ? "" : "_size");
+  };
+  std::vector<std::string> names;
+  llvm::transform(sizes, std::back_inserter(names), wanted);
+  llvm::StringMap<std::string> const table = nameTable(names, "size", taken);
+  std::vector<RuntimeSize> named = sizes;
+  for (auto const &[size, name] : llvm::zip(named, names))
+    size.name = table.lookup(name);
+  sizes = std::move(named);
 }
 
 void Program::collectSizes() {
@@ -246,6 +271,7 @@ void Program::collectSizes() {
     for (unsigned dim = 0; dim < unsigned(argument.type.getRank()); ++dim)
       if (argument.type.isDynamicDim(dim))
         sizes.push_back({argument.value, dim, sizeName(entry, argument, dim)});
+  makeIdentifiers(sizes, arguments);
   for (RuntimeSize const &size : sizes)
     if (!fileScope.isTaken(size.name))
       fileScope.take(size.name);
@@ -282,9 +308,13 @@ void Program::collectFunctions() {
   for (RuntimeSize const &size : sizes)
     parameters.insert(size.name);
   // A kernel that is named like the argument that it writes is called after what it does
+  llvm::StringMap<std::string> const plain = nameTable(labels, "layer", taken);
+  auto const isParameter = [&](std::string const &label) {
+    return parameters.contains(snakeCase(label, "layer")) || parameters.contains(plain.lookup(label));
+  };
   std::vector<std::string> wanted;
   for (std::string const &label : labels)
-    wanted.push_back((parameters.contains(snakeCase(label, "layer")) ? "compute_" : "") + label);
+    wanted.push_back((isParameter(label) ? "compute_" : "") + label);
   llvm::StringMap<std::string> const table = nameTable(wanted, "layer", taken);
   for (auto const &[label, name] : llvm::zip(labels, wanted))
     functions[label] = table.lookup(name);
