@@ -6,6 +6,7 @@
 
 #include "translator/frontend/onnx/Registry.h"
 
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -20,21 +21,29 @@ struct Transform {
   int64_t parts;   // of a sample: 1 real, 2 complex
   bool isInverse, isOneSided;
 
-  int64_t bins() const { return isOneSided ? length / 2 + 1 : length; }
+  /// The inverse of the one-sided transform of real samples: half of the bins come in, the others are their mirror.
+  bool toReal() const { return isInverse && isOneSided; }
+  int64_t bins() const { return isOneSided && !isInverse ? length / 2 + 1 : length; }
+  int64_t partsOut() const { return toReal() ? 1 : 2; }
+  double weight(int64_t at) const {
+    if (toReal())
+      return at > length / 2 ? 0 : (at == 0 || 2 * at == length ? 1.0 : 2.0) / static_cast<double>(length);
+    return at >= length ? 0 : isInverse ? 1.0 / static_cast<double>(length) : 1;
+  }
 };
 } // namespace
 
 static Value tableOf(Node &node, Transform const &transform) {
   Type const element = node.element(0);
   double const sign = transform.isInverse ? 1 : -1;
-  double const scale = transform.isInverse ? 1.0 / static_cast<double>(transform.length) : 1;
   llvm::SmallVector<Attribute> values;
   for (int64_t bin = 0; bin < transform.bins(); ++bin)
     for (int64_t at = 0; at < transform.samples; ++at) {
       double const turn = static_cast<double>(bin * at % transform.length) / static_cast<double>(transform.length);
-      double const angle = 2 * M_PI * turn, weight = at < transform.length ? scale : 0;
+      double const angle = 2 * M_PI * turn, weight = transform.weight(at);
       double const real = weight * std::cos(angle), imaginary = weight * sign * std::sin(angle);
-      for (double value : {real, -imaginary, imaginary, real}) // rows: real out, imaginary out
+      std::array<double, 4> const all{real, -imaginary, imaginary, real}; // rows: real out, imaginary out
+      for (double value : ArrayRef(all).take_front(2 * transform.partsOut()))
         values.push_back(node.b.getFloatAttr(element, value));
     }
   if (transform.parts == 1) { // no imaginary part comes in
@@ -43,7 +52,8 @@ static Value tableOf(Node &node, Transform const &transform) {
       reals.push_back(values[i]);
     values = reals;
   }
-  auto const type = RankedTensorType::get({transform.bins(), transform.samples, 2, transform.parts}, element);
+  auto const type =
+      RankedTensorType::get({transform.bins(), transform.samples, transform.partsOut(), transform.parts}, element);
   return node.table("table", DenseElementsAttr::get(type, values));
 }
 
@@ -53,8 +63,8 @@ static Transform transformOf(Node &node, int64_t length, int64_t samples, int64_
     node.refuse("the last dimension is " + Twine(parts) + ", 1 (real) or 2 (complex) is needed");
   if (length < 1)
     node.refuse("a transform of length " + Twine(length));
-  if (transform.isOneSided && (transform.isInverse || parts == 2))
-    node.refuse("onesided is for transforms of real input");
+  if (transform.isOneSided && transform.isInverse != (parts == 2))
+    node.refuse("onesided is for transforms of real input, or back to it");
   return transform;
 }
 
@@ -69,7 +79,8 @@ static void importDFT(Node &node) {
   int64_t const axis = node.axis(given, rank), samples = node.shape(0)[axis];
   if (axis == rank - 1)
     node.refuse("the last dimension holds real and imaginary parts; it cannot be transformed");
-  int64_t const length = node.has(1) ? node.ints(1, "dft_length")[0] : samples;
+  bool const toReal = node.intAttr("inverse", 0) && node.intAttr("onesided", 0);
+  int64_t const length = node.has(1) ? node.ints(1, "dft_length")[0] : toReal ? 2 * (samples - 1) : samples;
   Transform const transform = transformOf(node, length, samples, node.shape(0).back());
   // Loops: those of the result, then sample and part
   int64_t const sample = rank, part = rank + 1;
@@ -78,7 +89,7 @@ static void importDFT(Node &node) {
   read.back() = part;
   Ints shape(node.shape(0));
   shape[axis] = transform.bins();
-  shape.back() = 2;
+  shape.back() = transform.partsOut();
   node.out(0, b.contract({node.in(0), tableOf(node, transform)},
                          {b.selectDims(rank + 2, read), b.selectDims(rank + 2, {axis, sample, rank - 1, part})},
                          b.sizes(shape), rank));
