@@ -62,9 +62,20 @@ static Value countTaps(Scalars &s, Window const &window, IntsRef extents, bool c
     int64_t const last = window.low[i] + extent + (countPads ? window.high[i] - window.overhang[i] : 0);
     Value const position = s.create<linalg::IndexOp>(static_cast<int64_t>(2 + i));
     Value const begin = s.create<arith::MulIOp>(position, s.index(window.strides[i]));
-    Value const end = s.create<arith::AddIOp>(begin, s.index(window.kernel[i]));
-    Value const inside = s.create<arith::SubIOp>(s.create<arith::MinSIOp>(end, s.index(last)),
-                                                 s.create<arith::MaxSIOp>(begin, s.index(first)));
+    Value inside;
+    if (int64_t const dilation = window.dilations[i]; dilation == 1) {
+      Value const end = s.create<arith::AddIOp>(begin, s.index(window.kernel[i]));
+      inside = s.create<arith::SubIOp>(s.create<arith::MinSIOp>(end, s.index(last)),
+                                       s.create<arith::MaxSIOp>(begin, s.index(first)));
+    } else { // taps before an end: as many as there are whole steps up to it, rounded up
+      auto before = [&](int64_t place) -> Value {
+        Value const distance = s.create<arith::SubIOp>(s.index(place), begin);
+        Value const steps = s.create<arith::CeilDivSIOp>(distance, s.index(dilation));
+        Value const some = s.create<arith::MaxSIOp>(steps, s.index(0));
+        return s.create<arith::MinSIOp>(some, s.index(window.kernel[i]));
+      };
+      inside = s.create<arith::SubIOp>(before(last), before(first));
+    }
     count = count ? s.create<arith::MulIOp>(count, inside) : inside;
   }
   return count;
@@ -81,9 +92,9 @@ static Value divideByCount(Node &node, Value sum, Window const &window, bool cou
   if (isPlain)
     return node.b.elementwise(sum, node.element(0),
                               [&](Scalars &s, ValueRange v) { return s.div(v[0], s.constantLike(v[0], taps)); });
-  if (llvm::any_of(window.dilations, [](int64_t dilation) { return dilation != 1; }))
-    node.refuse("dilations together with pads that do not count are not supported");
   Ints extents(node.shape(0).drop_front(2));
+  if (llvm::any_of(extents, ShapedType::isDynamic))
+    node.refuse("pads that do not count need known extents; give them by --dim");
   if (extents.size() < window.kernel.size())
     extents.insert(extents.begin(), 1);
   return node.b.elementwise(sum, node.element(0), [&](Scalars &s, ValueRange v) {
