@@ -1,5 +1,6 @@
 //===- LayerText.cpp - the view model of a layer function ---------------------------------------------------------===//
 
+#include "translator/emit/KernelParts.h"
 #include "translator/emit/Layer.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -164,10 +165,16 @@ Json Layer::borders() {
 Json Layer::finish(StringRef shapes) {
   Json comments = provenance();
   addLines(comments, shapes);
-  Json layer = {
-      {"template", "kernel/block"}, {"comments", comments}, {"name", functionName()}, {"parameters", signature(true)},
-      {"locals", locals},           {"lambdas", lambdas},   {"closes", borders()}};
+  Json layer = {{"locals", locals}, {"lambdas", lambdas}, {"closes", borders()}};
   layer.update(call);
+  // What was read and folded away since, as the only position along an axis, is no parameter
+  llvm::erase_if(used, [&](Storage const *storage) {
+    return storage->kind == StorageKind::Argument && !mentions(layer, storage->name);
+  });
+  layer.update({{"template", "kernel/block"},
+                {"comments", comments},
+                {"name", functionName()},
+                {"parameters", signature(true)}});
   return layer;
 }
 

@@ -178,8 +178,10 @@ static void importLpNormalization(Node &node) {
   Value const x = node.in(0);
   Value const sum = b.reduce(x, {axis}, /*keepDims=*/true, Fold::sum, false,
                              [&](Scalars &s, ValueRange v) { return p == 1 ? s.abs(v[0]) : s.mul(v[0], v[0]); });
-  node.out(
-      0, b.elementwise({x, sum}, [&](Scalars &s, ValueRange v) { return s.div(v[0], p == 1 ? v[1] : s.sqrt(v[1])); }));
+  node.out(0, b.elementwise({x, sum}, [&](Scalars &s, ValueRange v) { // nothing but zeros stays that
+    Value const zero = s.constantLike(v[0], 0), norm = p == 1 ? v[1] : s.sqrt(v[1]);
+    return s.select(s.compare(Compare::eq, v[1], zero), zero, s.div(v[0], norm));
+  }));
 }
 
 //===--- Local response
