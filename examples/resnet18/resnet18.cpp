@@ -156,20 +156,25 @@ template <class Problem, class Count, class Scalar, int Most>
 KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column,
                                        Count count, Scalar const (&sum)[Most]) {
   Scalar *const out = problem.out(row) + column;
+#if defined(__clang__) // finds vectors only if results go through an array, which gcc would copy in pieces
   Scalar result[Most];
+#else
+  Scalar *const result = out;
+#endif
 #pragma omp simd
   for (int j = 0; j < count; ++j)
     result[j] = problem.finish(sum[j], row, column + j);
+#if defined(__clang__)
 #pragma omp simd
   for (int j = 0; j < count; ++j)
     out[j] = result[j];
-  problem.close(row, column, column + count);
+#endif
 }
 
 // Rows [first, last), at least Least of them, by panels [begin, end) of one group, Panels at a time; fewer rows than
-// Most make a smaller tile
+// Most make a smaller tile. A function of its own: clang loses the registers of `sum` in longer ones.
 template <int Least, int Most, int Panels, class Problem>
-void host_tile(Problem const &problem, int begin, int end, int first, int last) {
+[[gnu::noinline]] void host_tile(Problem const &problem, int begin, int end, int first, int last) {
   using Packing = typename Problem::Packing;
   if constexpr (Most > Least)
     if (last - first < Most)
@@ -199,6 +204,8 @@ void host_tile(Problem const &problem, int begin, int end, int first, int last) 
           store(problem, row[i], column, width, sum[i][p]);
       }
   }
+  for (int i = 0; i < Most; ++i)
+    problem.close(row[i], Packing::first(begin), Packing::first(end - 1) + Packing::width(end - 1));
 }
 
 // The largest up to `most`
@@ -364,10 +371,13 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
 
         if (splits > 1 && !join_splits(team, split, splits, part, tiles, tile, sum))
           return;
+        int const column = Packing::first(panel) + at.o;
         int const count = Kokkos::min(4, Packing::width(panel) - at.o); // not positive in the padding of a panel
         for (int i = 0; i < 4; ++i)
-          if (int const row = first_row + at.x + 4 * i; row < rows)
-            store(problem, problem.row(row), Packing::first(panel) + at.o, count, sum[i].v);
+          if (int const row = first_row + at.x + 4 * i; row < rows) {
+            store(problem, problem.row(row), column, count, sum[i].v);
+            problem.close(problem.row(row), column, column + count);
+          }
       });
 }
 
@@ -539,8 +549,10 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
       for (int k = 0; k < edge; ++k)
         m[k] = e[p - top][k];
       transform_products<Size, lanes>(m, sum[0], lanes);
-      for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q)
+      for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q) {
         store(direct, {n, p, q}, o, lanes, sum[q - left]);
+        direct.close({n, p, q}, o, o + lanes);
+      }
     }
   }
 

@@ -297,7 +297,7 @@ void Program::collectFunctions() {
   for (char const *name :
        {"conv",        "depthwise", "contract",    "batched_contract", "pool",      "for_rows",     "for_each",
         "for_squares", "for_grid",  "reduce_grid", "reduce_span",      "forward",   "load_weights", "maximum",
-        "minimum",     "on_host",   "power",       "checked_index",    "floor_div", "floor_mod",    "ceil_div"})
+        "minimum",     "clamp",     "on_host",   "power",       "checked_index",    "floor_div", "floor_mod",    "ceil_div"})
     taken.insert(name);
   // forward() calls them where its parameters hide other names
   llvm::StringSet<> parameters;

@@ -8,6 +8,8 @@
 
 #include "translator/emit/ScalarTable.h"
 
+#include "translator/emit/ScalarClamp.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -111,6 +113,13 @@ static Print logical(StringRef onBool, Rank boolRank, StringRef onInt, Rank intR
 /// A NaN must come through. Kokkos::max keeps one of its first operand, so a constant goes last.
 static Print propagating(std::string forConstant, std::string helper) {
   return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    if (isFirstOfClamp(op))
+      return a[0]; // the second prints both
+    if (Operation *first = firstOfClamp(op)) {
+      printer.useBlock("clamp");
+      Expression const bound = *printer.use(first->getOperand(1));
+      return isa<arith::MaximumFOp>(op) ? call("clamp", {a[0], a[1], bound}) : call("clamp", {a[0], bound, a[1]});
+    }
     if (isConstant(op->getOperand(1)))
       return call(forConstant, a);
     if (isConstant(op->getOperand(0)))
