@@ -8,6 +8,7 @@
 #include "passes/schedule/RowFusionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
@@ -280,6 +281,14 @@ static void hoistInvariants(Block &body) {
   }
 }
 
+/// Whether the last bit of a value decides about a whole number: a quotient that is a tie must be one.
+static bool isRounded(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<math::RoundEvenOp, math::RoundOp, math::FloorOp, math::CeilOp, math::TruncOp, arith::FPToSIOp,
+               arith::FPToUIOp, arith::CmpFOp>(user);
+  });
+}
+
 /// Divisions along the row by one number of the row multiply by its inverse, which is computed once: one rounding more.
 static void invertDivisors(RewriterBase &rewriter, Block &body) {
   DenseMap<Value, Value> inverses;
@@ -300,7 +309,7 @@ static void invertDivisors(RewriterBase &rewriter, Block &body) {
     each.walk([&](arith::DivFOp division) {
       Operation *def = division.getRhs().getDefiningOp();
       if (!def || def->getBlock() != &body || matchPattern(def, m_Constant()) || division.getType().isF16() ||
-          division.getType().isBF16())
+          division.getType().isBF16() || isRounded(division))
         return;
       Value const factor = inverse(division.getRhs(), def);
       rewriter.setInsertionPoint(division);
