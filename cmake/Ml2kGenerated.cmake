@@ -33,6 +33,7 @@ function(ml2k_use_kokkos_headers target)
     target_link_libraries(ml2k_kokkos_headers PUBLIC Kokkos::kokkos)
     target_compile_options(ml2k_kokkos_headers PUBLIC -O3 -march=native -fopenmp-simd
       -fno-math-errno -fno-trapping-math # change no value; gcc vectorises no choice without the latter
+      $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-mprefer-vector-width=512> # whole AVX-512 registers
       -Wall -Wextra -Werror)
     target_compile_features(ml2k_kokkos_headers PUBLIC cxx_std_17)
     set_target_properties(ml2k_kokkos_headers PROPERTIES CXX_STANDARD 17)

@@ -57,10 +57,8 @@ KOKKOS_INLINE_FUNCTION float fast_tanh(float x) {
 // --- packing ---------------------------------------------------------------------------------------------------------
 // Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
 // slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
-#if defined(__AVX512F__) && defined(__clang__)
-inline constexpr int vector_bytes = 64, tile_vectors = 4, sum_registers = 16; // clang 19 spills 28
-#elif defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, tile_vectors = 4, sum_registers = 28; // of 32
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 12; // of 32; fits in halves, too
 #elif defined(__aarch64__)
 inline constexpr int vector_bytes = 16, tile_vectors = 4, sum_registers = 24; // of 32
 #else
