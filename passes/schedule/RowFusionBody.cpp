@@ -281,37 +281,50 @@ static void hoistInvariants(Block &body) {
   }
 }
 
-/// Whether the last bit of a value decides about a whole number: a quotient that is a tie must be one.
-static bool isRounded(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<math::RoundEvenOp, math::RoundOp, math::FloorOp, math::CeilOp, math::TruncOp, arith::FPToSIOp,
-               arith::FPToUIOp, arith::CmpFOp>(user);
-  });
+/// e^(x - largest of the row), the term of a softmax.
+static bool isSoftmaxTerm(Value value) {
+  auto exp = value.getDefiningOp<math::ExpOp>();
+  auto difference = exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+  auto largest = difference ? difference.getRhs().getDefiningOp<nest::FoldOp>() : nest::FoldOp();
+  return largest && largest.getCombiner() == nest::Combiner::Max;
 }
 
-/// Divisions along the row by one number of the row multiply by its inverse, which is computed once: one rounding more.
-static void invertDivisors(RewriterBase &rewriter, Block &body) {
+/// A sum of such terms, at least 1, so that its inverse cannot overflow; they may have been kept in a row.
+static bool isSoftmaxTotal(Operation *op) {
+  auto fold = dyn_cast_or_null<nest::FoldOp>(op);
+  if (!fold || fold.getCombiner() != nest::Combiner::Sum)
+    return false;
+  Value const term = fold.getRegion().front().getTerminator()->getOperand(0);
+  if (isSoftmaxTerm(term))
+    return true;
+  auto read = term.getDefiningOp<nest::GetOp>();
+  return read && llvm::any_of(read.getRow().getUsers(), [&](Operation *user) {
+           auto kept = dyn_cast<nest::SetOp>(user);
+           Operation *const pass = kept ? kept->getParentOp() : nullptr;
+           return pass && pass->getBlock() == fold->getBlock() && pass->isBeforeInBlock(fold) &&
+                  isSoftmaxTerm(kept.getValue());
+         });
+}
+
+/// Divisions along the row by the total of a softmax multiply by its inverse, computed once: one rounding more.
+static void invertTotals(RewriterBase &rewriter, Block &body) {
   DenseMap<Value, Value> inverses;
-  auto const inverse = [&](Value divisor, Operation *def) {
-    Value &known = inverses[divisor];
+  auto const inverse = [&](Value total) {
+    Value &known = inverses[total];
     if (known)
       return known;
-    rewriter.setInsertionPointAfter(def);
-    Location const loc = def->getLoc();
-    Value const one = rewriter.create<arith::ConstantOp>(loc, rewriter.getFloatAttr(divisor.getType(), 1));
-    auto quotient = rewriter.create<arith::DivFOp>(loc, one, divisor);
-    auto fold = dyn_cast<nest::FoldOp>(def);
-    StringRef const name = fold && fold.getName() ? *fold.getName() : "divisor";
-    quotient->setAttr("nest.name", rewriter.getStringAttr("inverse_" + name));
+    rewriter.setInsertionPointAfterValue(total);
+    Value const one = rewriter.create<arith::ConstantOp>(total.getLoc(), rewriter.getFloatAttr(total.getType(), 1));
+    auto quotient = rewriter.create<arith::DivFOp>(total.getLoc(), one, total);
+    quotient->setAttr("nest.name", rewriter.getStringAttr("inverse_total"));
     return known = quotient;
   };
   for (auto each : llvm::make_early_inc_range(body.getOps<nest::EachOp>()))
     each.walk([&](arith::DivFOp division) {
-      Operation *def = division.getRhs().getDefiningOp();
-      if (!def || def->getBlock() != &body || matchPattern(def, m_Constant()) || division.getType().isF16() ||
-          division.getType().isBF16() || isRounded(division))
+      Type const type = division.getType();
+      if (type.isF16() || type.isBF16() || !isSoftmaxTotal(division.getRhs().getDefiningOp()))
         return;
-      Value const factor = inverse(division.getRhs(), def);
+      Value const factor = inverse(division.getRhs());
       rewriter.setInsertionPoint(division);
       rewriter.replaceOpWithNewOp<arith::MulFOp>(division, division.getLhs(), factor);
     });
@@ -336,7 +349,7 @@ void RowEmitter::tidy(nest::RowOp row) {
   eliminateCommonSubExpressions(rewriter, dominance, row);
   nameMeans(body);
   OpBuilder::InsertionGuard const guard(rewriter);
-  invertDivisors(rewriter, body);
+  invertTotals(rewriter, body);
 }
 
 void RowEmitter::writeBody() {
