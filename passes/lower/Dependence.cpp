@@ -23,8 +23,7 @@ using namespace mlir;
 
 namespace ml2k {
 
-//===--- Memory
-//------------------------------------------------------------------------------------------------------===//
+//===--- Memory ---------------------------------------------------------------------------------------------------===//
 
 Value baseOf(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
@@ -106,8 +105,7 @@ std::string memrefName(Value memref) {
   return name.empty() ? "buffer" : name;
 }
 
-//===--- Linear forms
-//------------------------------------------------------------------------------------------------===//
+//===--- Linear forms ---------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -222,8 +220,7 @@ static bool separates(Value a, Value b, scf::ForOp loop) {
   return -distance < low && high < distance;
 }
 
-//===--- The proof
-//---------------------------------------------------------------------------------------------------===//
+//===--- The proof ------------------------------------------------------------------------------------------------===//
 
 /// Collects what the loop reads and writes outside its own memory; the operation that defeats this, if any.
 static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &accesses) {

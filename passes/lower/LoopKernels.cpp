@@ -22,8 +22,7 @@ bool isRecomputable(Operation *op) {
          llvm::none_of(op->getResultTypes(), [](Type type) { return isa<MemRefType>(type); });
 }
 
-//===--- Labels
-//------------------------------------------------------------------------------------------------------===//
+//===--- Labels ---------------------------------------------------------------------------------------------------===//
 
 /// The outside memory that `op` reads (or writes) first in the text.
 template <class Access> static std::string firstName(Operation *op) {
@@ -60,8 +59,7 @@ std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken) {
   return label;
 }
 
-//===--- Reductions
-//--------------------------------------------------------------------------------------------------===//
+//===--- Reductions -----------------------------------------------------------------------------------------------===//
 
 namespace {
 struct JoinRow {
@@ -144,8 +142,7 @@ bool isIdentity(Combiner combiner, Value value) {
   }
 }
 
-//===--- Loops inside kernels
-//----------------------------------------------------------------------------------------===//
+//===--- Loops inside kernels -------------------------------------------------------------------------------------===//
 
 void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
   rewriter.setInsertionPoint(loop);
@@ -183,8 +180,7 @@ void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
     rewriter.replaceOp(loop, loops.results);
 }
 
-//===--- Kernels
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Kernels --------------------------------------------------------------------------------------------------===//
 
 static Value constantIndex(OpBuilder &builder, Location location, int64_t value) {
   return builder.create<arith::ConstantIndexOp>(location, value);

@@ -10,8 +10,7 @@ using namespace mlir;
 
 namespace ml2k {
 
-//===--- The workspace
-//-----------------------------------------------------------------------------------------------===//
+//===--- The workspace --------------------------------------------------------------------------------------------===//
 
 static std::string freeName(func::FuncOp entry, StringRef wanted) {
   llvm::StringSet<> taken;
@@ -82,8 +81,7 @@ Value makeScalar(func::FuncOp entry, Type type, StringRef name) {
                                         DenseI64ArrayAttr());
 }
 
-//===--- Globals
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Globals --------------------------------------------------------------------------------------------------===//
 
 static LogicalResult lowerGlobal(memref::GetGlobalOp use, memref::GlobalOp global) {
   auto const value = global ? dyn_cast_or_null<ElementsAttr>(global.getInitialValueAttr()) : ElementsAttr();
@@ -107,8 +105,7 @@ LogicalResult lowerGlobals(func::FuncOp entry) {
   return success();
 }
 
-//===--- Results
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Results --------------------------------------------------------------------------------------------------===//
 
 /// What the extent of an argument is called: extents of different arguments may differ.
 static std::string dimName(BlockArgument argument, int64_t dim) {
@@ -230,8 +227,7 @@ void nameDims(func::FuncOp entry) {
   }
 }
 
-//===--- Outputs
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Outputs --------------------------------------------------------------------------------------------------===//
 
 static void markOutput(func::FuncOp entry, Value memref) {
   auto const argument = dyn_cast<BlockArgument>(baseOf(memref));

@@ -24,8 +24,7 @@ static void note(Operation *loop, StringRef text) {
     loop->setAttr("nest.note", StringAttr::get(loop->getContext(), text));
 }
 
-//===--- Reductions
-//--------------------------------------------------------------------------------------------------===//
+//===--- Reductions -----------------------------------------------------------------------------------------------===//
 
 /// Operations whose terms may be joined in any order with the same result to the last bit. Floating-point sums are not.
 static bool isReorderable(Operation *op) {
@@ -55,8 +54,7 @@ static std::string reductionProblem(scf::ForOp loop) {
   return "";
 }
 
-//===--- Rewriting
-//---------------------------------------------------------------------------------------------------===//
+//===--- Rewriting ------------------------------------------------------------------------------------------------===//
 
 static void addReduction(RewriterBase &rewriter, scf::ReduceOp reduce, unsigned place, Operation *join) {
   Block &block = reduce.getReductions()[place].front();

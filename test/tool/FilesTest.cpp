@@ -20,8 +20,7 @@ using namespace ml2k;
 
 namespace {
 
-//===--- Differences
-//-----------------------------------------------------------------------------------------------===//
+//===--- Differences ----------------------------------------------------------------------------------------------===//
 
 SmallVector<StringRef, 0> lines(StringRef text) {
   SmallVector<StringRef, 0> parts;
@@ -94,8 +93,7 @@ TEST(Diff, AppliesToRandomTexts) {
   }
 }
 
-//===--- Files
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Files ----------------------------------------------------------------------------------------------------===//
 
 class Files : public testing::Test {
 protected:
@@ -153,8 +151,7 @@ TEST_F(Files, KeepTheirMode) {
   EXPECT_EQ(*sys::fs::getPermissions(path("a")), sys::fs::owner_read | sys::fs::owner_write);
 }
 
-//===--- --check
-//---------------------------------------------------------------------------------------------------===//
+//===--- --check --------------------------------------------------------------------------------------------------===//
 
 TEST_F(Files, CheckNamesWhatDiffers) {
   ASSERT_FALSE(errorToBool(writeFiles(folder, {{"a.cpp", "1\n"}, {"a.safetensors", "x"}})));
@@ -171,8 +168,7 @@ TEST_F(Files, CheckNamesWhatDiffers) {
   EXPECT_NE(said.find("a.safetensors: orphan"), std::string::npos);
 }
 
-//===--- Formatting
-//------------------------------------------------------------------------------------------------===//
+//===--- Formatting -----------------------------------------------------------------------------------------------===//
 
 constexpr char const *untidy = "int   f( int *a ){return   *a;}";
 

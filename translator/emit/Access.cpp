@@ -21,8 +21,7 @@ AffineExpr HostSymbols::get(Value value) {
   return getAffineSymbolExpr(first + position, value.getContext());
 }
 
-//===--- Host values
-//-------------------------------------------------------------------------------------------------===//
+//===--- Host values ----------------------------------------------------------------------------------------------===//
 
 AffineExpr Program::hostIndex(Value value, HostSymbols &symbols) const {
   APInt constant;
@@ -119,8 +118,7 @@ AffineExpr Program::extent(Value memref, unsigned dim, HostSymbols &symbols) con
       .Default([](Operation *) { return AffineExpr(); });
 }
 
-//===--- Views
-//-------------------------------------------------------------------------------------------------------===//
+//===--- Views ----------------------------------------------------------------------------------------------------===//
 
 namespace {
 using Indices = SmallVector<AffineExpr>;

@@ -14,8 +14,7 @@ namespace ml2k {
 
 static constexpr int64_t embeddedBytes = 1024;
 
-//===--- Blocks
-//------------------------------------------------------------------------------------------------------===//
+//===--- Blocks ---------------------------------------------------------------------------------------------------===//
 
 static Json listOf(std::set<std::string> const &files) {
   Json list = Json::array();
@@ -87,8 +86,7 @@ static Json viewGenerality(Program const &program) {
           {"launched", program.launches}};
 }
 
-//===--- Banner
-//------------------------------------------------------------------------------------------------------===//
+//===--- Banner ---------------------------------------------------------------------------------------------------===//
 
 static std::string countWeights(std::vector<SidecarTensor> const &tensors) {
   llvm::MapVector<Type, int64_t> counts;
@@ -123,8 +121,7 @@ static Json viewBanner(Program const &program, ModuleOp module, std::vector<Side
   return lines;
 }
 
-//===--- The view model
-//----------------------------------------------------------------------------------------------===//
+//===--- The view model -------------------------------------------------------------------------------------------===//
 
 static FailureOr<func::FuncOp> entryOf(ModuleOp module) {
   func::FuncOp entry;

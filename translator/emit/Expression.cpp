@@ -59,8 +59,7 @@ Expression conditional(Expression const &condition, Expression const &yes, Expre
 
 Expression cast(llvm::StringRef type, Expression const &a) { return call(type, a); }
 
-//===--- Types and literals
-//------------------------------------------------------------------------------------------===//
+//===--- Types and literals ---------------------------------------------------------------------------------------===//
 
 std::string cppType(Type type) {
   if (type.isF16())

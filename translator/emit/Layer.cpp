@@ -21,8 +21,7 @@ std::string Layer::label() const {
   return "\"" + program.model + "::" + kernel->getAttrOfType<StringAttr>("label").str() + "\"";
 }
 
-//===--- Memory
-//------------------------------------------------------------------------------------------------------===//
+//===--- Memory ---------------------------------------------------------------------------------------------------===//
 
 std::string Layer::member(Storage const &storage) {
   if (!llvm::is_contained(used, &storage))
@@ -313,8 +312,7 @@ FailureOr<std::string> Layer::imageOver(Value memref, Storage const &storage) {
   return name;
 }
 
-//===--- Names and regions
-//-------------------------------------------------------------------------------------------===//
+//===--- Names and regions ----------------------------------------------------------------------------------------===//
 
 std::vector<std::string> Layer::indexNames(ArrayRef<StringRef> wanted) {
   std::vector<std::string> names;

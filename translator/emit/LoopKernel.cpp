@@ -97,8 +97,7 @@ LogicalResult LoopPrinter::bindPositions() {
   return success();
 }
 
-//===--- Memory
-//------------------------------------------------------------------------------------------------------===//
+//===--- Memory ---------------------------------------------------------------------------------------------------===//
 
 FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
   FailureOr<SmallVector<Expression>> indices = printer.use(at);
@@ -204,8 +203,7 @@ void LoopPrinter::handleMemory() {
   });
 }
 
-//===--- The call
-//----------------------------------------------------------------------------------------------------===//
+//===--- The call -------------------------------------------------------------------------------------------------===//
 
 /// `{1, rows - 1}`
 FailureOr<std::string> LoopPrinter::span(unsigned loop) {

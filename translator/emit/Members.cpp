@@ -16,8 +16,7 @@ static std::string quotedLabel(Program const &program, Storage const &storage) {
 
 static Json member(std::string const &type, std::string const &name) { return {{"type", type}, {"name", name}}; }
 
-//===--- Workspace
-//---------------------------------------------------------------------------------------------------===//
+//===--- Workspace ------------------------------------------------------------------------------------------------===//
 
 /// The run-time extents that the constructor of the view wants; images always count theirs.
 static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer) {
@@ -201,8 +200,7 @@ FailureOr<Json> viewMembers(Program &program) {
   return view;
 }
 
-//===--- Loader
-//------------------------------------------------------------------------------------------------------===//
+//===--- Loader ---------------------------------------------------------------------------------------------------===//
 
 std::vector<SidecarTensor> sidecarOf(Program const &program) {
   std::vector<SidecarTensor> tensors;

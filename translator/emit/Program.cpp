@@ -53,8 +53,7 @@ LogicalResult Program::collect() {
   return success();
 }
 
-//===--- Storage
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Storage --------------------------------------------------------------------------------------------------===//
 
 LogicalResult Program::collectArguments() {
   std::vector<std::string> names;
@@ -229,8 +228,7 @@ Storage const *Program::storageOf(Value memref) const {
   return storages.lookup(memref);
 }
 
-//===--- Run-time sizes
-//----------------------------------------------------------------------------------------------===//
+//===--- Run-time sizes -------------------------------------------------------------------------------------------===//
 
 /// The name that the model gives to a dynamic dimension, from `nest.dims`; the first dimension is else the batch.
 static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigned dim) {
@@ -294,10 +292,11 @@ void Program::collectFunctions() {
   });
   // Blocks are functions of the same namespace
   llvm::StringSet<> taken;
-  for (char const *name :
-       {"conv",        "depthwise", "contract",    "batched_contract", "pool",      "for_rows",     "for_each",
-        "for_squares", "for_grid",  "reduce_grid", "reduce_span",      "forward",   "load_weights", "maximum",
-        "minimum",     "clamp",     "on_host",   "power",       "checked_index",    "floor_div", "floor_mod",    "ceil_div"})
+  for (char const *name : {"conv",        "depthwise", "contract",     "batched_contract", "pool",
+                           "for_rows",    "for_each",  "for_squares",  "for_grid",         "reduce_grid",
+                           "reduce_span", "forward",   "load_weights", "maximum",          "minimum",
+                           "clamp",       "on_host",   "power",        "checked_index",    "floor_div",
+                           "floor_mod",   "ceil_div"})
     taken.insert(name);
   // forward() calls them where its parameters hide other names
   llvm::StringSet<> parameters;

@@ -22,8 +22,7 @@ static bool isConstantFloat(Value value, double wanted) {
   return matchPattern(value, m_Constant(&constant)) && constant.getValueAsDouble() == wanted;
 }
 
-//===--- Kinds of entries
-//--------------------------------------------------------------------------------------------===//
+//===--- Kinds of entries -----------------------------------------------------------------------------------------===//
 
 static Print infix(StringRef symbol, Rank rank) {
   return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
@@ -142,8 +141,7 @@ static Print integerChoice(std::string name) {
   };
 }
 
-//===--- Conversions
-//------------------------------------------------------------------------------------------------===//
+//===--- Conversions ----------------------------------------------------------------------------------------------===//
 
 static FailureOr<Expression> select(Operation *, Operands a, ScalarPrinter &) { return conditional(a[0], a[1], a[2]); }
 
@@ -191,8 +189,7 @@ static FailureOr<Expression> roundNarrow(Operation *op, Operands a, ScalarPrinte
   return call(name, {operandType(op).isF64() ? ml2k::cast("float", a[0]) : a[0]});
 }
 
-//===--- Powers, roots, bits
-//-----------------------------------------------------------------------------------------===//
+//===--- Powers, roots, bits --------------------------------------------------------------------------------------===//
 
 static FailureOr<Expression> power(Operation *op, Operands a, ScalarPrinter &printer) {
   if (isConstantFloat(op->getOperand(1), 1.0))
@@ -225,8 +222,7 @@ static Print bitFunction(std::string name) {
   };
 }
 
-//===--- The table
-//---------------------------------------------------------------------------------------------------===//
+//===--- The table ------------------------------------------------------------------------------------------------===//
 
 static void addArithmetic(Table &table) {
   table["arith.addf"] = {{"total", "shifted"}, infix("+", Rank::Add)};

@@ -38,8 +38,7 @@ void NestDialect::initialize() {
       >();
 }
 
-//===--- Memory effects: inputs are read, outputs written; on tensors a kernel is pure
-//------------------------------===//
+//===--- Memory effects: inputs are read, outputs written; on tensors a kernel is pure ----------------------------===//
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 

@@ -12,8 +12,7 @@
 using namespace mlir;
 using namespace ml2k::nest;
 
-//===--- Text form
-//---------------------------------------------------------------------------------------------------===//
+//===--- Text form ------------------------------------------------------------------------------------------------===//
 
 /// A keyword of an enumeration, as in `range` or `sum`.
 template <class Enum>
@@ -154,8 +153,7 @@ void LoopOp::print(OpAsmPrinter &printer) {
   printer.printOptionalArrowTypeList((*this)->getResultTypes());
 }
 
-//===--- Checks
-//------------------------------------------------------------------------------------------------------===//
+//===--- Checks ---------------------------------------------------------------------------------------------------===//
 
 static LogicalResult verifyLoopBody(Operation *op, Region &body, unsigned positions, TypeRange extra,
                                     TypeRange yields) {

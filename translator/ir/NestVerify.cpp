@@ -14,8 +14,7 @@ using namespace ml2k::nest;
 
 static Type elementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
 
-//===--- Shared checks
-//-----------------------------------------------------------------------------------------------===//
+//===--- Shared checks --------------------------------------------------------------------------------------------===//
 
 /// Results exist on tensors only and have the types of the outputs.
 static LogicalResult verifyResults(DestinationStyleOpInterface op) {
@@ -88,8 +87,7 @@ static LogicalResult verifySingle(Operation *op, ValueRange inputs, unsigned inp
   return success();
 }
 
-//===--- Storage
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Storage --------------------------------------------------------------------------------------------------===//
 
 LogicalResult WeightOp::verify() {
   auto type = cast<ShapedType>(getType());
@@ -116,8 +114,7 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
-//===--- Structured kernels
-//------------------------------------------------------------------------------------------===//
+//===--- Structured kernels ---------------------------------------------------------------------------------------===//
 
 LogicalResult MapOp::verify() {
   SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
@@ -241,8 +238,7 @@ LogicalResult RecurrentOp::verify() {
   return verifyBlock(*this, getNext(), getGates(), concat({getExtras(), getOutputs()}), elementTypes(getOutputs()));
 }
 
-//===--- Inside rows
-//-------------------------------------------------------------------------------------------------===//
+//===--- Inside rows ----------------------------------------------------------------------------------------------===//
 
 static LogicalResult verifyAlongRow(Operation *op, Region &body) {
   if (!op->getParentOfType<RowOp>())

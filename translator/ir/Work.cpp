@@ -39,8 +39,7 @@ int64_t ml2k::countBytes(Operation *kernel) {
   return bytes;
 }
 
-//===--- Operations in blocks
-//--------------------------------------------------------------------------------------===//
+//===--- Operations in blocks -------------------------------------------------------------------------------------===//
 
 static bool isFloatingPointWork(Operation &op) {
   if (!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
@@ -68,8 +67,7 @@ static int64_t countIn(Region &region, int64_t length = 1) {
   return region.empty() ? 0 : countIn(region.front(), length);
 }
 
-//===--- Kernels
-//---------------------------------------------------------------------------------------------------===//
+//===--- Kernels --------------------------------------------------------------------------------------------------===//
 
 /// The extents of the loops of a kernel whose operands, in order, are accessed through the maps.
 static SmallVector<int64_t> loopExtents(Operation *kernel, ArrayAttr maps) {

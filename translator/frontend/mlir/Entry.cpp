@@ -12,8 +12,7 @@
 
 using namespace mlir;
 
-//===--- The entry
-//---------------------------------------------------------------------------------------------------===//
+//===--- The entry ------------------------------------------------------------------------------------------------===//
 
 static std::string listed(ArrayRef<func::FuncOp> functions) {
   return llvm::join(llvm::map_range(functions, [](func::FuncOp f) { return f.getName(); }), ", ");
@@ -41,8 +40,7 @@ func::FuncOp ml2k::mlir_import::selectEntry(ModuleOp module, std::string const &
   return {};
 }
 
-//===--- Calls and globals
-//-------------------------------------------------------------------------------------------===//
+//===--- Calls and globals ----------------------------------------------------------------------------------------===//
 
 /// An immutable ml_program.global with a value is a constant under another name.
 static void foldGlobals(ModuleOp module) {
@@ -89,8 +87,7 @@ LogicalResult ml2k::mlir_import::isolateEntry(ModuleOp module, func::FuncOp entr
   return success();
 }
 
-//===--- Symbolic dimensions
-//-----------------------------------------------------------------------------------------===//
+//===--- Symbolic dimensions --------------------------------------------------------------------------------------===//
 
 namespace {
 struct ArgumentDim {

@@ -31,8 +31,7 @@ static bool anyType(func::FuncOp entry, function_ref<bool(Type)> predicate) {
          anyOp(entry, [&](Operation *op) { return llvm::any_of(op->getResultTypes(), predicate); });
 }
 
-//===--- Elementwise
-//-------------------------------------------------------------------------------------------------===//
+//===--- Elementwise ----------------------------------------------------------------------------------------------===//
 
 LogicalResult ml2k::mlir_import::lowerElementwise(func::FuncOp entry) {
   bool const isNeeded = anyOp(entry, [](Operation *op) {
@@ -46,8 +45,7 @@ LogicalResult ml2k::mlir_import::lowerElementwise(func::FuncOp entry) {
   return passes.run(entry);
 }
 
-//===--- TOSA
-//--------------------------------------------------------------------------------------------------------===//
+//===--- TOSA -----------------------------------------------------------------------------------------------------===//
 
 /// The order of MLIR's own tosa-to-linalg pipeline, without its validation of profiles.
 static LogicalResult lowerTosa(func::FuncOp entry) {
@@ -66,8 +64,7 @@ static LogicalResult lowerTosa(func::FuncOp entry) {
   return passes.run(entry);
 }
 
-//===--- Sparse tensors
-//----------------------------------------------------------------------------------------------===//
+//===--- Sparse tensors -------------------------------------------------------------------------------------------===//
 
 static bool isSparse(Type type) { return sparse_tensor::getSparseTensorEncoding(type) != nullptr; }
 
@@ -220,8 +217,7 @@ static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
   return success();
 }
 
-//===--- Tensors and memrefs in one function
-//-------------------------------------------------------------------------===//
+//===--- Tensors and memrefs in one function ----------------------------------------------------------------------===//
 
 /// Dense tensors become memrefs. A returned argument is an argument that is read and written.
 static LogicalResult bufferize(ModuleOp module, func::FuncOp entry) {

@@ -83,8 +83,7 @@ Value Build::mapInto(Value init, ArrayRef<Value> inputs, ArrayRef<AffineMap> map
                  [&](Scalars &s, ValueRange args, Value) { return formula(s, args); });
 }
 
-//===--- Broadcasting
-//-----------------------------------------------------------------------------------------------===//
+//===--- Broadcasting ---------------------------------------------------------------------------------------------===//
 
 static int64_t broadcastExtent(int64_t l, int64_t r) {
   if (l == 1 || l == r)
@@ -194,8 +193,7 @@ Value Build::broadcastTo(Value x, SizesRef sizes) {
   return map({x}, {broadcastMap(*this, x, shape)}, sizes, elementOf(x), [](Scalars &, ValueRange v) { return v[0]; });
 }
 
-//===--- Reductions
-//-------------------------------------------------------------------------------------------------===//
+//===--- Reductions -----------------------------------------------------------------------------------------------===//
 
 Value Build::combine(Scalars &s, Fold fold, Value l, Value r) {
   switch (fold) {
@@ -299,8 +297,7 @@ Value Build::foldAlong(Value x, int64_t axis, int64_t count, SizesRef sizes) {
   return elementwiseCast(sum, elementOf(x));
 }
 
-//===--- Products
-//---------------------------------------------------------------------------------------------------===//
+//===--- Products -------------------------------------------------------------------------------------------------===//
 
 Value Build::matmul(Value l, Value r) {
   Type const element = computeType(elementOf(l));

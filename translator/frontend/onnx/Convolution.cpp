@@ -91,8 +91,7 @@ static void importConv(Node &node) {
   node.out(0, node.b.elementwiseCast(addBias(node, y), node.element(0)));
 }
 
-//===--- Transposed
-//-------------------------------------------------------------------------------------------------===//
+//===--- Transposed -----------------------------------------------------------------------------------------------===//
 
 /// Windows that neither overlap nor leave gaps: every output element has one input position, so that the operation is a
 /// contraction over channels whose result is written block by block.

@@ -46,8 +46,7 @@ template <typename Op> static void floatUnary(Node &node) {
   floatElementwise(node, [](Scalars &s, ValueRange x) { return s.create<Op>(x[0]); });
 }
 
-//===--- Arithmetic
-//-------------------------------------------------------------------------------------------------===//
+//===--- Arithmetic -----------------------------------------------------------------------------------------------===//
 
 using BinaryMethod = Value (Scalars::*)(Value, Value);
 using UnaryMethod = Value (Scalars::*)(Value);
@@ -134,8 +133,7 @@ static void importSign(Node &node) {
   });
 }
 
-//===--- Comparisons and logic
-//--------------------------------------------------------------------------------------===//
+//===--- Comparisons and logic ------------------------------------------------------------------------------------===//
 
 template <Compare how> static void compare(Node &node) {
   sameTypes(node);
@@ -193,8 +191,7 @@ static void importIsInf(Node &node) {
   node.out(0, result, pb::TensorProto::BOOL);
 }
 
-//===--- Types
-//------------------------------------------------------------------------------------------------------===//
+//===--- Types ----------------------------------------------------------------------------------------------------===//
 
 static void cast(Node &node, int32_t dataType) {
   Type const element = elementType(*node.b.getContext(), dataType);

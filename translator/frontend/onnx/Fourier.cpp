@@ -127,8 +127,7 @@ static void importSTFT(Node &node) {
   node.out(0, b.contract(inputs, maps, b.sizes(shape), 4));
 }
 
-//===--- Mel weights
-//------------------------------------------------------------------------------------------------===//
+//===--- Mel weights ----------------------------------------------------------------------------------------------===//
 
 /// Triangles over the bins of a spectrum, their corners evenly spaced on the mel scale.
 static void importMelWeightMatrix(Node &node) {

@@ -56,8 +56,7 @@ Importer::Values Importer::importBody(pb::GraphProto const &body, Values const &
 
 Value Importer::valueOf(GraphValue &value) { return value.value ? value.value : materialize(value); }
 
-//===--- If
-//---------------------------------------------------------------------------------------------------------===//
+//===--- If -------------------------------------------------------------------------------------------------------===//
 
 Importer::Values Importer::importIf(Node const &node, GraphValue &condition, Scope const &around,
                                     Opsets const &opsets) {
@@ -81,8 +80,7 @@ Importer::Values Importer::importIf(Node const &node, GraphValue &condition, Sco
   return results;
 }
 
-//===--- Loops
-//------------------------------------------------------------------------------------------------------===//
+//===--- Loops ----------------------------------------------------------------------------------------------------===//
 
 /// The steps of a scan output side by side along a new axis.
 GraphValue Importer::stacked(Values &steps, int64_t axis) {
@@ -215,8 +213,7 @@ Importer::Values Importer::importBatchedScan(Node const &node, Values inputs, Sc
   return results;
 }
 
-//===--- Nodes
-//------------------------------------------------------------------------------------------------------===//
+//===--- Nodes ----------------------------------------------------------------------------------------------------===//
 
 bool Importer::importControl(pb::NodeProto const &proto, int opset, std::vector<GraphValue *> const &inputs,
                              Scope &scope, Opsets const &opsets) {

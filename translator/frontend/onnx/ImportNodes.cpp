@@ -35,8 +35,7 @@ void Importer::report(pb::NodeProto const &node, int opset, Twine const &message
           << opset << "): " << message;
 }
 
-//===--- Order
-//------------------------------------------------------------------------------------------------------===//
+//===--- Order ----------------------------------------------------------------------------------------------------===//
 
 /// Nodes whose inputs are there, in the order of the file, until nothing is left. A sorted graph keeps its order.
 Nodes Importer::sortedNodes(Scope const &scope) {
@@ -73,8 +72,7 @@ Nodes Importer::sortedNodes(Scope const &scope) {
   return sorted;
 }
 
-//===--- Nodes
-//------------------------------------------------------------------------------------------------------===//
+//===--- Nodes ----------------------------------------------------------------------------------------------------===//
 
 void Importer::importNodes(Nodes const &nodes, Scope &scope, Opsets const &opsets) {
   for (pb::NodeProto const *node : nodes)
@@ -201,8 +199,7 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
   }
 }
 
-//===--- Nodes that run at import
-//-----------------------------------------------------------------------------------===//
+//===--- Nodes that run at import ---------------------------------------------------------------------------------===//
 
 bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction const &import,
                         std::vector<GraphValue *> const &inputs, Scope &scope) {
@@ -250,8 +247,7 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
   return true;
 }
 
-//===--- Functions
-//--------------------------------------------------------------------------------------------------===//
+//===--- Functions ------------------------------------------------------------------------------------------------===//
 
 static pb::FunctionProto const *localFunction(pb::ModelProto const &model, pb::NodeProto const &node) {
   for (pb::FunctionProto const &function : model.functions())

@@ -50,8 +50,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   return module;
 }
 
-//===--- The model as a whole
-//---------------------------------------------------------------------------------------===//
+//===--- The model as a whole -------------------------------------------------------------------------------------===//
 
 void Importer::checkModel() {
   if (!model.has_graph() || model.opset_import().empty()) {
@@ -80,8 +79,7 @@ void Importer::checkDims() {
   }
 }
 
-//===--- Initializers and inputs
-//------------------------------------------------------------------------------------===//
+//===--- Initializers and inputs ----------------------------------------------------------------------------------===//
 
 void Importer::importInitializers(Scope &scope) {
   for (pb::TensorProto const &tensor : model.graph().initializer()) {
@@ -212,8 +210,7 @@ void Importer::importInputs(Scope &scope) {
   }
 }
 
-//===--- Weights
-//----------------------------------------------------------------------------------------------------===//
+//===--- Weights --------------------------------------------------------------------------------------------------===//
 
 std::string Importer::weightName(std::string const &name, DenseElementsAttr value) {
   auto isFree = [&](std::string const &candidate) {
@@ -255,8 +252,7 @@ Value Importer::materialize(GraphValue &value) {
   return value.value;
 }
 
-//===--- Outputs
-//----------------------------------------------------------------------------------------------------===//
+//===--- Outputs --------------------------------------------------------------------------------------------------===//
 
 /// What the model declares about an output has to be what its nodes make; else what is wrong.
 static std::string againstDeclared(pb::ValueInfoProto const &output, GraphValue const &value) {

@@ -131,8 +131,7 @@ static void importGatherND(Node &node) {
   node.out(0, result, node.dataType(0));
 }
 
-//===--- Positions as results
-//---------------------------------------------------------------------------------------===//
+//===--- Positions as results -------------------------------------------------------------------------------------===//
 
 /// Where along the axis the largest (smallest) element is: among the equal ones the first (last).
 static Value argument(Node &node, Value x, int64_t axis, bool isMax, bool isLast) {

@@ -55,8 +55,7 @@ Values when(Build &b, Value condition, ValueRange values, llvm::function_ref<Val
   return Values(branch.getResults());
 }
 
-//===--- Scatter
-//----------------------------------------------------------------------------------------------------===//
+//===--- Scatter --------------------------------------------------------------------------------------------------===//
 
 static Value combined(Node &node, Value before, Value update) {
   std::string const how = node.stringAttr("reduction", "none");
@@ -127,8 +126,7 @@ static void importScatterND(Node &node) {
            }));
 }
 
-//===--- Running sums
-//-----------------------------------------------------------------------------------------------===//
+//===--- Running sums ---------------------------------------------------------------------------------------------===//
 
 static void sumAlong(Node &node, int64_t axis);
 

@@ -38,8 +38,7 @@ static void importConcat(Node &node) {
   node.out(0, node.b.concat(node.allInputs(), axis));
 }
 
-//===--- Padding
-//----------------------------------------------------------------------------------------------------===//
+//===--- Padding --------------------------------------------------------------------------------------------------===//
 
 /// The position in the input for one in the padded output: at the edge, mirrored at it, or around.
 static Value padPosition(Scalars &s, Value position, int64_t low, int64_t extent, StringRef mode) {
@@ -134,8 +133,7 @@ static void importPad(Node &node) {
   node.out(0, b.pad(x, low, high, b.create<arith::ConstantOp>(cast<TypedAttr>(fill))));
 }
 
-//===--- Copies
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Copies ---------------------------------------------------------------------------------------------------===//
 
 static void importExpand(Node &node) {
   Build &b = node.b;

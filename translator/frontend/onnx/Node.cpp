@@ -13,8 +13,7 @@ Node::Node(pb::NodeProto const &proto, int opset, std::vector<GraphValue *> inpu
     : proto(proto), opset(opset), b(build), outputs(proto.output_size()), inputs(std::move(inputs)),
       materialize(std::move(materialize)), directory(std::move(directory)) {}
 
-//===--- Inputs
-//-----------------------------------------------------------------------------------------------------===//
+//===--- Inputs ---------------------------------------------------------------------------------------------------===//
 
 GraphValue &Node::given(size_t at) const {
   if (!has(at))
@@ -99,8 +98,7 @@ void Node::needStatic(size_t at) const {
     refuse("input " + Twine(at) + " has shape " + shapeText(shape(at)) + "; give its symbolic dimensions by --dim");
 }
 
-//===--- Attributes
-//-------------------------------------------------------------------------------------------------===//
+//===--- Attributes -----------------------------------------------------------------------------------------------===//
 
 pb::AttributeProto const *Node::attribute(StringRef name) const {
   for (pb::AttributeProto const &attribute : proto.attribute())
@@ -172,8 +170,7 @@ Ints Node::axes(IntsRef values, int64_t rank) const {
   return axes;
 }
 
-//===--- Outputs
-//----------------------------------------------------------------------------------------------------===//
+//===--- Outputs --------------------------------------------------------------------------------------------------===//
 
 void Node::out(size_t at, Value value) {
   bool const likeInput = has(0) && element(0) == Build::elementOf(value);

@@ -10,8 +10,7 @@ namespace ml2k::frontend {
 
 using Fold = Build::Fold;
 
-//===--- Softmax
-//----------------------------------------------------------------------------------------------------===//
+//===--- Softmax --------------------------------------------------------------------------------------------------===//
 
 /// Before opset 13 everything from the axis on is normalized together.
 static Ints softmaxAxes(Node &node) {
@@ -49,8 +48,7 @@ static void importLogSoftmax(Node &node) {
   node.out(0, node.b.elementwise({shifted, sum}, [](Scalars &s, ValueRange v) { return s.sub(v[0], s.log(v[1])); }));
 }
 
-//===--- By mean and variance
-//---------------------------------------------------------------------------------------===//
+//===--- By mean and variance -------------------------------------------------------------------------------------===//
 
 namespace {
 struct Moments {
@@ -184,8 +182,7 @@ static void importLpNormalization(Node &node) {
   }));
 }
 
-//===--- Local response
-//---------------------------------------------------------------------------------------------===//
+//===--- Local response -------------------------------------------------------------------------------------------===//
 
 /// x / (bias + alpha / size * sum of squares of the `size` neighbouring channels) ^ beta
 static void importLRN(Node &node) {

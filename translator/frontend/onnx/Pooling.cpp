@@ -226,8 +226,7 @@ static void importLpPool(Node &node) {
   node.out(0, withoutRow(node, y));
 }
 
-//===--- Whole images
-//-----------------------------------------------------------------------------------------------===//
+//===--- Whole images ---------------------------------------------------------------------------------------------===//
 
 static Ints spatialAxes(Node &node) {
   node.needFloat(0);

@@ -54,8 +54,7 @@ using Step = std::function<llvm::SmallVector<Value>(Direction const &, Value, Va
 
 } // namespace
 
-//===--- Attributes
-//-------------------------------------------------------------------------------------------------===//
+//===--- Attributes -----------------------------------------------------------------------------------------------===//
 
 static Activation activationOf(Node &node, StringRef name, double alpha, double beta) {
   if (name.equals_insensitive("sigmoid"))
@@ -132,8 +131,7 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
   return {node, gates, hidden, directions, steps, batch, activations, clip, isBatchFirst};
 }
 
-//===--- The loop over the sequence
-//---------------------------------------------------------------------------------===//
+//===--- The loop over the sequence -------------------------------------------------------------------------------===//
 
 /// A row of a stack of tensors, without its first dimension.
 static Value rowOf(Build &b, Value stack, int64_t row) { return b.squeeze(b.slice(stack, 0, row, 1), {0}); }
@@ -229,8 +227,7 @@ static void run(Recurrent const &net, ArrayRef<size_t> stateInputs, Step const &
   }
 }
 
-//===--- Steps
-//------------------------------------------------------------------------------------------------------===//
+//===--- Steps ----------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// An elementwise formula over [batch, hidden] whose operands are gates (columns of [batch, gates * hidden]), states

@@ -20,8 +20,7 @@ static Value clamped(Scalars &s, Value x, double low, double high) {
   return s.min(s.max(x, s.constantLike(x, low)), s.constantLike(x, high));
 }
 
-//===--- GridSample
-//-------------------------------------------------------------------------------------------------===//
+//===--- GridSample -----------------------------------------------------------------------------------------------===//
 
 namespace {
 struct Sampling {
@@ -146,8 +145,7 @@ static void importGridSample(Node &node) {
   }));
 }
 
-//===--- RoiAlign
-//---------------------------------------------------------------------------------------------------===//
+//===--- RoiAlign -------------------------------------------------------------------------------------------------===//
 
 /// The pixel before a place, the one behind it, the weight of the latter; the place lies in [0, extent - 1] then.
 static std::array<Value, 3> neighbours(Scalars &s, Value at, int64_t extent) {

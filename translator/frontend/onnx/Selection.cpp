@@ -7,8 +7,7 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
-//===--- TopK
-//-------------------------------------------------------------------------------------------------------===//
+//===--- TopK -----------------------------------------------------------------------------------------------------===//
 
 /// (d0, .., dn) -> the first n, with the last loop in place of `axis`.
 static AffineMap alongLast(Build &b, int64_t rank, int64_t axis) {

@@ -7,8 +7,7 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
-//===--- Other shapes for the same elements
-//-------------------------------------------------------------------------===//
+//===--- Other shapes for the same elements -----------------------------------------------------------------------===//
 
 static Extent productOf(ArrayRef<Extent> extents) {
   Extent product = 1;
@@ -117,8 +116,7 @@ static void importDropout(Node &node) {
   node.out(1, node.b.fill(node.b.sizesOf(node.in(0)), node.b.scalar(element, 1)));
 }
 
-//===--- Constants
-//--------------------------------------------------------------------------------------------------===//
+//===--- Constants ------------------------------------------------------------------------------------------------===//
 
 template <typename T, typename Field>
 static DenseElementsAttr listAttr(Field const &field, Type element, bool isScalar) {

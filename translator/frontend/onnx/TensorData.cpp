@@ -83,8 +83,7 @@ RankedTensorType tensorType(ArrayRef<int64_t> shape, Type element) {
   return RankedTensorType::get(shape, element);
 }
 
-//===--- The bytes of a tensor
-//--------------------------------------------------------------------------------------===//
+//===--- The bytes of a tensor ------------------------------------------------------------------------------------===//
 
 static std::string externalBytes(TensorProto const &tensor, StringRef directory, size_t bytes) {
   std::string location;
