@@ -3,6 +3,7 @@
 #include "digits_cnn.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -717,6 +718,8 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   int const batch = image.extent_int(0);
   if (logits.extent_int(0) != batch || work.batch != batch)
     throw std::invalid_argument("digits_cnn: the sizes of the arguments or of the workspace differ");
+  if (image.size() > INT_MAX || work.conv1.rows.size() > INT_MAX)
+    throw std::invalid_argument("digits_cnn: a tensor is too large for indices of type int");
   image_channels_last(space, work, image, batch);
   conv1(space, weights, work);
   pool1(space, work);

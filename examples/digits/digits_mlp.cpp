@@ -3,6 +3,7 @@
 #include "digits_mlp.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -475,6 +476,8 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   int const batch = image.extent_int(0);
   if (logits.extent_int(0) != batch || work.batch != batch)
     throw std::invalid_argument("digits_mlp: the sizes of the arguments or of the workspace differ");
+  if (image.size() > INT_MAX)
+    throw std::invalid_argument("digits_mlp: a tensor is too large for indices of type int");
   fc1(space, weights, work, image, batch);
   fc2(space, weights, work, logits, batch);
 }

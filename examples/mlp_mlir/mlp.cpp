@@ -3,6 +3,7 @@
 #include "mlp.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -519,6 +520,8 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   int const batch = points.extent_int(0);
   if (field.extent_int(0) != batch || work.batch != batch)
     throw std::invalid_argument("mlp: the sizes of the arguments or of the workspace differ");
+  if (points.size() > INT_MAX || work.product0.size() > INT_MAX)
+    throw std::invalid_argument("mlp: a tensor is too large for indices of type int");
   product0(space, weights, work, points, batch);
   product1(space, weights, work, batch);
   product2(space, weights, work, field, batch);

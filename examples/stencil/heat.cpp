@@ -2,6 +2,8 @@
 
 #include "heat.hpp"
 
+#include <climits>
+#include <stdexcept>
 #include <type_traits>
 
 namespace heat {
@@ -116,6 +118,8 @@ void forward(ExecutionSpace const &space, Workspace const &work, Plate const &pl
              Change const &change) {
   int const plate_size_0 = plate.extent_int(0);
   int const plate_size_1 = plate.extent_int(1);
+  if (plate.size() > INT_MAX || next.size() > INT_MAX)
+    throw std::invalid_argument("heat: a tensor is too large for indices of type int");
   compute_next(space, plate, next, plate_size_0, plate_size_1);
   largest(space, work, plate, next, plate_size_0, plate_size_1);
   compute_change(space, work, change);

@@ -113,13 +113,49 @@ bool ml2k::areDisjoint(Box const &a, Box const &b) {
   return false;
 }
 
+/// The extent of a dimension as it is given where the memory or the part of it is made; null for arguments.
+static OpFoldResult extentOf(Value memref, unsigned d) {
+  auto const type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(d))
+    return Builder(memref.getContext()).getIndexAttr(type.getDimSize(d));
+  if (auto allocation = memref.getDefiningOp<memref::AllocOp>())
+    return allocation.getDynamicSizes()[type.getDynamicDimIndex(d)];
+  auto view = memref.getDefiningOp<memref::SubViewOp>();
+  return view && view.getType().getRank() == view.getSourceType().getRank() ? view.getMixedSizes()[d] : OpFoldResult();
+}
+
+/// Whether two sizes are the same number: computed in the same way from the same sizes.
+static bool isSameSize(OpFoldResult a, OpFoldResult b) {
+  if (!a || !b || a == b)
+    return a && b;
+  auto const known = getConstantIntValue(a), other = getConstantIntValue(b);
+  if (known || other)
+    return known == other;
+  auto const given = [](OpFoldResult size) { // what a question for an extent is answered by
+    auto dim = cast<Value>(size).getDefiningOp<memref::DimOp>();
+    OpFoldResult const extent =
+        dim && dim.getConstantIndex() ? extentOf(dim.getSource(), *dim.getConstantIndex()) : OpFoldResult();
+    return extent ? extent : size;
+  };
+  if (OpFoldResult const left = given(a), right = given(b); left != a || right != b)
+    return isSameSize(left, right);
+  Operation *x = cast<Value>(a).getDefiningOp(), *y = cast<Value>(b).getDefiningOp();
+  if (!x || !y || x->getName() != y->getName() || x->getAttrDictionary() != y->getAttrDictionary() ||
+      x->getNumOperands() != y->getNumOperands() || x->getNumRegions() != 0 || !isPure(x))
+    return false;
+  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [](auto pair) {
+    auto const [l, r] = pair;
+    return l == r || (l.getType().isIndex() && r.getType().isIndex() && isSameSize(l, r));
+  });
+}
+
 bool ml2k::isChannelSlice(Value alias) {
   for (; isAlias(alias.getDefiningOp()); alias = alias.getDefiningOp()->getOperand(0)) {
     auto view = alias.getDefiningOp<memref::SubViewOp>();
     if (!view || view.getSourceType().getRank() != 4 || view.getType().getRank() != 4)
       return false;
     for (unsigned d : {0, 1, 2})
-      if (view.getStaticOffsets()[d] != 0 || view.getStaticSizes()[d] != view.getSourceType().getDimSize(d))
+      if (view.getStaticOffsets()[d] != 0 || !isSameSize(view.getMixedSizes()[d], extentOf(view.getSource(), d)))
         return false;
     if (ShapedType::isDynamic(view.getStaticOffsets()[3]) || ShapedType::isDynamic(view.getStaticSizes()[3]) ||
         llvm::any_of(view.getStaticStrides(), [](int64_t stride) { return stride != 1; }))

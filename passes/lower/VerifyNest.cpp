@@ -63,16 +63,15 @@ LogicalResult checkInside(Operation *kernel) {
   return failure(result.wasInterrupted());
 }
 
-/// Heights, widths and channels of images stand in the types of the printed code.
+/// The channels of images stand in the types of the printed code.
 LogicalResult checkImages(Operation *op) {
   if (!isa<nest::ConvOp, nest::WindowOp>(op))
     return success();
   auto kernel = cast<DestinationStyleOpInterface>(op);
   for (Value image : {kernel.getDpsInputs()[0], kernel.getDpsInits()[0]}) {
     auto const type = cast<MemRefType>(image.getType());
-    if (llvm::any_of(type.getShape().drop_front(), ShapedType::isDynamic))
-      return op->emitError() << "works on images of " << type
-                             << "; height, width and channels must be known: give them with --dim";
+    if (type.isDynamicDim(3))
+      return op->emitError() << "works on images of " << type << "; channels must be known: give them with --dim";
   }
   return success();
 }

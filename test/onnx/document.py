@@ -37,8 +37,13 @@ Unsqueeze, Cast, Add, Sub, Mul, Div, Mod, Min, Max, comparisons and Where is ari
 shape that is put together from them costs nothing. Such sizes can be the shape of Reshape, Expand, ConstantOfShape and Tile,
 the bounds of Slice and Range, the parts of a Split, or data. Where it is not certain that sizes fit each other, `forward`
 begins with a check that throws `std::invalid_argument` and names them: two extents that are broadcast have to be equal (neither
-is taken as 1), bounds of a Slice have to lie inside, a Reshape has to keep the number of elements. Heights and widths of
-convolutions and pools have to be known.
+is taken as 1), bounds of a Slice have to lie inside, a Reshape has to keep the number of elements, a window has to fit into its
+image. Tensors of more than 2^31 elements are refused so, too, as indices are of type `int`.
+
+Heights and widths of images are sizes like others: convolutions, pools, Resize and what stands between them take images of
+any size, by the blocks for known ones, but without Winograd's method. Extents have to be known for `auto_pad` SAME with
+strides, `output_shape`, Resize with `antialias`, `keep_aspect_ratio_policy`, tf_crop_and_resize or scales that are no fraction
+of a power of 2, `Indices` of MaxPool, GridSample, RoiAlign and SpaceToDepth.
 
 Indices are data: Gather, GatherElements, GatherND, Scatter, ScatterElements, ScatterND, MaxUnpool, RoiAlign and
 ReverseSequence check those that they read at run time (`checked_index` in the printed code) and end the program by

@@ -4,7 +4,7 @@
   dynamic.py [--work DIR] [--filter REGEX] [--flags FLAGS]
 
 All models are compiled into one program. Results have to agree to rtol 1e-3, atol 1e-5; shapes exactly. A model may list sizes
-that it cannot serve: forward() has to refuse those by an exception."""
+that it cannot serve: forward() has to refuse those by an exception. An index that points at nothing has to end the program."""
 
 import argparse
 import re
@@ -18,6 +18,7 @@ import onnxruntime
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "python"))
 sys.path.insert(0, str(Path(__file__).parent))
+import dynamic_images # noqa: E402, F401
 from dynamic_models import MODELS, inputs_of, make # noqa: E402
 from ml2kokkos.verify.exchange import run_all # noqa: E402
 from ml2kokkos.verify.translate import Failure, translate # noqa: E402
@@ -30,7 +31,7 @@ class Case:
     def __init__(self, name, work):
         self.name = self.stem = name
         self.problem = None
-        made, sizes, self.refused = make(name)
+        made, sizes, self.refused, index = make(name)
         path = work / f"{name}.onnx"
         onnx.save(made, str(path))
         session = onnxruntime.InferenceSession(str(path))
@@ -40,6 +41,7 @@ class Case:
             feed = dict(zip((value.name for value in made.graph.input), inputs))
             self.runs.append((at, inputs, session.run(None, feed)))
         self.unfit = list(inputs_of(made, self.refused, 0)) if self.refused else None
+        self.wrong = [np.full_like(value, index) if value.dtype == np.int64 else value for value in self.runs[0][1]] if index else None
         try:
             self.translated = translate(path, work / "models", name)
         except Failure as failure:
@@ -73,6 +75,11 @@ def run(cases, arguments):
             is_refused = isinstance(results[0], Failure) and "has to be" in str(results[0])
             print(f"{case.name} {case.refused}: {'refused' if is_refused else f'not refused: {results[0]}'}", flush=True)
             failed += not is_refused
+        if case.wrong:
+            results, said = run_all(build / batch.name, [(case.translated, case.wrong, 0, None)], outputs=[case.runs[0][2]])
+            ended = isinstance(results[0], Failure) and "the program ended with -6" in str(results[0]) and "is out of range" in said
+            print(f"{case.name} with a wrong index: {'ended' if ended else f'not ended: {results[0]}'}", flush=True)
+            failed += not ended
     return failed
 
 

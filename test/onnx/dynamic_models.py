@@ -14,10 +14,11 @@ INT64, FLOAT, BOOL = TensorProto.INT64, TensorProto.FLOAT, TensorProto.BOOL
 MODELS = {} # name -> function that fills a Graph and returns {output: (type, rank)}
 
 
-def model(opset, refused=None, **sizes):
-    """`sizes`: three values per symbolic size; `refused`: sizes that the model cannot serve, as its buffers end before."""
+def model(opset, refused=None, index=None, **sizes):
+    """`sizes`: three values per symbolic size; `refused`: sizes that the model cannot serve, as its buffers end before;
+    `index`: a value of its integers that points at nothing, so that the program has to end."""
     def register(function):
-        MODELS[function.__name__] = (function, opset, [dict(zip(sizes, at)) for at in zip(*sizes.values())], refused)
+        MODELS[function.__name__] = (function, opset, [dict(zip(sizes, at)) for at in zip(*sizes.values())], refused, index)
         return function
     return register
 
@@ -73,9 +74,9 @@ class Graph(Net):
 
 
 def make(name):
-    function, opset, sizes, refused = MODELS[name]
+    function, opset, sizes, refused, index = MODELS[name]
     net = Graph()
-    return net.finish(name, function(net), opset), sizes, refused
+    return net.finish(name, function(net), opset), sizes, refused, index
 
 
 def inputs_of(made, sizes, number):
@@ -257,7 +258,7 @@ def torch_encoder(net):
     return {"hidden": (FLOAT, 3), "pooled": (FLOAT, 2)}
 
 
-@model(18, batch=(1, 2, 2), seq=(4, 11, 1), refused={"batch": 2, "seq": 25})
+@model(18, batch=(1, 2, 2), seq=(4, 11, 1), refused={"batch": 2, "seq": 25}, index=50)
 def torch_decoder(net):
     """GPT: arange(seq) for the positions, a causal mask cut out of a buffer, q k v from one product, logits of the last token."""
     ids = net.input("ids", "batch", "seq", kind=INT64)

@@ -2,8 +2,8 @@
 
 #include "translator/emit/Emit.h"
 #include "translator/emit/Render.h"
-#include "translator/ir/Work.h"
 #include "translator/emit/Views.h"
+#include "translator/ir/Work.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,7 +25,8 @@ static Json listOf(std::set<std::string> const &files) {
 
 /// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the
 /// headers.
-static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool throws, Target target) {
+static Json viewBlocks(std::set<std::string> const &used, bool embedded, std::set<std::string> const &headers,
+                       Target target) {
   Json const table = Json::parse(templateText("block/blocks.json"));
   std::set<std::string> needed;
   std::vector<std::string> open(used.begin(), used.end());
@@ -40,9 +41,7 @@ static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool th
           open.push_back(embedded && need == "sidecar" ? "embedded" : need.get<std::string>());
   }
   Json view = {{"parts", Json::array()}, {"blocks", Json::array()}};
-  std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", {}}, {"cuda", {}}};
-  if (throws)
-    includes["block"].insert("stdexcept");
+  std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", headers}, {"cuda", {}}};
   for (Json const &entry : table) {
     std::string const name = entry["name"], kind = entry["kind"];
     if (!needed.count(name) || (target == Target::Host && entry.value("only", "") == "device"))
@@ -57,6 +56,36 @@ static Json viewBlocks(std::set<std::string> const &used, bool embedded, bool th
   for (auto const &[kind, files] : includes)
     view[kind + "_includes"] = listOf(files);
   view["has_cuda_includes"] = !includes["cuda"].empty();
+  return view;
+}
+
+/// Those that the checks of forward() need.
+static std::set<std::string> headersOf(Json const &statements) {
+  std::set<std::string> headers;
+  for (Json const &statement : statements)
+    if (statement["template"] == "statement/refuse") {
+      headers.insert("stdexcept");
+      if (statement["condition"].get<std::string>().find("INT_MAX") != std::string::npos)
+        headers.insert("climits");
+    }
+  return headers;
+}
+
+/// How blocks ask for heights, widths and pitches: members of the types of images, or of the images themselves.
+static Json viewExtents(bool sized) {
+  Json view = {{"sized", sized}};
+  struct {
+    std::string key, type, image;
+  } const owners[] = {{"in", "In", "in"},
+                      {"out", "Out", "out"},
+                      {"images", "In", "images"},
+                      {"results", "Out", "results"},
+                      {"bordered", "Image", "images"}};
+  for (auto const &[key, type, image] : owners)
+    for (std::string const extent : {"height", "width", "pitch"})
+      view[key + "_" + extent] = sized ? image + "." + extent + "()" : type + "::" + extent;
+  view["own_height"] = sized ? "height()" : "Height";
+  view["own_width"] = sized ? "width()" : "Width";
   return view;
 }
 
@@ -170,6 +199,7 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   if (!program.launches)
     program.useBlock("for_items");
   view.update(viewGenerality(program));
+  view.update(viewExtents(program.sizesImages));
   bool const embedded = embedsWeights(options, tensors);
   view["banner"] = viewBanner(program, module, tensors, embedded);
   view["license"] = Json::array();
@@ -182,9 +212,7 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   if (!tensors.empty())
     view["loaders"].push_back(viewLoader(program, tensors, embedded));
   program.useBlock("tensor");
-  bool const throws =
-      llvm::any_of(forward->statements, [](Json const &s) { return s["template"] == "statement/refuse"; });
-  view.update(viewBlocks(program.blocks, embedded, throws, options.target));
+  view.update(viewBlocks(program.blocks, embedded, headersOf(forward->statements), options.target));
   if (view["aliases"].dump().find("std::") != std::string::npos || members->dump().find("std::") != std::string::npos)
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;

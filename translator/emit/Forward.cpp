@@ -312,6 +312,10 @@ Json ForwardPrinter::readSizes(Json &checks) {
     checks.push_back({{"template", "statement/refuse"},
                       {"condition", differ},
                       {"message", program.model + ": the sizes of the arguments or of the workspace differ"}});
+  if (std::string const condition = tooManyElements(program); !condition.empty())
+    checks.push_back({{"template", "statement/refuse"},
+                      {"condition", condition},
+                      {"message", program.model + ": a tensor is too large for indices of type int"}});
   return reads;
 }
 

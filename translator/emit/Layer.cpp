@@ -301,14 +301,12 @@ FailureOr<std::string> Layer::imageOver(Value memref, Storage const &storage) {
     return failure();
   program.useBlock("activation");
   std::string const name = scope.fresh({storage.isOutput ? "out" : "in", storage.name + "_image"});
-  std::string type = "Activation<" + elementOf(storage);
-  for (int64_t extent : shape.drop_front())
-    type += ", " + std::to_string(extent);
-  locals.push_back({{"template", "statement/image"},
-                    {"type", type + ">"},
-                    {"name", name},
-                    {"data", *data},
-                    {"images", extent(memref, 0).text}});
+  std::string const type = "Activation<" + elementOf(storage) + ", " + program.imageShape(shape) + ">";
+  std::string extents = extent(memref, 0).text;
+  for (unsigned dim : {1, 2})
+    extents += program.sizesImages ? ", " + extent(memref, dim).text : "";
+  locals.push_back(
+      {{"template", "statement/image"}, {"type", type}, {"name", name}, {"data", *data}, {"extents", extents}});
   return name;
 }
 

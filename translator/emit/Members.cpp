@@ -21,13 +21,13 @@ static Json member(std::string const &type, std::string const &name) { return {{
 /// The run-time extents that the constructor of the view wants; images always count theirs.
 static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer) {
   std::string text;
-  int64_t last = buffer.isImage ? 0 : -1;
+  int64_t last = !buffer.isImage ? -1 : program.sizesImages ? 2 : 0;
   for (auto [d, extent] : llvm::enumerate(buffer.type.getShape()))
     if (ShapedType::isDynamic(extent))
       last = d;
   for (int64_t d = 0; d <= last; ++d) {
     HostSymbols symbols;
-    AffineExpr const expr = program.extent(buffer.value, d, symbols);
+    AffineExpr const expr = program.allocatedExtent(buffer, d, symbols);
     IndexSpace space;
     for (Value value : symbols.values()) {
       if (program.hostName(value).empty())

@@ -37,12 +37,20 @@ void setTensorType(Storage &storage, std::string const &scalar) {
           : tensorType(scalar, storage.type.getShape());
 }
 
+/// Whether the height or width of a kernel's images is known at run time only.
+static bool hasUnknownExtents(Operation *kernel) {
+  return llvm::any_of(ArrayRef<Value>({kernel->getOperand(0), kernel->getOperands().back()}), [](Value image) {
+    return llvm::any_of(cast<MemRefType>(image.getType()).getShape().slice(1, 2), ShapedType::isDynamic);
+  });
+}
+
 LogicalResult Program::collect() {
   model = options.nameSpace;
   if (model.empty())
     model = namespaceName(llvm::sys::path::stem(options.stem));
   for (char const *word : layerWords)
     fileScope.take(word);
+  entry.walk([&](Operation *op) { sizesImages |= isa<nest::ConvOp, nest::WindowOp>(op) && hasUnknownExtents(op); });
   if (failed(collectArguments()) || failed(collectMembers()))
     return failure();
   nameArgumentTypes();
@@ -187,6 +195,17 @@ static bool isUsedAsImage(Value memref) {
   });
 }
 
+std::string Program::imageShape(ArrayRef<int64_t> shape) const {
+  return llvm::join(llvm::map_range(shape.drop_front(sizesImages ? 3 : 1), [](int64_t e) { return std::to_string(e); }),
+                    ", ");
+}
+
+AffineExpr Program::allocatedExtent(Storage const &buffer, unsigned dim, HostSymbols &symbols) const {
+  AffineExpr const inside = extent(buffer.value, dim, symbols);
+  bool const isPadded = buffer.isImage && sizesImages && (dim == 1 || dim == 2);
+  return isPadded ? inside + 2 * buffer.border[dim - 1] : inside;
+}
+
 LogicalResult Program::addBuffer(nest::BufferOp op) {
   Storage storage{};
   storage.kind = StorageKind::Buffer;
@@ -201,11 +220,9 @@ LogicalResult Program::addBuffer(nest::BufferOp op) {
     storage.border.assign(op.getBorder()->begin(), op.getBorder()->end());
   if (storage.isImage) {
     ArrayRef<int64_t> const shape = storage.type.getShape();
-    if (llvm::any_of(shape.drop_front(), ShapedType::isDynamic))
-      return op.emitError("an image of a convolution wants static height, width and channels");
-    std::vector<std::string> arguments = {scalar};
-    for (int64_t extent : shape.drop_front())
-      arguments.push_back(std::to_string(extent));
+    if (ShapedType::isDynamic(shape.back()))
+      return op.emitError("an image of a convolution wants a known number of channels");
+    std::vector<std::string> arguments = {scalar, imageShape(shape)};
     if (storage.border[0] || storage.border[1])
       arguments.push_back(std::to_string(storage.border[0]));
     if (storage.border[0] != storage.border[1])

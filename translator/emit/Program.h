@@ -95,6 +95,12 @@ public:
   /// The extent of a dimension, a constant or over `symbols`.
   mlir::AffineExpr extent(mlir::Value memref, unsigned dim, HostSymbols &symbols) const;
 
+  /// The same as memory is allocated: an image has a border.
+  mlir::AffineExpr allocatedExtent(Storage const &buffer, unsigned dim, HostSymbols &symbols) const;
+
+  /// The arguments of the type of images N H W C, without their border: [height, width,] channels.
+  std::string imageShape(llvm::ArrayRef<int64_t> shape) const;
+
   /// A host value as an index expression over values that have names.
   mlir::AffineExpr hostIndex(mlir::Value value, HostSymbols &symbols) const;
 
@@ -123,6 +129,7 @@ public:
   int64_t winogradShare = 0;    ///< elements of the workspace that a host thread wants for Winograd convolutions
   bool launches = true;         ///< kernels, on a host: not where the calling thread does the little there is to do
   bool usesSlices = false;      ///< of the channels of images
+  bool sizesImages = false;     ///< at run time: heights and widths are no part of their types
   std::set<std::string> blocks; ///< parts and blocks in use, without what they need
   llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
   Scope fileScope;                        ///< names that no local may hide

@@ -24,6 +24,9 @@ std::string forwardDefinition(Program const &program, Json const &statements);
 /// The run-time sizes that buffers need, in the order of the arguments.
 std::vector<std::string> workspaceSizes(Program const &program);
 
+/// Whether a tensor has more elements than an int can count, as a condition in C++; empty if all sizes are known.
+std::string tooManyElements(Program const &program);
+
 /// Aliases of the arguments, members of Weights and Workspace, the constructor.
 mlir::FailureOr<Json> viewMembers(Program &program);
 

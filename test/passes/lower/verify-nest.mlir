@@ -54,13 +54,12 @@ func.func @labels(%x: memref<4xf32>) {
 
 // -----
 
-func.func @runtimeHeight(%x: memref<1x?x8x4xf32>, %y: memref<1x?x8x4xf32>) {
-  %w = nest.weight "w" : memref<4x4x1x1xf32> = dense<1.0> : tensor<4x4x1x1xf32>
-  // expected-error @below {{height, width and channels must be known: give them with --dim}}
-  nest.conv "c" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1
-      ins(%x, %w : memref<1x?x8x4xf32>, memref<4x4x1x1xf32>) outs(%y : memref<1x?x8x4xf32>) epilogue {
-  ^bb0(%sum: f32):
-    nest.yield %sum : f32
+func.func @runtimeChannels(%x: memref<1x?x8x?xf32>, %y: memref<1x?x8x?xf32>) {
+  // expected-error @below {{channels must be known: give them with --dim}}
+  nest.window "c" <max> kernel [1, 1] strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
+      ins(%x : memref<1x?x8x?xf32>) outs(%y : memref<1x?x8x?xf32>) finish {
+  ^bb0(%largest: f32):
+    nest.yield %largest : f32
   }
   return
 }

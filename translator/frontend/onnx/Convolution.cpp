@@ -96,7 +96,7 @@ static void importConv(Node &node) {
 /// Windows that neither overlap nor leave gaps: every output element has one input position, so that the operation is a
 /// contraction over channels whose result is written block by block.
 static Value convTransposeBlocks(Build &b, Value x, Value w) {
-  IntsRef const in = Build::shapeOf(x), kernel = Build::shapeOf(w);
+  IntsRef const kernel = Build::shapeOf(w);
   // n f h r w s | c
   Sizes const sizes{b.sizeOf(x, 0), b.getIndexAttr(kernel[1]), b.sizeOf(x, 2), b.getIndexAttr(kernel[2]),
                     b.sizeOf(x, 3), b.getIndexAttr(kernel[3])};
@@ -113,7 +113,8 @@ static Value convTransposeBlocks(Build &b, Value x, Value w) {
                                     nested.create<linalg::YieldOp>(loc, sum);
                                   })
           .getResult(0);
-  return b.reshape(blocks, {in[0], kernel[1], in[2] * kernel[2], in[3] * kernel[3]});
+  std::vector<Extent> const in = b.extentsOf(x);
+  return b.reshapeTo(blocks, {in[0], kernel[1], in[2] * kernel[2], in[3] * kernel[3]});
 }
 
 /// Zeros between the elements of x, one less than the stride.
@@ -123,7 +124,7 @@ static Value spread(Build &b, Value x, IntsRef strides) {
   Sizes sizes = b.sizesOf(x);
   Ints steps{1, 1};
   for (auto [i, stride] : llvm::enumerate(strides)) {
-    sizes[2 + i] = b.getIndexAttr((Build::shapeOf(x)[2 + i] - 1) * stride + 1);
+    sizes[2 + i] = b.extents.size((b.extents.of(x, 2 + i) - 1) * stride + 1);
     steps.push_back(stride);
   }
   Value const zeros = b.initial(sizes, Build::elementOf(x), Build::Fold::sum);
@@ -178,9 +179,6 @@ static void importConvTranspose(Node &node) {
   node.needRank(0, 3, 5);
   node.needRank(1, node.rank(0), node.rank(0));
   node.needStatic(1);
-  for (int64_t extent : node.shape(0).drop_front(2))
-    if (ShapedType::isDynamic(extent))
-      node.needStatic(0);
   int64_t const groups = node.intAttr("group", 1);
   if (groups < 1 || node.shape(0)[1] != node.shape(1)[0] || node.shape(1)[0] % groups != 0)
     node.refuse("input " + shapeText(node.shape(0)) + " and weight " + shapeText(node.shape(1)) + " do not fit " +

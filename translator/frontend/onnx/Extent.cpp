@@ -43,6 +43,12 @@ std::optional<unsigned> Extent::atom() const {
   return isAtom ? std::optional(terms.begin()->first[0]) : std::nullopt;
 }
 
+std::pair<std::optional<unsigned>, int64_t> Extent::shiftedAtom() const {
+  auto const constant = terms.find({});
+  int64_t const number = constant == terms.end() ? 0 : constant->second;
+  return {(*this - Extent(number)).atom(), number};
+}
+
 bool Extent::isNatural() const {
   return llvm::all_of(terms, [](auto const &term) { return term.second >= 0; });
 }
@@ -178,6 +184,11 @@ Extent Extents::quotient(Extent const &dividend, Extent const &divisor) {
     auto const exact = term.dividedBy(divisor);
     (exact ? whole : rest) = (exact ? whole : rest) + exact.value_or(term);
   }
+  // (n / 2 + 1) / 3 = (n + 2) / 6
+  auto const [inner, more] = rest.shiftedAtom();
+  if (inner && by && !atoms[*inner].source)
+    if (auto const [first, second] = atoms[*inner].division; second.number())
+      return whole + quotient(first + second * more, second * divisor);
   auto const [found, isNew] = quotients.try_emplace({rest, divisor});
   if (isNew) {
     atoms.push_back({"", {}, -1, {rest, divisor}});
@@ -261,13 +272,33 @@ void Extents::requireEqual(Extent const &a, Extent const &b) {
   check(arith::CmpIPredicate::eq, a, b, " has to be ");
 }
 
+/// An atom that has to be at least a number: the strongest of such checks is enough.
+void Extents::requireAtom(unsigned atom, int64_t least) {
+  if (auto const [dividend, divisor] = atoms[atom].division; !atoms[atom].source && divisor.number())
+    return requireAtLeast(dividend, least * *divisor.number());
+  Value const size = value(Extent::ofAtom(atom));
+  if (builder.getInsertionBlock() == home)
+    for (auto assertion : llvm::make_early_inc_range(home->getOps<cf::AssertOp>())) {
+      auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
+      if (!compare || compare.getPredicate() != arith::CmpIPredicate::sge || compare.getLhs() != size)
+        continue;
+      if (auto const known = getConstantIntValue(compare.getRhs()); known && *known >= least)
+        return;
+      else if (known)
+        assertion.erase();
+    }
+  check(arith::CmpIPredicate::sge, Extent::ofAtom(atom), least, " has to be at least ");
+}
+
 void Extents::requireAtLeast(Extent const &extent, int64_t least) {
   Extent const more = extent - least;
   if (more.isNatural())
     return;
   if (more.number())
     throw Refusal("an extent of " + Twine(text(extent)) + " where " + Twine(least) + " is needed");
-  // batch - 3 >= 0 reads as batch >= 3
+  if (auto const [atom, shift] = more.shiftedAtom(); atom)
+    return requireAtom(*atom, -shift);
+  // batch * seq - 3 >= 0 reads as batch * seq >= 3
   Extent positive, negative;
   for (auto const &[product, count] : more.terms) {
     Extent term;
@@ -310,11 +341,19 @@ int64_t Extents::shaped(Extent const &extent) { return extent.number().value_or(
 //===--- For people -----------------------------------------------------------------------------------------------===//
 
 std::string Extents::text(Extent const &extent) const {
+  auto const part = [this](Extent const &part) { return part.terms.size() < 2 ? text(part) : "(" + text(part) + ")"; };
+  auto const factor = [&](Atom const &atom) {
+    if (!atom.name.empty() || atom.source)
+      return atom.name.empty() ? std::string("?") : atom.name;
+    return part(atom.division.first) + " / " + part(atom.division.second);
+  };
   std::string sum;
   for (auto const &[product, count] : llvm::reverse(extent.terms)) {
     std::string term = count == 1 && !product.empty() ? "" : std::to_string(std::abs(count));
-    for (unsigned const atom : product)
-      term += (term.empty() ? "" : " * ") + (atoms[atom].name.empty() ? std::string("?") : atoms[atom].name);
+    for (unsigned const atom : product) {
+      bool const isQuotient = !atoms[atom].source && (!term.empty() || product.size() > 1);
+      term += (term.empty() ? "" : " * ") + (isQuotient ? "(" + factor(atoms[atom]) + ")" : factor(atoms[atom]));
+    }
     sum += (sum.empty() ? (count < 0 ? "-" : "") : count < 0 ? " - " : " + ") + term;
   }
   return sum.empty() ? "0" : sum;

@@ -31,6 +31,8 @@ struct Extent {
   std::optional<int64_t> number() const;
   /// The atom that it is.
   std::optional<unsigned> atom() const;
+  /// The atom, and the number that is added to it, if it is made of no more than that.
+  std::pair<std::optional<unsigned>, int64_t> shiftedAtom() const;
   /// Whether it cannot be negative; atoms are not.
   bool isNatural() const;
   /// Nothing if the division leaves a rest in some term.
@@ -95,6 +97,7 @@ private:
   Extent ofResult(mlir::OpResult tensor, int64_t dim);
   mlir::Value compute(Atom const &atom);
   mlir::Value product(std::vector<unsigned> const &atoms, int64_t factor);
+  void requireAtom(unsigned atom, int64_t least);
   void check(mlir::arith::CmpIPredicate predicate, Extent const &a, Extent const &b, llvm::StringRef relation);
 
   mlir::ImplicitLocOpBuilder &builder;

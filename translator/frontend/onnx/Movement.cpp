@@ -41,38 +41,44 @@ static void importConcat(Node &node) {
 //===--- Padding --------------------------------------------------------------------------------------------------===//
 
 /// The position in the input for one in the padded output: at the edge, mirrored at it, or around.
-static Value padPosition(Scalars &s, Value position, int64_t low, int64_t extent, StringRef mode) {
-  Value const zero = s.index(0), last = s.index(extent - 1);
+static Value padPosition(Scalars &s, Value position, int64_t low, OpFoldResult extent, OpFoldResult lastPlace,
+                         StringRef mode) {
+  auto const index = [&s](OpFoldResult place) { return getValueOrCreateConstantIndexOp(s.b, s.b.getLoc(), place); };
+  Value const zero = s.index(0), last = index(lastPlace);
   Value const moved = s.create<arith::SubIOp>(position, s.index(low));
   if (mode == "edge")
     return s.create<arith::MinSIOp>(s.create<arith::MaxSIOp>(moved, zero), last);
   if (mode == "wrap") {
-    Value const length = s.index(extent);
+    Value const length = index(extent);
     Value const rest = s.create<arith::RemSIOp>(moved, length);
     Value const isBelow = s.create<arith::CmpIOp>(arith::CmpIPredicate::slt, rest, zero);
     return s.select(isBelow, s.create<arith::AddIOp>(rest, length), rest);
   }
   Value const distance = s.create<arith::MaxSIOp>(moved, s.create<arith::SubIOp>(zero, moved));
-  return s.create<arith::MinSIOp>(distance, s.create<arith::SubIOp>(s.index(2 * (extent - 1)), distance));
+  return s.create<arith::MinSIOp>(distance,
+                                  s.create<arith::SubIOp>(s.create<arith::MulIOp>(last, s.index(2)), distance));
 }
 
 static Value padByCopy(Node &node, Value x, IntsRef low, IntsRef high, StringRef mode) {
   Build &b = node.b;
-  std::vector<Extent> shape = b.extentsOf(x);
-  for (auto [dim, extent, before, after] : llvm::enumerate(Build::shapeOf(x), low, high)) {
+  std::vector<Extent> const from = b.extentsOf(x);
+  std::vector<Extent> shape = from;
+  Sizes const sizes = b.sizesFor(from);
+  Sizes lasts(sizes.size());
+  for (auto [dim, extent, before, after] : llvm::enumerate(from, low, high)) {
     if (before == 0 && after == 0)
       continue;
-    if (ShapedType::isDynamic(extent))
-      node.refuse("axis " + Twine(dim) + " is padded in mode " + mode + " and has no known extent; give it by --dim");
-    if (mode == "reflect" && (before >= extent || after >= extent))
+    if (mode == "reflect" && extent.number() && std::max(before, after) >= *extent.number())
       node.refuse("mode reflect pads by more than the input has");
+    b.extents.requireAtLeast(extent, mode == "reflect" ? std::max(before, after) + 1 : 1);
     shape[dim] = extent + before + after;
+    lasts[dim] = b.extents.size(extent - 1);
   }
   return b.map({}, {}, b.sizesFor(shape), node.element(0), [&](Scalars &s, ValueRange) -> Value {
     llvm::SmallVector<Value> position;
-    for (auto [dim, extent] : llvm::enumerate(Build::shapeOf(x))) {
+    for (size_t dim = 0; dim < from.size(); ++dim) {
       Value const at = s.create<linalg::IndexOp>(static_cast<int64_t>(dim));
-      position.push_back(low[dim] || high[dim] ? padPosition(s, at, low[dim], extent, mode) : at);
+      position.push_back(low[dim] || high[dim] ? padPosition(s, at, low[dim], sizes[dim], lasts[dim], mode) : at);
     }
     return s.convert(s.create<tensor::ExtractOp>(x, position), computeType(node.element(0)));
   });

@@ -55,21 +55,21 @@ static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fol
 }
 
 /// The number of taps inside the image (and, if they count, inside its pads) of the window at an output position.
-static Value countTaps(Scalars &s, Window const &window, IntsRef extents, bool countPads) {
+static Value countTaps(Scalars &s, Window const &window, SizesRef ends, bool countPads) {
   Value count;
-  for (auto [i, extent] : llvm::enumerate(extents)) {
-    int64_t const first = countPads ? 0 : window.low[i];
-    int64_t const last = window.low[i] + extent + (countPads ? window.high[i] - window.overhang[i] : 0);
+  for (auto [i, last] : llvm::enumerate(ends)) {
+    OpFoldResult const first = s.b.getIndexAttr(countPads ? 0 : window.low[i]);
+    auto const index = [&s](OpFoldResult place) { return getValueOrCreateConstantIndexOp(s.b, s.b.getLoc(), place); };
     Value const position = s.create<linalg::IndexOp>(static_cast<int64_t>(2 + i));
     Value const begin = s.create<arith::MulIOp>(position, s.index(window.strides[i]));
     Value inside;
     if (int64_t const dilation = window.dilations[i]; dilation == 1) {
       Value const end = s.create<arith::AddIOp>(begin, s.index(window.kernel[i]));
-      inside = s.create<arith::SubIOp>(s.create<arith::MinSIOp>(end, s.index(last)),
-                                       s.create<arith::MaxSIOp>(begin, s.index(first)));
+      inside = s.create<arith::SubIOp>(s.create<arith::MinSIOp>(end, index(last)),
+                                       s.create<arith::MaxSIOp>(begin, index(first)));
     } else { // taps before an end: as many as there are whole steps up to it, rounded up
-      auto before = [&](int64_t place) -> Value {
-        Value const distance = s.create<arith::SubIOp>(s.index(place), begin);
+      auto before = [&](OpFoldResult place) -> Value {
+        Value const distance = s.create<arith::SubIOp>(index(place), begin);
         Value const steps = s.create<arith::CeilDivSIOp>(distance, s.index(dilation));
         Value const some = s.create<arith::MaxSIOp>(steps, s.index(0));
         return s.create<arith::MinSIOp>(some, s.index(window.kernel[i]));
@@ -92,13 +92,17 @@ static Value divideByCount(Node &node, Value sum, Window const &window, bool cou
   if (isPlain)
     return node.b.elementwise(sum, node.element(0),
                               [&](Scalars &s, ValueRange v) { return s.div(v[0], s.constantLike(v[0], taps)); });
-  Ints extents(node.shape(0).drop_front(2));
-  if (llvm::any_of(extents, ShapedType::isDynamic))
-    node.refuse("pads that do not count need known extents; give them by --dim");
+  std::vector<Extent> extents = node.extents(0);
+  extents.erase(extents.begin(), extents.begin() + 2);
   if (extents.size() < window.kernel.size())
     extents.insert(extents.begin(), 1);
+  Sizes ends; // of what counts, in the padded image
+  for (auto [i, extent] : llvm::enumerate(extents)) {
+    int64_t const behind = countPads ? window.high[i] - window.overhang[i] : 0;
+    ends.push_back(node.b.extents.size(extent + window.low[i] + behind));
+  }
   return node.b.elementwise(sum, node.element(0), [&](Scalars &s, ValueRange v) {
-    Value const count = s.create<arith::IndexCastOp>(s.b.getI32Type(), countTaps(s, window, extents, countPads));
+    Value const count = s.create<arith::IndexCastOp>(s.b.getI32Type(), countTaps(s, window, ends, countPads));
     return s.div(v[0], s.create<arith::SIToFPOp>(v[0].getType(), count));
   });
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/frontend/onnx/Resize.h"
 #include "translator/frontend/onnx/Registry.h"
 
 #include <cmath>
@@ -17,13 +18,7 @@ namespace ml2k::frontend {
 
 namespace {
 
-struct Mode {
-  std::string kind, coordinates, nearest;
-  double cubicCoefficient;
-  bool excludeOutside;
-  double outside; // the value of what tf_crop_and_resize reads outside
-  bool antialias = false;
-};
+using Mode = ResizeMode;
 
 /// taps[t][i]: the t-th element that output i reads, and its weight.
 struct Taps {
@@ -130,13 +125,14 @@ static Value repeat(Build &b, Value x, int64_t axis, int64_t factor) {
   int64_t const rank = Build::rankOf(x);
   Sizes sizes = b.sizesOf(x);
   sizes.insert(sizes.begin() + axis + 1, b.getIndexAttr(factor));
-  Ints read, shape(Build::shapeOf(x));
+  std::vector<Extent> shape = b.extentsOf(x);
+  Ints read;
   for (int64_t dim = 0; dim < rank; ++dim)
     read.push_back(dim <= axis ? dim : dim + 1);
   Value const copies =
       b.map(x, b.selectDims(rank + 1, read), sizes, Build::elementOf(x), [](Scalars &, ValueRange v) { return v[0]; });
-  shape[axis] *= factor;
-  return b.reshape(copies, shape);
+  shape[axis] = shape[axis] * factor;
+  return b.reshapeTo(copies, shape);
 }
 
 static Value resizeAxis(Node &node, Value x, int64_t axis, Taps const &taps) {
@@ -185,6 +181,14 @@ static Value resizeAxis(Node &node, Value x, int64_t axis, Taps const &taps) {
   });
 }
 
+/// Whether every element is taken `factor` times.
+static bool repeats(Taps const &taps, int64_t factor) {
+  for (auto [i, position] : llvm::enumerate(taps.positions[0]))
+    if (position != static_cast<int64_t>(i) / factor)
+      return false;
+  return taps.constants.empty();
+}
+
 static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis const &axis) {
   if (axis.from == axis.to && axis.scale == 1 && axis.begin == 0 && axis.end == 1)
     return x;
@@ -192,15 +196,31 @@ static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis cons
     node.refuse("axis " + Twine(at) + " cannot be resized from " + Twine(axis.from) + " to " + Twine(axis.to));
   Taps const taps = tapsOf(node, mode, axis);
   int64_t const factor = axis.to / axis.from;
-  auto isRepeat = [&] {
-    for (int64_t i = 0; i < axis.to; ++i)
-      if (taps.positions[0][i] != i / factor)
-        return false;
-    return true;
-  };
-  if (mode.kind == "nearest" && taps.constants.empty() && axis.to % axis.from == 0 && isRepeat())
+  if (mode.kind == "nearest" && axis.to % axis.from == 0 && repeats(taps, factor))
     return repeat(node.b, x, at, factor);
   return resizeAxis(node, x, at, taps);
+}
+
+/// The same for extents that are known at run time only.
+static Value resizeUnknown(Node &node, Value x, int64_t at, Mode const &mode, Extent const &to,
+                           std::optional<double> scale) {
+  constexpr int64_t most = 64, sample = 16; // a pattern of positions that is the same for any extent
+  auto const ratio = to.dividedBy(node.extents(0)[at]);
+  int64_t const factor = ratio ? ratio->number().value_or(0) : 0;
+  bool const mayRepeat = mode.kind == "nearest" && mode.coordinates != "align_corners" && 1 < factor && factor <= most;
+  if (mayRepeat && repeats(tapsOf(node, mode, {sample, factor * sample, static_cast<double>(factor)}), factor))
+    return repeat(node.b, x, at, factor);
+  return resizeAtRunTime(node, x, at, mode, to, scale);
+}
+
+/// What a scale makes of an extent that is known at run time only, rounded down.
+static Extent scaled(Node &node, Extent const &from, double scale) {
+  constexpr double most = 1 << 16;
+  for (int64_t divisor = 1; divisor <= 1 << 10; divisor *= 2)
+    if (double const factor = scale * static_cast<double>(divisor);
+        factor == std::floor(factor) && 0 < factor && factor < most)
+      return node.b.extents.quotient(from * Extent(static_cast<int64_t>(factor)), divisor);
+  node.refuse("scale " + std::to_string(scale) + " of an axis without known extent; give the extent by --dim");
 }
 
 //===--- Attributes and inputs ------------------------------------------------------------------------------------===//
@@ -239,37 +259,29 @@ static Ints resizedAxes(Node &node, size_t count) {
   return axes;
 }
 
-static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> scales, std::optional<Ints> const &sizes) {
+static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> scales,
+                std::optional<std::vector<Extent>> const &sizes) {
   if (mode.kind != "nearest")
     node.needFloat(0);
   Value x = node.in(0);
   std::vector<double> const parts = regions(node, mode, axes.size());
   for (auto [i, at] : llvm::enumerate(axes)) {
-    int64_t const from = node.shape(0)[at];
-    if (ShapedType::isDynamic(from)) {
-      if (sizes ? ShapedType::isDynamic((*sizes)[i]) : scales[i] == 1)
-        continue;
-      node.refuse("axis " + Twine(at) + " has no known extent; give it by --dim");
+    Extent const extent = node.extents(0)[at];
+    double const begin = parts[i], end = parts[axes.size() + i];
+    if (!extent.number() || (sizes && !(*sizes)[i].number())) {
+      bool const isKept = begin == 0 && end == 1 && (sizes ? (*sizes)[i] == extent : scales[i] == 1);
+      auto const given = scales.empty() ? std::nullopt : std::optional(scales[i]);
+      if (!isKept)
+        x = resizeUnknown(node, x, at, mode, sizes ? (*sizes)[i] : scaled(node, extent, scales[i]), given);
+      continue;
     }
-    double const begin = parts[i], end = parts[axes.size() + i], read = static_cast<double>(from) * (end - begin);
-    int64_t const to = sizes ? (*sizes)[i] : static_cast<int64_t>(std::floor(read * scales[i]));
+    int64_t const from = *extent.number();
+    double const read = static_cast<double>(from) * (end - begin);
+    int64_t const to = sizes ? *(*sizes)[i].number() : static_cast<int64_t>(std::floor(read * scales[i]));
     double const scale = scales.empty() ? static_cast<double>(to) / static_cast<double>(from) : scales[i];
     x = resize(node, x, at, mode, {from, to, scale, begin, end});
   }
   node.out(0, x);
-}
-
-/// The sizes that are asked for; kDynamic where one is that of the input, known or not.
-static Ints knownSizes(Node &node, IntsRef axes) {
-  Ints sizes;
-  std::vector<Extent> const from = node.extents(0);
-  for (auto const &[axis, size] : llvm::zip(axes, node.shapeInput(3, "sizes"))) {
-    bool const isKept = size == from[axis] && !size.number();
-    if (!isKept && !size.number())
-      node.refuse("sizes (input 3) depends on a symbolic dimension; give it by --dim");
-    sizes.push_back(isKept ? ShapedType::kDynamic : *size.number());
-  }
-  return sizes;
 }
 
 static bool keepsAspectRatio(Node &node) {
@@ -280,17 +292,19 @@ static bool keepsAspectRatio(Node &node) {
 }
 
 /// All axes by the scale of the one that fits first, or last.
-static void runWithRatio(Node &node, Mode const &mode, IntsRef axes, Ints sizes) {
+static void runWithRatio(Node &node, Mode const &mode, IntsRef axes) {
   node.needStatic(0);
+  Ints const sizes = node.ints(3, "sizes");
   bool const isLargest = node.stringAttr("keep_aspect_ratio_policy") == "not_smaller";
   double scale = isLargest ? 0 : HUGE_VAL;
   for (auto [axis, size] : llvm::zip(axes, sizes)) {
     double const own = static_cast<double>(size) / static_cast<double>(std::max<int64_t>(node.shape(0)[axis], 1));
     scale = isLargest ? std::max(scale, own) : std::min(scale, own);
   }
-  for (auto [axis, size] : llvm::zip(axes, sizes))
-    size = static_cast<int64_t>(scale * static_cast<double>(node.shape(0)[axis]) + 0.5);
-  run(node, mode, axes, std::vector<double>(axes.size(), scale), sizes);
+  std::vector<Extent> wanted;
+  for (int64_t axis : axes)
+    wanted.push_back(static_cast<int64_t>(scale * static_cast<double>(node.shape(0)[axis]) + 0.5));
+  run(node, mode, axes, std::vector<double>(axes.size(), scale), wanted);
 }
 
 static void importResize(Node &node) {
@@ -305,8 +319,9 @@ static void importResize(Node &node) {
   size_t const scalesAt = isOld ? 1 : 2;
   if (!isOld && isGiven(node, 3)) {
     node.needRank(3, 1, 1);
-    Ints const axes = resizedAxes(node, node.shape(3)[0]), sizes = knownSizes(node, axes);
-    return keepsAspectRatio(node) ? runWithRatio(node, mode, axes, sizes) : run(node, mode, axes, {}, sizes);
+    Ints const axes = resizedAxes(node, node.shape(3)[0]);
+    return keepsAspectRatio(node) ? runWithRatio(node, mode, axes)
+                                  : run(node, mode, axes, {}, node.shapeInput(3, "sizes"));
   }
   if (!isGiven(node, scalesAt))
     node.refuse("neither scales nor sizes are given");

@@ -27,22 +27,27 @@ static void checkKernel(Node &node, IntsRef kernel) {
 
 /// SAME pads: as many outputs as inputs per stride, the odd element at the end or at the beginning.
 static void padSame(Node &node, Window &window, size_t i, bool isUpper) {
-  int64_t const extent = node.shape(0)[2 + i];
-  if (ShapedType::isDynamic(extent))
-    node.refuse("auto_pad needs known extents; give them by --dim");
+  int64_t const extent = node.shape(0)[2 + i], reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
+  bool const isUnknown = ShapedType::isDynamic(extent);
+  if (isUnknown && window.strides[i] != 1)
+    node.refuse("auto_pad with strides needs known extents; give them by --dim");
   int64_t const outputs = (extent + window.strides[i] - 1) / window.strides[i];
-  int64_t const reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
-  int64_t const total = std::max<int64_t>((outputs - 1) * window.strides[i] + reach - extent, 0);
+  int64_t const total =
+      isUnknown ? reach - 1 : std::max<int64_t>((outputs - 1) * window.strides[i] + reach - extent, 0);
   window.low[i] = isUpper ? total / 2 : total - total / 2;
   window.high[i] = total - window.low[i];
 }
 
 /// Rounds the number of outputs up, except for a window that would start in the padding at the end.
 static void padCeil(Node &node, Window &window, size_t i) {
-  int64_t const extent = node.shape(0)[2 + i];
-  if (ShapedType::isDynamic(extent))
-    node.refuse("ceil_mode needs known extents; give them by --dim");
-  int64_t const reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
+  int64_t const extent = node.shape(0)[2 + i], reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
+  if (ShapedType::isDynamic(extent)) { // as many as may be needed: a window that would start behind them does not fit
+    window.overhang[i] = std::min(window.strides[i], reach - window.high[i]) - 1;
+    if (window.overhang[i] < 0)
+      node.refuse("pads larger than the kernel need known extents with ceil_mode; give them by --dim");
+    window.high[i] += window.overhang[i];
+    return;
+  }
   int64_t const room = extent + window.low[i] + window.high[i] - reach;
   int64_t last = (room + window.strides[i] - 1) / window.strides[i]; // the last output's position
   if (last * window.strides[i] >= extent + window.low[i])
@@ -121,10 +126,12 @@ TransposedWindow TransposedWindow::of(Node &node, IntsRef kernel) {
   std::string const mode = node.stringAttr("auto_pad", "NOTSET");
   for (size_t i = 0; i < count; ++i) {
     int64_t const reach = (kernel[i] - 1) * window.dilations[i] + 1, stride = window.strides[i];
-    int64_t const full = (node.shape(0)[2 + i] - 1) * stride + reach + extra[i];
     int64_t low = pads[i], high = pads[count + i];
     bool const isSame = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+    if ((outputs || isSame) && ShapedType::isDynamic(node.shape(0)[2 + i]))
+      node.refuse((outputs ? "output_shape" : "auto_pad") + Twine(" needs known extents; give them by --dim"));
     if (outputs || isSame) {
+      int64_t const full = (node.shape(0)[2 + i] - 1) * stride + reach + extra[i];
       int64_t const wanted = outputs ? (*outputs)[outputs->size() - count + i] : node.shape(0)[2 + i] * stride;
       int64_t const total = full - wanted, cut = std::max<int64_t>(total, 0); // what is missing is added at the end
       low = mode == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
