@@ -220,12 +220,14 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
     return Kokkos::parallel_for(
         label, Kokkos::RangePolicy(space, 0, Packing::panels / together),
         KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
-  // Tiles of nearly equal height. A work item is one of them by a strip of panels that fits a part of the first cache;
-  // consecutive items share the weights of a strip, then go through the same rows again with the next
+  // Tiles of nearly equal height. A work item is one of them by a strip of panels, whose rows it reads but once. A
+  // chunk of consecutive items shares a strip, then goes through the same rows again with the next: both stay near
+  constexpr int panel_bytes = Packing::panel_size * int(sizeof(typename Problem::Scalar));
   constexpr int strip =
-      divisor(Packing::of_group, 16384 / (Packing::panel_size * int(sizeof(typename Problem::Scalar))));
+      divisor(Packing::of_group, Kokkos::max(16384 / panel_bytes, Kokkos::min(4, 131072 / panel_bytes)));
   constexpr int strips = Packing::panels / strip;
-  constexpr int chunk = 8;
+  constexpr int row_bytes = most * Problem::run * int(sizeof(typename Problem::Scalar));
+  constexpr int chunk = Kokkos::clamp(65536 / row_bytes, 1, 8);
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row
