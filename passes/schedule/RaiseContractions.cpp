@@ -143,12 +143,16 @@ private:
     roles.batch.clear();
   }
 
-  /// Loops joined into one must have known extents, but for the outermost.
+  /// Loops joined into one must have known extents, but for the outermost. Rows beside a weight may have any: the
+  /// pixels of images.
   static bool staticOrOne(linalg::GenericOp op, Roles const &roles) {
     auto const ranges = op.getStaticLoopRanges();
+    auto const *rows = weightBehind(op.getInputs()[1])   ? &roles.m
+                       : weightBehind(op.getInputs()[0]) ? &roles.n
+                                                         : nullptr;
     for (auto const *group : {&roles.batch, &roles.m, &roles.n, &roles.k})
       for (unsigned loop : ArrayRef<unsigned>(*group).drop_front(group->empty() ? 0 : 1))
-        if (ShapedType::isDynamic(ranges[loop]))
+        if (group != rows && ShapedType::isDynamic(ranges[loop]))
           return false;
     return true;
   }

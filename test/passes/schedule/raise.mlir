@@ -98,3 +98,25 @@ func.func @unit_batch(%x: tensor<1x2x8xf32>) -> tensor<1x2x3xf32> {
   %y = linalg.batch_matmul ins(%x, %w : tensor<1x2x8xf32>, tensor<1x8x3xf32>) outs(%start : tensor<1x2x3xf32>) -> tensor<1x2x3xf32>
   return %y : tensor<1x2x3xf32>
 }
+
+// Rows may be the pixels of images of any size.
+// CHECK-LABEL: func.func @pixels
+// CHECK:       nest.contract "contract" ["m", "n", "k"]
+// CHECK-SAME:  tensor<?x8xf32>, tensor<3x8xf32>
+// CHECK:       tensor.expand_shape %{{.*}} {{\[\[}}0, 1, 2], [3]]
+func.func @pixels(%x: tensor<2x?x?x8xf32>, %h: index, %w: index) -> tensor<2x?x?x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weight = nest.weight "fc.weight" : tensor<8x3xf32> = dense<1.0> : tensor<8x3xf32>
+  %empty = tensor.empty(%h, %w) : tensor<2x?x?x3xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x?x?x3xf32>) -> tensor<2x?x?x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, c) -> (n, h, w, c)>, affine_map<(n, h, w, o, c) -> (c, o)>,
+                                        affine_map<(n, h, w, o, c) -> (n, h, w, o)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %weight : tensor<2x?x?x8xf32>, tensor<8x3xf32>) outs(%start : tensor<2x?x?x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<2x?x?x3xf32>
+  return %y : tensor<2x?x?x3xf32>
+}
