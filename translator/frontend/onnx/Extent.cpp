@@ -186,8 +186,8 @@ Extent Extents::quotient(Extent const &dividend, Extent const &divisor) {
   }
   // (n / 2 + 1) / 3 = (n + 2) / 6
   auto const [inner, more] = rest.shiftedAtom();
-  if (inner && by && !atoms[*inner].source)
-    if (auto const [first, second] = atoms[*inner].division; second.number())
+  if (inner && by.value_or(0) > 0 && !atoms[*inner].source)
+    if (auto const [first, second] = atoms[*inner].division; second.number().value_or(0) > 0)
       return whole + quotient(first + second * more, second * divisor);
   auto const [found, isNew] = quotients.try_emplace({rest, divisor});
   if (isNew) {
@@ -274,7 +274,7 @@ void Extents::requireEqual(Extent const &a, Extent const &b) {
 
 /// An atom that has to be at least a number: the strongest of such checks is enough.
 void Extents::requireAtom(unsigned atom, int64_t least) {
-  if (auto const [dividend, divisor] = atoms[atom].division; !atoms[atom].source && divisor.number())
+  if (auto const [dividend, divisor] = atoms[atom].division; !atoms[atom].source && divisor.number().value_or(0) > 0)
     return requireAtLeast(dividend, least * *divisor.number());
   Value const size = value(Extent::ofAtom(atom));
   if (builder.getInsertionBlock() == home)
