@@ -1,11 +1,11 @@
-"""Single kernels as models of one node, with the libraries that they are timed beside."""
+"""Single kernels and small networks, with the libraries that they are timed beside."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+
+import graphs
 
 
 @dataclass
@@ -15,70 +15,10 @@ class Case:
     peers: list = field(default_factory=lambda: [("onnxruntime",)]) # (library, operation, sizes...), sizes as bench/peers
     kernel: str = "" # only the kernel of this label counts, not the whole of forward()
     options: list = field(default_factory=list) # of ml2kokkos
-
-
-def _values(*shape):
-    return np.random.default_rng(1).uniform(-1, 1, shape).astype(np.float32) / np.float32(np.sqrt(shape[-1]))
-
-
-def _model(nodes, inputs, output, weights):
-    value = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-    graph = helper.make_graph(nodes, "kernel", [value(*i) for i in inputs], [value(*output)],
-                              [numpy_helper.from_array(array, name) for name, array in weights.items()])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-    model.ir_version = 8
-    return model
-
-
-def _gemm(m, k, n):
-    return _model([helper.make_node("MatMul", ["x", "w"], ["y"], name="gemm")], [("x", [m, k])], ("y", [m, n]),
-                  {"w": _values(k, n)})
-
-
-def _batched(batch, m, k, n):
-    return _model([helper.make_node("MatMul", ["a", "b"], ["y"], name="gemm")], [("a", [batch, m, k]), ("b", [batch, k, n])],
-                  ("y", [batch, m, n]), {})
-
-
-def _mlp(rows, *widths):
-    nodes, weights, name = [], {}, "x"
-    for i, (k, n) in enumerate(zip(widths, widths[1:])):
-        weights |= {f"fc{i}.weight": _values(k, n), f"fc{i}.bias": _values(n)}
-        nodes.append(helper.make_node("Gemm", [name, f"fc{i}.weight", f"fc{i}.bias"], [f"sum{i}"], name=f"fc{i}"))
-        name = "y" if i + 2 == len(widths) else f"relu{i}"
-        nodes.append(helper.make_node("Relu", [f"sum{i}"], [name], name=f"relu{i}"))
-    return _model(nodes, [("x", [rows, widths[0]])], ("y", [rows, widths[-1]]), weights)
-
-
-def _conv(channels, size, outputs, kernel, stride, pad):
-    out = (size + 2 * pad - kernel) // stride + 1
-    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["sum"], name="conv", kernel_shape=[kernel, kernel],
-                              strides=[stride, stride], pads=[pad] * 4),
-             helper.make_node("Relu", ["sum"], ["y"], name="relu")]
-    return _model(nodes, [("x", [1, channels, size, size])], ("y", [1, outputs, out, out]),
-                  {"w": _values(outputs, channels, kernel, kernel), "b": _values(outputs)})
-
-
-def _rows(operation, rows, columns):
-    weights, out, nodes = {}, [rows, columns], None
-    if operation == "softmax":
-        nodes = [helper.make_node("Softmax", ["x"], ["y"], name=operation, axis=1)]
-    elif operation == "layer_norm":
-        weights = {"scale": _values(columns), "shift": _values(columns)}
-        nodes = [helper.make_node("LayerNormalization", ["x", "scale", "shift"], ["y"], name=operation, axis=1)]
-    elif operation == "gelu":
-        weights = {"root": np.float32(np.sqrt(2)), "one": np.float32(1), "half": np.float32(.5)}
-        nodes = [helper.make_node(*node) for node in [("Div", ["x", "root"], ["q"]), ("Erf", ["q"], ["e"]),
-                                                      ("Add", ["e", "one"], ["p"]), ("Mul", ["x", "p"], ["m"]),
-                                                      ("Mul", ["m", "half"], ["y"])]]
-    elif operation == "transpose":
-        out = [columns, rows]
-        nodes = [helper.make_node("Transpose", ["x"], ["y"], name=operation, perm=[1, 0])]
-    elif operation == "row_sums":
-        out = [rows, 1]
-        weights = {"axes": np.array([1])}
-        nodes = [helper.make_node("ReduceSum", ["x", "axes"], ["y"], name=operation, keepdims=1)]
-    return _model(nodes, [("x", [rows, columns])], ("y", out), weights)
+    extents: dict = field(default_factory=dict) # of symbolic dimensions
+    room: int = 0    # for so many rows the workspace is made, if not for those that there are
+    flops: int = 0   # of a product: its time becomes a share of the machine's peak
+    naive: bool = False # worth timing beside --schedule=naive
 
 
 RESNET18 = [(3, 224, 64, 7, 2, 3), (64, 56, 64, 3, 1, 1), (64, 56, 128, 3, 2, 1), (64, 56, 128, 1, 2, 0),
@@ -86,24 +26,46 @@ RESNET18 = [(3, 224, 64, 7, 2, 3), (64, 56, 64, 3, 1, 1), (64, 56, 128, 3, 2, 1)
             (256, 14, 512, 3, 2, 1), (256, 14, 512, 1, 2, 0), (512, 7, 512, 3, 1, 1)]
 
 
-def _table():
-    """Name, model and peers of every case."""
+def _products():
+    work = lambda m, k, n: {"flops": 2 * m * k * n}
     for s in [(1024, 1024, 1024), (256, 1024, 1024), (512, 512, 512), (128, 768, 3072), (128, 3072, 768)]:
-        yield "gemm", s, _gemm, [("onednn", "gemm"), ("openblas", "gemm")], {}
+        yield "gemm", s, graphs.gemm, [("onednn", "gemm"), ("openblas", "gemm")], work(*s) | {"naive": s[0] == 512}
     for s in [(1000, 1001, 999), (17, 13, 29), (100, 7, 1000), (33, 65, 129)]:
-        yield "gemm_odd", s, _gemm, [("onednn", "gemm_plain"), ("openblas", "gemm")], {}
+        yield "gemm_odd", s, graphs.gemm, [("onednn", "gemm_plain"), ("openblas", "gemm")], work(*s)
+    for s in [(1, 1024, 1024), (7, 1024, 1024), (100, 1024, 1024)]: # any number of rows, room for 128
+        yield ("gemm_dynamic", s, lambda m, k, n: graphs.gemm("rows", k, n), [("onednn", "gemm_plain"), ("openblas", "gemm")],
+               work(*s) | {"extents": {"rows": s[0]}, "room": 128})
     for s in [(100, 64, 64, 64), (1000, 16, 16, 16)]:
-        yield "batched_gemm", s, _batched, [("libxsmm", "batched_gemm"), ("onednn", "batched_gemm")], {}
+        yield "batched_gemm", s, graphs.batched, [("libxsmm", "batched_gemm"), ("onednn", "batched_gemm")], {
+            "flops": s[0] * 2 * s[1] * s[2] * s[3]}
     for s in [(1, 1024, 1024), (1, 4096, 4096)]:
-        yield "gemv", s, _gemm, [("onednn", "gemm"), ("openblas", "gemm")], {}
-    yield "mlp", (256, 1024, 1024, 1024), _mlp, [("onednn", "mlp")], {}
+        yield "gemv", s, graphs.gemm, [("onednn", "gemm"), ("openblas", "gemm")], {}
+
+
+def _networks():
+    yield "mlp", (256, 1024, 1024, 1024), graphs.mlp, [("onednn", "mlp")], {"naive": True}
+    for s in [(7, 1024, 1024, 1024), (100, 1024, 1024, 1024)]:
+        yield ("mlp_dynamic", s, lambda m, *widths: graphs.mlp("rows", *widths), [("onednn", "mlp")],
+               {"extents": {"rows": s[0]}, "room": 128})
     for s in [(1, 100, 64, 64, 4), (1, 300, 256, 128, 64), (1, 72, 64, 64, 10), (64, 72, 64, 64, 10)]:
-        yield "small_mlp", s, _mlp, [], {}
+        yield "small_mlp", s, graphs.mlp, [], {}
+    for s in [(1,), (64,)]:
+        yield "mala_mlp", s, graphs.mala_mlp, [], {}
+    yield "encoder", (2, 768, 12, 3072, 128), graphs.encoder, [], {}
+
+
+def _table():
+    """Name, sizes, model and peers of every case."""
+    yield from _products()
+    yield from _networks()
     for s in RESNET18:
-        yield "conv", s, _conv, [("onednn", "conv")], {"kernel": "conv", "options": ["--winograd=off"]}
+        yield "conv", s, graphs.conv, [("onednn", "conv")], {"kernel": "conv", "options": ["--winograd=off"],
+                                                            "naive": s == (64, 56, 64, 3, 1, 1)}
     for operation in ["softmax", "layer_norm", "gelu", "transpose", "row_sums"]:
         for s in [(256, 512), (1024, 128), (4096, 4096)]:
-            yield operation, s, lambda *s, operation=operation: _rows(operation, *s), [("onednn", operation)], {}
+            yield operation, s, lambda *s, operation=operation: graphs.rows(operation, *s), [("onednn", operation)], {}
+    for s in [(256, 512), (4096, 4096)]:
+        yield "add_relu", s, graphs.add_relu, [("memory", "triad")], {}
 
 
 def find(folder, text):

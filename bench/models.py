@@ -14,13 +14,16 @@ from ml2kokkos.verify.reference import onnxruntime_session, seeded_inputs
 from ml2kokkos.verify.translate import PROJECT, Failure, translate
 
 RUNNERS = PROJECT / "build/bench"
-TOLERANCE = 1e-4 # relative to the largest element of an output
-ROUND = .02      # seconds that one of the two works before it is the other's turn
+TOLERANCE = 1e-4   # relative to the largest element of an output
+PEAK_FLOPS = 10**8 # of the measurement of the machine's peak
+ROUND = .02        # seconds that one of the two works before it is the other's turn
 
 
 def find(folders):
+    """Every model in the folders; ResNet18 also without Winograd's method."""
     paths = sorted((path for folder in folders for path in folder.rglob("*.onnx")), key=lambda path: path.stem)
-    return [Case(path.stem, path) for path in paths]
+    cases = [Case(path.stem, path, naive=path.stem in ("resnet18", "mlp") or path.stem.startswith("mlp_")) for path in paths]
+    return cases + [Case("resnet18_direct", case.path, options=["--winograd=off"]) for case in cases if case.name == "resnet18"]
 
 
 class Served:
@@ -70,15 +73,24 @@ def deviation(results, references):
                for a, b in zip(results, references, strict=True) if a.size)
 
 
+def calls_of_a_turn(run):
+    """So many calls take about a ROUND."""
+    once = run(1)[1]
+    if once < ROUND:
+        once = min(run(3)[1], run(3)[1])
+    return max(1, int(ROUND / once))
+
+
 def race(contestants, seconds, threads):
-    """In turns; per contestant the times of a call."""
+    """In turns; per contestant the times of a call. One that takes long has few turns."""
     clock = 0 if threads == 1 else 1
-    calls = [max(1, int(ROUND / min(run(3)[1], run(3)[1]))) for run in contestants]
+    calls = [calls_of_a_turn(run) for run in contestants]
     times = [[] for _ in contestants]
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times[0]) < 3:
+    while time.perf_counter() < end or any(len(taken) < 3 for taken in times):
         for run, count, taken in zip(contestants, calls, times):
-            taken.append(run(count)[clock])
+            if len(taken) < 3 or count * sum(taken) < seconds:
+                taken.append(run(count)[clock])
     return times
 
 
@@ -97,35 +109,67 @@ def build_peers():
     return folder / "peers"
 
 
+class Built:
+    """The printed code of a case: its values, then a program that waits for numbers of calls."""
+
+    def __init__(self, case, arguments, suffix="", options=()):
+        stem = "".join(c if c.isalnum() else "_" for c in case.name) + suffix
+        self.kernel = case.kernel
+        self.model = translate(case.path, RUNNERS / stem, stem, [*case.options, *arguments.options, *options])
+        self.model.room = case.room
+        write_runner(self.model.folder, [self.model])
+        self.program = build_runner(RUNNERS, stem, compiler=arguments.compiler)
+        self.inputs = [np.ascontiguousarray(array) for array in seeded_inputs(self.model, 1, case.extents, (0, 2))]
+
+    def outputs(self):
+        (results,), _ = run_all(self.program, [(self.model, self.inputs, 0, None)])
+        if isinstance(results, Failure):
+            raise results
+        return results
+
+    def serve(self, threads):
+        model, files = self.model, self.model.folder / self.model.stem
+        write_arguments(f"{files}.in", model, self.inputs, bind_extents(model, self.inputs))
+        label = {"ML2K_KERNEL": f"{model.stem}::{self.kernel}"} if self.kernel else {}
+        return Served([self.program, model.stem, model.weights, f"{files}.in", f"{files}.out", "-1"], threads, **label)
+
+
 def measure(case, arguments):
     """A result for every peer of the case."""
-    stem = "".join(c if c.isalnum() else "_" for c in case.name)
-    model = translate(case.path, RUNNERS / stem, stem, [*case.options, *arguments.options])
-    write_runner(model.folder, [model])
-    program = build_runner(RUNNERS, stem, compiler=arguments.compiler)
-    inputs = [np.ascontiguousarray(array) for array in seeded_inputs(model, 1, {}, (0, 2))]
-    (results,), _ = run_all(program, [(model, inputs, 0, None)])
-    if isinstance(results, Failure):
-        raise results
-    write_arguments(f"{model.folder / model.stem}.in", model, inputs, bind_extents(model, inputs))
+    builds = {"ours": Built(case, arguments)}
+    if case.naive and arguments.naive:
+        builds["naive"] = Built(case, arguments, "_naive", ["--schedule=naive"])
+    results = [built.outputs() for built in builds.values()]
+    libraries = {peer[0]: peer for peer in case.peers if peer[0] != "onnxruntime"}
+    if case.flops:
+        libraries["peak"] = ("machine", "multiply_add", PEAK_FLOPS)
+    program = build_peers() if libraries else None
     everywhere = os.sched_getaffinity(0)
-    files = [f"{model.folder / model.stem}.in", f"{model.folder / model.stem}.out"]
-    label = {"ML2K_KERNEL": f"{model.stem}::{case.kernel}"} if case.kernel else {}
-    library = None if case.peers == [("onnxruntime",)] else build_peers()
     pin(arguments.threads)
-    served = []
+    served = {}
     try:
-        runtime = OnnxRuntime(case.path, inputs, arguments.threads)
-        error = deviation(results, runtime.outputs())
-        served.append(Served([program, model.stem, model.weights, *files, "-1"], arguments.threads, **label))
-        served += [Served([library, *peer], arguments.threads) for peer in case.peers if library]
-        mine, *others = race(served if library else [*served, runtime], arguments.seconds, arguments.threads)
+        runtime = OnnxRuntime(case.path, builds["ours"].inputs, arguments.threads)
+        error = max(deviation(values, runtime.outputs()) for values in results)
+        for name, built in builds.items():
+            served[name] = built.serve(arguments.threads)
+        for name, peer in libraries.items():
+            served[name] = Served([program, *peer], arguments.threads)
+        contestants = served if libraries else {**served, "onnxruntime": runtime}
+        times = dict(zip(contestants, race(list(contestants.values()), arguments.seconds, arguments.threads)))
     finally:
         os.sched_setaffinity(0, everywhere)
-        for program in served:
-            program.close()
-    median = statistics.median
-    return [{"case": stem, "threads": arguments.threads, "compiler": arguments.compiler or "default", "peer": peer[0],
-             "ours_ms": min(mine) * 1e3, "peer_ms": min(theirs) * 1e3, "ratio": min(theirs) / min(mine),
-             "ratio_median": median(theirs) / median(mine), "max_error": error, "tolerance": TOLERANCE,
-             "load": os.getloadavg()[0]} for peer, theirs in zip(case.peers, others)]
+        for one in served.values():
+            one.close()
+    results = [result_of(case, arguments, name, times, error) for name in times if name not in ("ours", "peak")]
+    if "peak" in times:
+        for result in results:
+            result["share_of_peak"] = case.flops / min(times["ours"]) / (PEAK_FLOPS / min(times["peak"]))
+    return results
+
+
+def result_of(case, arguments, peer, times, error):
+    mine, theirs = times["ours"], times[peer]
+    return {"case": case.name, "threads": arguments.threads, "compiler": arguments.compiler or "default", "peer": peer,
+            "ours_ms": min(mine) * 1e3, "peer_ms": min(theirs) * 1e3, "ratio": min(theirs) / min(mine),
+            "ratio_median": statistics.median(theirs) / statistics.median(mine), "max_error": error,
+            "load": os.getloadavg()[0]}

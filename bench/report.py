@@ -1,14 +1,16 @@
 """Results as a table and as a picture."""
 
 COLUMNS = [("case", "{:<28}"), ("threads", "{:>7}"), ("peer", "{:>12}"), ("ours_ms", "{:>10.4f}"), ("peer_ms", "{:>10.4f}"),
-           ("ratio", "{:>6.2f}"), ("ratio_median", "{:>12.2f}"), ("max_error", "{:>9.1e}"), ("load", "{:>5.1f}")]
+           ("ratio", "{:>6.2f}"), ("ratio_median", "{:>12.2f}"), ("share_of_peak", "{:>13.0%}"), ("max_error", "{:>9.1e}"),
+           ("load", "{:>5.1f}")]
 
 
 def print_table(results, heading=True):
     if heading:
         print("  ".join(_heading(form).format(name) for name, form in COLUMNS))
     for result in results:
-        print("  ".join(form.format(result[name]) for name, form in COLUMNS), flush=True)
+        print("  ".join(form.format(result[name]) if name in result else _heading(form).format("") for name, form in COLUMNS),
+              flush=True)
 
 
 def _heading(form):

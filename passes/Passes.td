@@ -174,6 +174,15 @@ def ChooseWinograd : Pass<"ml2k-choose-winograd", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def NaiveKernels : Pass<"ml2k-naive-kernels", "::mlir::func::FuncOp"> {
+  let summary = "every structured operation is to be a kernel of its own, as it stands";
+  let description = [{
+    Instead of all passes above. Pre: canonical. Post: linalg.generic, linalg.fill and linalg.transpose with labels, each fill
+    with one user; the function has the attribute nest.naive.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LabelKernels : Pass<"ml2k-label-kernels", "::mlir::func::FuncOp"> {
   let summary = "every kernel gets the name of its layer";
   let description = [{
@@ -287,6 +296,15 @@ def VerifyNest : Pass<"ml2k-verify-nest", "::mlir::func::FuncOp"> {
   let description = [{
     Pre: anything. Post: weights, buffers, aliases, sizes, loops and labelled kernels on memrefs, nothing else.
   }];
+}
+
+def NaiveLoops : Pass<"ml2k-naive-loops", "::mlir::func::FuncOp"> {
+  let summary = "structured operations in memory become plain loops";
+  let description = [{
+    Pre: memrefs. Post: a function with nest.naive holds no linalg operation: each is an scf.parallel over its
+    parallel loops, with scf.for over the others inside and its results in registers meanwhile.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect"];
 }
 
 //===--- lower: loop programs -----------------------------------------------------------------------------------------===//

@@ -35,6 +35,11 @@ static void addCanonical(OpPassManager &manager) {
 static void addSchedule(OpPassManager &manager, ml2k::ScheduleOptions const &options) {
   using namespace ml2k;
   OpPassManager &function = manager.nest<func::FuncOp>();
+  if (options.naive) {
+    function.addPass(createNaiveKernels());
+    function.addPass(createLabelKernels());
+    return;
+  }
   function.addPass(createRaiseConvolutions());
   function.addPass(createRaiseContractions());
   function.addPass(createFoldWeights());

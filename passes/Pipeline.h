@@ -13,6 +13,7 @@ enum class Stage { Imported, Canonical, Scheduled, Nest };
 /// What the user may turn off.
 struct ScheduleOptions {
   bool winograd = true; ///< 3 x 3 convolutions by fewer multiplications where that pays
+  bool naive = false;   ///< every structured operation a plain loop nest, to compare with
 };
 
 /// Appends to a pass manager on the module the passes that lead from the stage before `to` to `to`.

@@ -18,7 +18,8 @@ using Sizes = std::vector<long>;
 Kernel oneDnn(std::string const &operation, Sizes const &sizes);
 Kernel openBlas(std::string const &operation, Sizes const &sizes);
 Kernel xsmm(std::string const &operation, Sizes const &sizes);
-Kernel memory(std::string const &operation, Sizes const &sizes); ///< triad: what the memory gives
+Kernel memory(std::string const &operation, Sizes const &sizes);  ///< triad: what the memory gives
+Kernel machine(std::string const &operation, Sizes const &sizes); ///< multiply_add: what the processor gives
 
 /// Numbers in [-1, 1), always the same.
 inline std::vector<float> numbers(std::size_t count) {

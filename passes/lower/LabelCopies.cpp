@@ -7,6 +7,7 @@
 #include "passes/lower/Memory.h"
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -51,12 +52,38 @@ std::string labelFor(memref::CopyOp copy, Labels &labels) {
   return labels.unique(layer + (copy->getParentOfType<scf::ForOp>() ? ".keep" : "." + from), detail);
 }
 
+/// A loop over every dimension, as --schedule=naive has all its kernels.
+void createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label) {
+  Location const location = copy.getLoc();
+  int64_t const rank = cast<MemRefType>(copy.getTarget().getType()).getRank();
+  SmallVector<Value> lowers, uppers;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    lowers.push_back(builder.create<arith::ConstantIndexOp>(location, 0));
+    uppers.push_back(builder.createOrFold<memref::DimOp>(location, copy.getTarget(), dim));
+  }
+  auto const policy =
+      nest::PolicyAttr::get(builder.getContext(), rank > 1 ? nest::Policy::MDRange : nest::Policy::Range);
+  auto kernel =
+      builder.create<nest::LoopKernelOp>(location, builder.getStringAttr(label), policy, lowers, uppers, ValueRange(),
+                                         builder.getArrayAttr({}), StringAttr());
+  Block *body = builder.createBlock(&kernel.getBody(), {}, SmallVector<Type>(rank, builder.getIndexType()),
+                                    SmallVector<Location>(rank, location));
+  Value const value = builder.create<memref::LoadOp>(location, copy.getSource(), body->getArguments());
+  builder.create<memref::StoreOp>(location, value, copy.getTarget(), body->getArguments());
+  builder.create<nest::YieldOp>(location, ValueRange());
+}
+
 struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {
   void runOnOperation() override {
     Labels labels(getOperation());
+    bool const isNaive = getOperation()->hasAttr("nest.naive");
     getOperation().walk([&](memref::CopyOp copy) {
       OpBuilder builder(copy);
-      createCopy(builder, copy.getLoc(), labelFor(copy, labels), copy.getSource(), copy.getTarget());
+      std::string const label = labelFor(copy, labels);
+      if (isNaive)
+        createLoops(builder, copy, label);
+      else
+        createCopy(builder, copy.getLoc(), label, copy.getSource(), copy.getTarget());
       copy.erase();
     });
   }

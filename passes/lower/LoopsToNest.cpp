@@ -128,11 +128,12 @@ private:
   /// Replaces `op` by what it becomes. The pending operations go in front.
   LogicalResult lowerHere(Operation *&op, SmallVectorImpl<Operation *> &pending) {
     if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
+      auto const label = loop->getAttrOfType<StringAttr>("label");
       nest::LoopKernelOp kernel = lowerParallel(loop);
       op = kernel;
       if (failed(flush(pending)))
         return failure();
-      kernel.setLabel(labelFor(kernel, labels)); // after those in front of it
+      kernel.setLabel(label ? label.str() : labelFor(kernel, labels)); // after those in front of it
       return success();
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))

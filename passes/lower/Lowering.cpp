@@ -34,6 +34,7 @@ static void prepareTensors(OpPassManager &function) {
 
 /// Kernels of what is left as loops over elements.
 static void gatherLoops(OpPassManager &function) {
+  function.addPass(ml2k::createNaiveLoops());
   function.addPass(ml2k::createParallelizeLoops());
   function.addPass(ml2k::createLoopsToNest());
 }

@@ -11,6 +11,7 @@
 #include "passes/Provenance.h"
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
@@ -26,10 +27,18 @@ namespace {
 /// Kernels on memrefs come from nest text and have their labels.
 bool isKernel(Operation *op) {
   return op->getNumResults() > 0 && isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp,
-                                        nest::RowOp, nest::RecurrentOp>(op);
+                                        nest::RowOp, nest::RecurrentOp, linalg::LinalgOp>(op);
 }
 
-bool isMethod(Operation *op) { return isa<nest::ConvOp, nest::ContractOp, nest::WindowOp, nest::RecurrentOp>(op); }
+bool reduces(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return isa<nest::ReduceOp>(op) || (structured && structured.getNumReductionLoops() > 0);
+}
+
+bool isMethod(Operation *op) {
+  return isa<nest::ConvOp, nest::ContractOp, nest::WindowOp, nest::RecurrentOp>(op) ||
+         (isa<linalg::LinalgOp>(op) && reduces(op));
+}
 
 /// What a kernel is called in a model without names.
 StringRef kindOf(Operation *op) {
@@ -43,7 +52,7 @@ StringRef kindOf(Operation *op) {
     return "rows";
   if (isa<nest::RecurrentOp>(op))
     return "recurrent";
-  return isa<nest::ReduceOp>(op) ? "reduce" : "map";
+  return reduces(op) ? "reduce" : "map";
 }
 
 /// The location whose name the kernel takes.

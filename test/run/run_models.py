@@ -38,6 +38,7 @@ def parse():
     add("--compiler")
     add("--edges", action="store_true", help="NaN, infinities and the ends of the integers among seeded inputs")
     add("--tolerance", type=float)
+    add("--option", action="append", default=[], help="of ml2kokkos; may be repeated")
     return parser.parse_args()
 
 
@@ -52,7 +53,7 @@ def read_protos(folder, kind):
 
 
 class Case:
-    def __init__(self, text, tolerance, edges):
+    def __init__(self, text, tolerance, edges, options):
         name, _, reference = text.partition("=")
         name, _, self.entry = name.partition("@")
         path = Path(name)
@@ -69,11 +70,12 @@ class Case:
             self.data = read_npz(reference)
         self.path = path
         self.edges = edges
+        self.options = options
         self.tolerance = tolerance or default_tolerance(path)
         self.model = self.inputs = self.outcome = None
 
     def translate(self, folder):
-        self.model = translate(self.path, folder, self.stem, [f"--entry={self.entry}"] if self.entry else [])
+        self.model = translate(self.path, folder, self.stem, [*self.options, *([f"--entry={self.entry}"] if self.entry else [])])
         if self.data:
             # An onnx test may list constants among its inputs
             self.inputs = self.data[0][:len(self.model.inputs)]
@@ -103,7 +105,7 @@ def collect(arguments):
     if arguments.suite:
         lines = (line.split("#")[0].strip() for line in arguments.suite.read_text().splitlines())
         names += [str(arguments.prefix / line) for line in lines if line]
-    return [Case(name, arguments.tolerance, arguments.edges) for name in names]
+    return [Case(name, arguments.tolerance, arguments.edges, arguments.option) for name in names]
 
 
 def main():

@@ -51,6 +51,9 @@ mlir::LogicalResult storeElements(Layer &layer, ScalarPrinter &printer, mlir::Bl
 /// Prints an epilogue: `return value;` of the only value that the block yields.
 mlir::LogicalResult returnValue(ScalarPrinter &printer, mlir::Block &block, Json &statements);
 
+/// vector.print and cf.assert.
+void handleMessages(ScalarPrinter &printer);
+
 /// All indexing maps of a kernel.
 llvm::SmallVector<mlir::AffineMap> mapsOf(mlir::ArrayAttr maps);
 

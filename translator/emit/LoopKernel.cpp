@@ -7,9 +7,7 @@
 
 #include "translator/emit/KernelParts.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -18,6 +16,8 @@ using namespace mlir;
 namespace ml2k {
 
 namespace {
+
+constexpr unsigned maxBoxRank = 6; // of Kokkos::MDRangePolicy
 
 class LoopPrinter {
 public:
@@ -33,12 +33,18 @@ private:
   LogicalResult printLoad(memref::LoadOp load, Json &to);
   LogicalResult printStore(memref::StoreOp store, Json &to);
   LogicalResult printArray(memref::AllocaOp array, Json &to);
-  LogicalResult printText(vector::PrintOp print, Json &to);
 
+  /// --schedule=naive: a policy of Kokkos over all loops.
+  bool isBox() { return layer.program.entry->hasAttr("nest.naive") && kernel.getInto().empty(); }
+
+  using Bounds = std::pair<Expression, Expression>;
   FailureOr<Expression> host(Value value);
+  FailureOr<Bounds> bounds(unsigned loop);
   FailureOr<std::string> span(unsigned loop);
   FailureOr<Expression> length(unsigned loop);
   FailureOr<std::string> rangePolicy();
+  FailureOr<std::string> boxPolicy();
+  FailureOr<Expression> rowCount();
   FailureOr<std::string> rows();
   LogicalResult recoverRows(Json &to);
   LogicalResult printCall(Json statements);
@@ -48,8 +54,10 @@ private:
   Layer &layer;
   ScalarPrinter printer;
   std::vector<std::string> positions;
-  std::string row;                      ///< several outer loops run as one
+  unsigned fused = 0;                   ///< outer loops that run as one
+  std::string row;                      ///< that one
   DenseMap<Value, std::string> arrays;  ///< local arrays
+  DenseSet<Operation *> started;        ///< stores that are the first values of those
   llvm::SetVector<Value> reads, writes; ///< in the order of the text
 };
 
@@ -92,7 +100,11 @@ LogicalResult LoopPrinter::bindPositions() {
     positions.push_back(printer.names.fresh(withSourceName(position, {letter, letter + letter, letter + "_index"})));
     printer.bind(position, {positions.back()});
   }
-  if (loops > 2)
+  if (isBox())
+    fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0;
+  else
+    fused = loops > 2 ? loops - 1 : 0;
+  if (fused)
     row = printer.names.fresh({"row", "row_index"});
   return success();
 }
@@ -129,6 +141,8 @@ LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Json &to) {
 }
 
 LogicalResult LoopPrinter::printStore(memref::StoreOp store, Json &to) {
+  if (started.contains(store))
+    return success();
   FailureOr<Expression> value = printer.use(store.getValue());
   FailureOr<Expression> target = element(store.getMemref(), store.getIndices());
   if (failed(value) || failed(target))
@@ -145,31 +159,25 @@ LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Json &to) {
   MemRefType const type = array.getType();
   if (!type.hasStaticShape())
     return array.emitError("an array of a thread needs a known size");
-  std::string name = printer.names.fresh({"values", "own", "scratch"});
+  // A single number starts with what is stored behind it
+  auto store = type.getRank() == 0 ? dyn_cast_or_null<memref::StoreOp>(array->getNextNode()) : memref::StoreOp();
+  bool const starts = store && store.getMemref() == array;
+  FailureOr<Expression> const value = starts ? printer.use(store.getValue()) : Expression();
+  if (failed(value))
+    return failure();
+  std::string name = starts ? printer.names.fresh({"total", "result"}) : printer.names.fresh({"values", "own", "scratch"});
   arrays[array] = name;
+  if (starts) {
+    started.insert(store);
+    printer.settleReads(to);
+  }
   for (int64_t extent : type.getShape())
     name += "[" + std::to_string(extent) + "]";
   to.push_back({{"template", "statement/variable"},
                 {"type", cppType(type.getElementType())},
                 {"name", name},
-                {"initial", false},
-                {"value", ""}});
-  return success();
-}
-
-/// vector.print of a scalar writes it and a newline.
-LogicalResult LoopPrinter::printText(vector::PrintOp print, Json &to) {
-  std::string call = "Kokkos::printf(\"\\n\")";
-  if (Value const source = print.getSource()) {
-    FailureOr<Expression> value = printer.use(source);
-    if (failed(value))
-      return failure();
-    bool const real = isa<FloatType>(source.getType());
-    call = real ? "Kokkos::printf(\"%g\\n\", double(" + value->text + "))"
-                : "Kokkos::printf(\"%lld\\n\", static_cast<long long>(" + value->text + "))";
-  }
-  printer.settleReads(to);
-  to.push_back({{"template", "statement/call"}, {"text", call}});
+                {"initial", starts},
+                {"value", starts ? storedText(*value, type.getElementType()) : ""}});
   return success();
 }
 
@@ -182,47 +190,35 @@ void LoopPrinter::handleMemory() {
   printer.handle("memref.alloca", [this](Operation *op, ScalarPrinter &, Json &to) {
     return printArray(cast<memref::AllocaOp>(op), to);
   });
-  printer.handle("vector.print",
-                 [this](Operation *op, ScalarPrinter &, Json &to) { return printText(cast<vector::PrintOp>(op), to); });
-  printer.handle("cf.assert", [](Operation *op, ScalarPrinter &p, Json &to) -> LogicalResult {
-    auto check = cast<cf::AssertOp>(op);
-    FailureOr<Expression> condition = p.use(check.getArg());
-    if (failed(condition))
-      return failure();
-    p.settleReads(to);
-    std::string message;
-    for (char c : check.getMsg())
-      message += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-    to.push_back(
-        {{"template", "statement/if"},
-         {"condition", unary("!", *condition).text},
-         {"then", Json::array({{{"template", "statement/call"}, {"text", "Kokkos::abort(\"" + message + "\")"}}})},
-         {"else", Json::array()},
-         {"has_else", false}});
-    return success();
-  });
+  handleMessages(printer);
 }
 
 //===--- The call -------------------------------------------------------------------------------------------------===//
 
-/// `{1, rows - 1}`
-FailureOr<std::string> LoopPrinter::span(unsigned loop) {
+FailureOr<LoopPrinter::Bounds> LoopPrinter::bounds(unsigned loop) {
   FailureOr<Expression> const lower = host(kernel.getLowers()[loop]), upper = host(kernel.getUppers()[loop]);
   if (failed(lower) || failed(upper))
     return failure();
-  return "Span{" + lower->text + ", " + upper->text + "}";
+  return Bounds(*lower, *upper);
+}
+
+/// `{1, rows - 1}`
+FailureOr<std::string> LoopPrinter::span(unsigned loop) {
+  FailureOr<Bounds> const ends = bounds(loop);
+  return failed(ends) ? FailureOr<std::string>() : "Span{" + ends->first.text + ", " + ends->second.text + "}";
 }
 
 FailureOr<std::string> LoopPrinter::rangePolicy() {
   if (positions.empty())
     return std::string("Kokkos::RangePolicy(space, 0, 1)");
-  FailureOr<Expression> const lower = host(kernel.getLowers()[0]), upper = host(kernel.getUppers()[0]);
-  if (failed(lower) || failed(upper))
+  FailureOr<Bounds> const ends = bounds(0);
+  if (failed(ends))
     return failure();
-  bool const literals = llvm::isDigit(lower->text.front()) && llvm::isDigit(upper->text.front());
+  auto const &[lower, upper] = *ends;
+  bool const literals = llvm::isDigit(lower.text.front()) && llvm::isDigit(upper.text.front());
   std::string const end =
-      lower->text == "0" || literals ? upper->text : "Kokkos::max(" + lower->text + ", " + upper->text + ")";
-  return "Kokkos::RangePolicy(space, " + lower->text + ", " + end + ")";
+      lower.text == "0" || literals ? upper.text : "Kokkos::max(" + lower.text + ", " + upper.text + ")";
+  return "Kokkos::RangePolicy(space, " + lower.text + ", " + end + ")";
 }
 
 /// `int const i = row / 3;`
@@ -235,23 +231,50 @@ FailureOr<Expression> LoopPrinter::length(unsigned loop) {
   HostSymbols symbols;
   AffineExpr const lower = layer.program.hostIndex(kernel.getLowers()[loop], symbols);
   AffineExpr const upper = layer.program.hostIndex(kernel.getUppers()[loop], symbols);
-  if (failed(host(kernel.getLowers()[loop])) || failed(host(kernel.getUppers()[loop])))
+  if (failed(bounds(loop)))
     return failure();
   return layer.hostExpression(upper - lower, symbols);
+}
+
+/// How many iterations the loops have that run as one.
+FailureOr<Expression> LoopPrinter::rowCount() {
+  SmallVector<Expression> lengths;
+  for (unsigned i = 0; i < fused; ++i) {
+    FailureOr<Expression> const iterations = length(i);
+    if (failed(iterations))
+      return failure();
+    lengths.push_back(*iterations);
+  }
+  return product(lengths);
 }
 
 /// All loops but the last as one: `Span{0, n * m}`.
 FailureOr<std::string> LoopPrinter::rows() {
   if (row.empty())
     return span(0);
-  SmallVector<Expression> lengths;
-  for (unsigned i = 0; i + 1 < positions.size(); ++i) {
-    FailureOr<Expression> const iterations = length(i);
-    if (failed(iterations))
+  FailureOr<Expression> const count = rowCount();
+  return failed(count) ? FailureOr<std::string>() : "Span{0, " + count->text + "}";
+}
+
+/// `Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2>>(space, {0, 0}, {32, 56})`
+FailureOr<std::string> LoopPrinter::boxPolicy() {
+  std::vector<std::string> lowers, uppers;
+  if (!row.empty()) {
+    FailureOr<Expression> const count = rowCount();
+    if (failed(count))
       return failure();
-    lengths.push_back(*iterations);
+    lowers.push_back("0");
+    uppers.push_back(count->text);
   }
-  return "Span{0, " + product(lengths).text + "}";
+  for (unsigned i = fused; i < positions.size(); ++i) {
+    FailureOr<Bounds> const ends = bounds(i);
+    if (failed(ends))
+      return failure();
+    lowers.push_back(ends->first.text);
+    uppers.push_back(ends->second.text);
+  }
+  return "Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<" + std::to_string(lowers.size()) + ">>(space, {" +
+         llvm::join(lowers, ", ") + "}, {" + llvm::join(uppers, ", ") + "})";
 }
 
 /// The positions of the outer loops from the row.
@@ -259,7 +282,7 @@ LogicalResult LoopPrinter::recoverRows(Json &to) {
   if (row.empty())
     return success();
   Expression inner{"1"};
-  for (unsigned i = positions.size() - 1; i-- > 0;) {
+  for (unsigned i = fused; i-- > 0;) {
     FailureOr<Expression> const lower = host(kernel.getLowers()[i]), iterations = length(i);
     if (failed(lower) || failed(iterations))
       return failure();
@@ -288,6 +311,18 @@ LogicalResult LoopPrinter::printCall(Json statements) {
       return failure();
     layer.setPolicyCall("Kokkos::parallel_for", *policy);
     std::string const lambda = positions.empty() ? "int" : indexParameters({first}, statements);
+    layer.addLambda(lambda, std::move(statements));
+    return success();
+  }
+  if (isBox()) {
+    FailureOr<std::string> const policy = boxPolicy();
+    if (failed(policy))
+      return failure();
+    layer.setPolicyCall("Kokkos::parallel_for", *policy);
+    std::vector<std::string> parameters(positions.begin() + fused, positions.end());
+    if (!row.empty())
+      parameters.insert(parameters.begin(), row);
+    std::string const lambda = indexParameters(parameters, statements);
     layer.addLambda(lambda, std::move(statements));
     return success();
   }

@@ -32,6 +32,7 @@ Choice const weightPlaces{"weights", {"auto", "embed", "file"}};
 Choice const targets{"target", {"portable", "host", "device"}};
 Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const winogradUses{"winograd", {"auto", "off"}};
+Choice const schedules{"schedule", {"tuned", "naive"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
 
 constexpr unsigned helpWidth = 110;
@@ -77,6 +78,8 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "exp, log, tanh, erf of float: in plain arithmetic that compilers vectorise, or the C library's")(
       "winograd", text(options.winograd, "auto|off"),
       "3 x 3 convolutions by fewer multiplications where that pays, or never")(
+      "schedule", text(options.schedule, "tuned|naive"),
+      "naive: every operation a plain loop nest, some hundred times slower; to compare with")(
       "locations", text(options.locations, "names|none|plain"),
       "what comments say of the model's nodes: operators with names, nothing, operators");
   groups->look.add_options()("emit", po::value<std::string>()->value_name("STAGE"),
@@ -209,6 +212,7 @@ static std::string commandOf(ToolOptions const &options) {
   add("locations", options.locations, "names");
   add("math", options.math, "fast");
   add("winograd", options.winograd, "auto");
+  add("schedule", options.schedule, "tuned");
   return command;
 }
 
@@ -269,6 +273,7 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   checkChoice(targets, options.target);
   checkChoice(mathLibraries, options.math);
   checkChoice(winogradUses, options.winograd);
+  checkChoice(schedules, options.schedule);
   checkChoice(locationStyles, options.locations);
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);

@@ -44,6 +44,7 @@ struct ToolOptions {
   std::string locations = "names";
   std::string math = "fast";
   std::string winograd = "auto";
+  std::string schedule = "tuned";
   std::string license;
   std::string style = "file";
   std::string regenerate; ///< the command line that prints the same files again, for the banner

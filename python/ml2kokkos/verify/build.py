@@ -40,8 +40,8 @@ def function_of(model):
         setup.append(f"  Weights const weights = load_weights(space{path});")
         call.append("weights")
     if model.has_workspace:
-        sizes = "".join(f", int(a{argument})" if dim is None else f", int(run.extent({argument}, {dim}))"
-                        for argument, dim in model.sizes)
+        sizes = "".join(f", {model.room}" if model.room else f", int(a{argument})" if dim is None
+                        else f", int(run.extent({argument}, {dim}))" for argument, dim in model.sizes)
         setup.append(f"  Workspace const workspace(space{sizes});")
         call.append("workspace")
     call += [f"a{i}" for i in range(len(model.arguments))]
