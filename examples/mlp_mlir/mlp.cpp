@@ -431,10 +431,17 @@ struct Sidecar {
   ExecutionSpace space;
   std::string model, path;
   std::ifstream file{path, std::ios::binary | std::ios::ate};
+  std::vector<char> room = {};
 
   template <class Stored> void read(Stored *to, std::size_t count) {
     if (!file.read(reinterpret_cast<char *>(to), std::streamsize(count * sizeof(Stored))))
       throw std::runtime_error(model + ": " + path + " cannot be read");
+  }
+  // The next numbers, until those after them are wanted
+  template <class Stored> Stored const *next(std::size_t count) {
+    room.resize(std::max(room.size(), count * sizeof(Stored)));
+    read(room.data(), count * sizeof(Stored));
+    return reinterpret_cast<Stored const *>(room.data());
   }
   // Refuses a file with other names, shapes, types or size than this code was generated for
   void check(std::uint64_t header_size, std::uint64_t header_hash, std::uint64_t data_size) {
@@ -464,6 +471,15 @@ void upload(Sidecar const &file, View &tensor, Fill const &fill, Extents... exte
   tensor = result;
 }
 
+// work(i) for all i below count, by the threads of the host
+template <class File, class Work> void on_threads(File const &file, int count, Work const &work) {
+  std::conditional_t<on_host, ExecutionSpace, Kokkos::DefaultHostExecutionSpace> space;
+  if constexpr (on_host)
+    space = file.space;
+  Kokkos::parallel_for(file.model + "::load_weights", Kokkos::RangePolicy(space, 0, count), work);
+  space.fence(file.model + "::load_weights (the weights are packed)");
+}
+
 // Tensors as they stand in the file
 template <class... Views> void read_plain(Sidecar &file, Views &...tensors) {
   (upload(file, tensors, [&](auto *data, std::size_t count) { file.read(data, count); }), ...);
@@ -473,15 +489,18 @@ template <class... Views> void read_plain(Sidecar &file, Views &...tensors) {
 template <int Taps, class Weight, class... Plain> void read_panels(Sidecar &file, Weight &weight, Plain &...tensors) {
   using Packing = PackingOf<Weight>;
   constexpr int channels = Weight::depth / Taps;
-  std::vector<typename Weight::value_type> values(std::size_t(Weight::groups * Weight::outputs) * Weight::depth);
-  file.read(values.data(), values.size());
-  auto const pack = [&](auto *packed, std::size_t size) {
-    std::fill(packed, packed + size, 0);
-    auto value = values.begin();
-    for (int o = 0; o < Weight::groups * Weight::outputs; ++o)
-      for (int c = 0; c < channels; ++c)
-        for (int tap = 0; tap < Taps; ++tap)
-          packed[Packing::place(tap * channels + c, o)] = *value++;
+  auto const *const values =
+      file.template next<typename Weight::value_type>(std::size_t(Weight::groups * Weight::outputs) * Weight::depth);
+  auto const pack = [&](auto *packed, std::size_t) {
+    on_threads(file, Packing::panels, [=](int i) {
+      auto *const panel = packed + std::size_t(i) * Packing::panel_size;
+      auto const *const first = values + std::size_t(Packing::first(i)) * Weight::depth;
+      std::fill(panel, panel + Packing::panel_size, 0);
+      for (int line = 0; line < Weight::depth; line += 16)
+        for (int o = 0; o < Packing::width(i); ++o)
+          for (int k = line; k < std::min(line + 16, Weight::depth); ++k)
+            panel[(k % Taps * channels + k / Taps) * Packing::panel + o] = first[o * Weight::depth + k];
+    });
   };
   upload(file, weight.values, pack, Packing::size);
   weight.bias = decltype(weight.bias)(

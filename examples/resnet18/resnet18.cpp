@@ -724,10 +724,17 @@ struct Sidecar {
   ExecutionSpace space;
   std::string model, path;
   std::ifstream file{path, std::ios::binary | std::ios::ate};
+  std::vector<char> room = {};
 
   template <class Stored> void read(Stored *to, std::size_t count) {
     if (!file.read(reinterpret_cast<char *>(to), std::streamsize(count * sizeof(Stored))))
       throw std::runtime_error(model + ": " + path + " cannot be read");
+  }
+  // The next numbers, until those after them are wanted
+  template <class Stored> Stored const *next(std::size_t count) {
+    room.resize(std::max(room.size(), count * sizeof(Stored)));
+    read(room.data(), count * sizeof(Stored));
+    return reinterpret_cast<Stored const *>(room.data());
   }
   // Refuses a file with other names, shapes, types or size than this code was generated for
   void check(std::uint64_t header_size, std::uint64_t header_hash, std::uint64_t data_size) {
@@ -757,6 +764,15 @@ void upload(Sidecar const &file, View &tensor, Fill const &fill, Extents... exte
   tensor = result;
 }
 
+// work(i) for all i below count, by the threads of the host
+template <class File, class Work> void on_threads(File const &file, int count, Work const &work) {
+  std::conditional_t<on_host, ExecutionSpace, Kokkos::DefaultHostExecutionSpace> space;
+  if constexpr (on_host)
+    space = file.space;
+  Kokkos::parallel_for(file.model + "::load_weights", Kokkos::RangePolicy(space, 0, count), work);
+  space.fence(file.model + "::load_weights (the weights are packed)");
+}
+
 // Tensors as they stand in the file
 template <class... Views> void read_plain(Sidecar &file, Views &...tensors) {
   (upload(file, tensors, [&](auto *data, std::size_t count) { file.read(data, count); }), ...);
@@ -766,15 +782,18 @@ template <class... Views> void read_plain(Sidecar &file, Views &...tensors) {
 template <int Taps, class Weight, class... Plain> void read_panels(Sidecar &file, Weight &weight, Plain &...tensors) {
   using Packing = PackingOf<Weight>;
   constexpr int channels = Weight::depth / Taps;
-  std::vector<typename Weight::value_type> values(std::size_t(Weight::groups * Weight::outputs) * Weight::depth);
-  file.read(values.data(), values.size());
-  auto const pack = [&](auto *packed, std::size_t size) {
-    std::fill(packed, packed + size, 0);
-    auto value = values.begin();
-    for (int o = 0; o < Weight::groups * Weight::outputs; ++o)
-      for (int c = 0; c < channels; ++c)
-        for (int tap = 0; tap < Taps; ++tap)
-          packed[Packing::place(tap * channels + c, o)] = *value++;
+  auto const *const values =
+      file.template next<typename Weight::value_type>(std::size_t(Weight::groups * Weight::outputs) * Weight::depth);
+  auto const pack = [&](auto *packed, std::size_t) {
+    on_threads(file, Packing::panels, [=](int i) {
+      auto *const panel = packed + std::size_t(i) * Packing::panel_size;
+      auto const *const first = values + std::size_t(Packing::first(i)) * Weight::depth;
+      std::fill(panel, panel + Packing::panel_size, 0);
+      for (int line = 0; line < Weight::depth; line += 16)
+        for (int o = 0; o < Packing::width(i); ++o)
+          for (int k = line; k < std::min(line + 16, Weight::depth); ++k)
+            panel[(k % Taps * channels + k / Taps) * Packing::panel + o] = first[o * Weight::depth + k];
+    });
   };
   upload(file, weight.values, pack, Packing::size);
   read_plain(file, tensors...);
@@ -788,20 +807,28 @@ template <int Size, class Weight, class... Plain> void read_winograd(Sidecar &fi
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<WinogradPanels<Size, Weight>>;
   constexpr int channels = Weight::depth / 9, edge = Size + 2;
-  constexpr int g2[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};                             // of G, times 2
-  constexpr int g4[6][3] = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4}, {1, 2, 4}, {1, -2, 4}, {0, 0, 24}}; // times 24
-  auto const g = [&](int i, int r) { return Size == 2 ? g2[i % 4][r] / 2. : g4[i % 6][r] / 24.; };
-  std::vector<Scalar> values(std::size_t(Weight::outputs) * Weight::depth);
-  file.read(values.data(), values.size());
-  auto const pack = [&](auto *packed, std::size_t size) {
-    std::fill(packed, packed + size, 0);
-    for (int i = 0; i < Weight::outputs * channels; ++i)
-      for (int k = 0; k < edge * edge; ++k) {
-        double sum = 0;
-        for (int tap = 0; tap < 9; ++tap)
-          sum += g(k / edge, tap / 3) * values[i * 9 + tap] * g(k % edge, tap % 3);
-        packed[Packing::place(i % channels, k * Weight::outputs + i / channels)] = Scalar(sum);
-      }
+  static constexpr int g2[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}}; // of G, times 2
+  static constexpr int g4[6][3] = {{6, 0, 0}, {-4, -4, -4}, {-4, 4, -4}, {1, 2, 4}, {1, -2, 4}, {0, 0, 24}}; // times 24
+  auto const G = [](int i, int r) { return Size == 2 ? g2[i % 4][r] * .5 : g4[i % 6][r] * (1. / 24); };
+  Scalar const *const values = file.template next<Scalar>(std::size_t(Weight::outputs) * Weight::depth);
+  auto const pack = [&](Scalar *packed, std::size_t) {
+    constexpr int panels = Packing::of_group;
+    on_threads(file, panels, [=](int i) {
+      for (int k = 0; k < edge * edge; ++k)
+        std::fill_n(packed + std::size_t(k * panels + i) * Packing::panel_size, Packing::panel_size, 0);
+      for (int c = 0; c < channels; ++c)
+        for (int o = Packing::first(i); o < Packing::first(i) + Packing::width(i); ++o) {
+          Scalar const *const g = values + (std::size_t(o) * channels + c) * 9;
+          for (int row = 0; row < edge; ++row) {
+            double sums[3]; // of a row of G g
+            for (int tap = 0; tap < 3; ++tap)
+              sums[tap] = G(row, 0) * g[tap] + G(row, 1) * g[3 + tap] + G(row, 2) * g[6 + tap];
+            for (int column = 0; column < edge; ++column)
+              packed[Packing::place(c, (row * edge + column) * Weight::outputs + o)] =
+                  Scalar(sums[0] * G(column, 0) + sums[1] * G(column, 1) + sums[2] * G(column, 2));
+          }
+        }
+    });
   };
   upload(file, weight.values, pack, Packing::size);
   read_plain(file, tensors...);
