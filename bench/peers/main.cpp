@@ -33,8 +33,11 @@ static void serve(peers::Kernel const &kernel) {
 
 int main(int argc, char **argv) {
   std::map<std::string, peers::Kernel (*)(std::string const &, peers::Sizes const &)> const libraries = {
-      {"onednn", peers::oneDnn}, {"openblas", peers::openBlas}, {"libxsmm", peers::xsmm},
-      {"memory", peers::memory}, {"machine", peers::machine}};
+      {"onednn", peers::oneDnn},
+      {"openblas", peers::openBlas},
+      {"libxsmm", peers::xsmm},
+      {"memory", peers::memory},
+      {"machine", peers::machine}};
   if (argc < 3 || !libraries.count(argv[1])) {
     std::cerr << "usage: peers onednn|openblas|libxsmm|memory|machine OPERATION SIZE...\n";
     return 2;

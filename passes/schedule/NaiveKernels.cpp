@@ -47,9 +47,7 @@ void cloneFills(func::FuncOp function) {
 
 /// Fills are called after the layer that they start.
 void nameFills(func::FuncOp function) {
-  function.walk([](linalg::FillOp fill) {
-    fill->setAttr("nest.role", StringAttr::get(fill.getContext(), "fill"));
-  });
+  function.walk([](linalg::FillOp fill) { fill->setAttr("nest.role", StringAttr::get(fill.getContext(), "fill")); });
 }
 
 struct NaiveKernels : impl::NaiveKernelsBase<NaiveKernels> {

@@ -165,7 +165,8 @@ LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Json &to) {
   FailureOr<Expression> const value = starts ? printer.use(store.getValue()) : Expression();
   if (failed(value))
     return failure();
-  std::string name = starts ? printer.names.fresh({"total", "result"}) : printer.names.fresh({"values", "own", "scratch"});
+  std::string name =
+      starts ? printer.names.fresh({"total", "result"}) : printer.names.fresh({"values", "own", "scratch"});
   arrays[array] = name;
   if (starts) {
     started.insert(store);

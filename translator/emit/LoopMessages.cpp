@@ -43,9 +43,8 @@ static LogicalResult printCheck(cf::AssertOp check, ScalarPrinter &printer, Json
 }
 
 void handleMessages(ScalarPrinter &printer) {
-  printer.handle("vector.print", [](Operation *op, ScalarPrinter &p, Json &to) {
-    return printText(cast<vector::PrintOp>(op), p, to);
-  });
+  printer.handle("vector.print",
+                 [](Operation *op, ScalarPrinter &p, Json &to) { return printText(cast<vector::PrintOp>(op), p, to); });
   printer.handle("cf.assert",
                  [](Operation *op, ScalarPrinter &p, Json &to) { return printCheck(cast<cf::AssertOp>(op), p, to); });
 }

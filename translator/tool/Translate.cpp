@@ -111,9 +111,9 @@ bool Translation::reach(StageName const &stage) {
     return module && dumpStage(stage);
   }
   mlir::PassManager passes(&context);
-  addStage(passes, stage.stage,
-           {.winograd = options.winograd == "auto" && options.target != "device",
-            .naive = options.schedule == "naive"});
+  addStage(
+      passes, stage.stage,
+      {.winograd = options.winograd == "auto" && options.target != "device", .naive = options.schedule == "naive"});
   return succeeded(passes.run(*module)) && dumpStage(stage);
 }
 
