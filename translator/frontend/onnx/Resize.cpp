@@ -230,6 +230,8 @@ static std::vector<double> floats(Node &node, size_t at, StringRef what) {
   if (!constant)
     node.refuse(what + " (input " + Twine(at) + ", \"" + node.proto.input(at) +
                 "\") depends on run-time data; make the input that decides it a constant by --operand");
+  if (!isa<FloatType>(constant.getElementType()))
+    node.refuse(what + " (input " + Twine(at) + ", \"" + node.proto.input(at) + "\") holds no floating-point numbers");
   std::vector<double> values;
   for (APFloat const &value : constant.getValues<APFloat>())
     values.push_back(FloatAttr::get(constant.getElementType(), value).getValueAsDouble());
