@@ -53,13 +53,17 @@ struct Max {
 
 // --- packing ---------------------------------------------------------------------------------------------------------
 // Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
-// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
+// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers, and
+// chunk_bytes of rows in the second cache.
 #if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 12; // of 32; fits in halves, too
+inline constexpr int vector_bytes = 64, tile_vectors = 2, chunk_bytes = 1024 * 1024;
+inline constexpr int sum_registers = 12; // of 32; fits in halves, too
 #elif defined(__aarch64__)
-inline constexpr int vector_bytes = 16, tile_vectors = 4, sum_registers = 24; // of 32
+inline constexpr int vector_bytes = 16, tile_vectors = 4, chunk_bytes = 256 * 1024;
+inline constexpr int sum_registers = 24; // of 32
 #else
-inline constexpr int vector_bytes = 32, tile_vectors = 2, sum_registers = 12; // of 16
+inline constexpr int vector_bytes = 32, tile_vectors = 2, chunk_bytes = 64 * 1024;
+inline constexpr int sum_registers = 12; // of 16
 #endif
 inline constexpr int slab_depth = 16;
 
@@ -227,7 +231,7 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
       divisor(Packing::of_group, Kokkos::max(16384 / panel_bytes, Kokkos::min(4, 131072 / panel_bytes)));
   constexpr int strips = Packing::panels / strip;
   constexpr int row_bytes = most * Problem::run * int(sizeof(typename Problem::Scalar));
-  constexpr int chunk = Kokkos::clamp(65536 / row_bytes, 1, 8);
+  constexpr int chunk = Kokkos::clamp(chunk_bytes / row_bytes, 1, 8);
   int const tiles = (rows + most - 1) / most;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row
