@@ -127,11 +127,11 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
 template <class Problem, class Count, class Scalar, int Most>
 KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column,
                                        Count count, Scalar const (&sum)[Most]) {
-  Scalar *const out = problem.out(row) + column;
+  auto *const out = problem.out(row) + column;
 #if defined(__clang__) // finds vectors only if results go through an array, which gcc would copy in pieces
-  Scalar result[Most];
+  std::remove_pointer_t<decltype(problem.out(row))> result[Most];
 #else
-  Scalar *const result = out;
+  auto *const result = out;
 #endif
 #pragma omp simd
   for (int j = 0; j < count; ++j)
@@ -385,8 +385,8 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   KOKKOS_FUNCTION int rows() const { return count; }
   KOKKOS_FUNCTION static int row(int i) { return i; }
   KOKKOS_FUNCTION Scalar const *in(int i, int) const { return &a(i, 0); }
-  KOKKOS_FUNCTION Scalar *out(int i) const { return &result(i, 0); }
-  KOKKOS_FUNCTION Scalar finish(Scalar sum, int i, int o) const { return epilogue(sum + weight.bias(o), i, o); }
+  KOKKOS_FUNCTION auto *out(int i) const { return &result(i, 0); }
+  KOKKOS_FUNCTION auto finish(Scalar sum, int i, int o) const { return epilogue(sum + weight.bias(o), i, o); }
   KOKKOS_FUNCTION static void close(int, int, int) {}
 };
 
@@ -430,8 +430,8 @@ struct Sidecar {
 };
 
 // A view of a weight, filled on the host by fill(data, size)
-template <class View, class Fill, class... Extents>
-void upload(Sidecar const &file, View &tensor, Fill const &fill, Extents... extents) {
+template <class File, class View, class Fill, class... Extents>
+void upload(File const &file, View &tensor, Fill const &fill, Extents... extents) {
   typename View::non_const_type const result(
       Kokkos::view_alloc(file.space, Kokkos::WithoutInitializing, file.model + "::weights"), extents...);
   auto const host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, result);
@@ -451,12 +451,13 @@ template <class File, class Work> void on_threads(File const &file, int count, W
 }
 
 // Tensors as they stand in the file
-template <class... Views> void read_plain(Sidecar &file, Views &...tensors) {
+template <class File, class... Views> void read_plain(File &&file, Views &...tensors) {
   (upload(file, tensors, [&](auto *data, std::size_t count) { file.read(data, count); }), ...);
 }
 
 // Weights of conv and contract, in the file in the order [o][channel][tap], packed into panels; tensors after them
-template <int Taps, class Weight, class... Plain> void read_panels(Sidecar &file, Weight &weight, Plain &...tensors) {
+template <int Taps, class File, class Weight, class... Plain>
+void read_panels(File &&file, Weight &weight, Plain &...tensors) {
   using Packing = PackingOf<Weight>;
   constexpr int channels = Weight::depth / Taps;
   auto const *const values =

@@ -234,6 +234,41 @@ def recurrent_last(net):
     return {"y": [1, 2, 16]}
 
 
+@model
+def halves(net):
+    """Weights of 16 bits; all numbers are multiples of 1/8 that need no rounding."""
+    def eighths(name, *shape):
+        return net.constant(name, (net.random.integers(-8, 9, shape) / 8).astype(np.float16))
+    x = net.op("Cast", net.op("Floor", net.input("x", 2, 3, 6, 6)), to=TensorProto.FLOAT16)
+    x = net.op("Relu", net.op("Conv", x, eighths("conv.weight", 5, 3, 3, 3), eighths("conv.bias", 5), kernel_shape=[3, 3]))
+    x = net.op("ReduceMax", net.op("Floor", x), axes=[2, 3], keepdims=0)
+    x = net.op("Gemm", net.op("Clip", x, net.constant("low", np.float16(0)), net.constant("high", np.float16(3))),
+               eighths("fc.weight", 5, 7), eighths("fc.bias", 7))
+    x = net.op("Clip", net.op("Floor", x), net.constant("least", np.float16(-3)), net.constant("most", np.float16(3)))
+    net.op("Cast", net.op("MatMul", x, eighths("head.weight", 7, 4)), name="y", to=TensorProto.FLOAT)
+    return {"y": [2, 4]}
+
+
+@model
+def quantized(net):
+    """Integer products with constant weights, zero points of tensors, channels and columns."""
+    def bytes_of(name, kind, *shape):
+        limits = np.iinfo(kind)
+        return net.constant(name, net.random.integers(limits.min // 4, limits.max // 4 + 1, shape).astype(kind))
+    def scale(name, value):
+        return net.constant(name, np.float32(value))
+    x = net.op("QuantizeLinear", net.input("x", 2, 4, 6, 6), scale("xs", .03), net.constant("xz", np.uint8(100)))
+    x = net.op("QLinearConv", x, "xs", "xz", bytes_of("conv.weight", np.int8, 8, 4, 3, 3), scale("ws", .02),
+               net.constant("wz", np.int8(3)), scale("ys", .1), net.constant("yz", np.uint8(120)), kernel_shape=[3, 3],
+               pads=[1, 1, 1, 1])
+    rows = net.op("Reshape", x, net.constant("shape", np.array([16, 36])))
+    product = net.op("QLinearMatMul", rows, "ys", "yz", bytes_of("fc.weight", np.int8, 36, 20), scale("fs", .01),
+                     net.constant("fz", np.int8(-2)), scale("zs", .2), net.constant("zz", np.uint8(110)))
+    net.op("MatMulInteger", product, bytes_of("head.weight", np.uint8, 20, 5), "zz",
+           net.constant("hz", np.array([1, 2, 3, 40, 50], np.uint8)), name="y")
+    return {"y": (TensorProto.INT32, [16, 5])}
+
+
 def main():
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)

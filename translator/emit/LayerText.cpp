@@ -57,7 +57,10 @@ void Layer::addSplit(std::vector<std::string> &arguments, Type scalar) {
     return;
   usesWork = true;
   program.useBlock("split_sums");
-  program.splits[computeType(scalar)] = scalar.isF64() ? "split_double" : "split";
+  program.splits[computeType(scalar)] = scalar.isF64() ? "split_double"
+                                        : isa<FloatType>(scalar)
+                                            ? "split"
+                                            : "split_int" + std::to_string(scalar.getIntOrFloatBitWidth());
   arguments.push_back("work." + program.splits[computeType(scalar)]);
 }
 

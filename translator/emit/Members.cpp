@@ -230,8 +230,21 @@ static Json viewArray(Storage const &weight, ElementsAttr value) {
 /// Whether a weight is the bias, or another plain tensor, of the layer to which the one before it belongs.
 static bool follows(Storage const &weight, Storage const &previous) {
   auto const layer = [](Storage const &storage) { return StringRef(storage.modelName).rsplit('.').first; };
-  return weight.reader == "read_plain" && !StringRef(previous.reader).starts_with("read_half") &&
-         StringRef(weight.modelName).contains('.') && layer(weight) == layer(previous);
+  auto const type = [](Storage const &storage) { return storage.type.getElementType(); };
+  bool const alike =
+      type(weight) == type(previous) || !(isStoredNarrow(type(weight)) || isStoredNarrow(type(previous)));
+  return weight.reader == "read_plain" && alike && StringRef(weight.modelName).contains('.') &&
+         layer(weight) == layer(previous);
+}
+
+/// Where a weight is read from: `file`, `Halves<8>{file}` for bfloat16, `arrays.at(bias_values)`.
+static std::string sourceOf(Program &program, Storage const &weight, bool embedded) {
+  std::string const source = embedded ? "arrays.at(" + weight.name + "_values)" : "file";
+  Type const type = weight.type.getElementType();
+  if (!isStoredNarrow(type))
+    return source;
+  program.useBlock("halves");
+  return (type.isF16() ? "Halves<5>{" : "Halves<8>{") + source + "}";
 }
 
 Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, bool embedded) {
@@ -257,9 +270,8 @@ Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, boo
       std::string &views = loader["tensors"].back()["views"].get_ref<std::string &>();
       views += ", " + weight.expression;
     } else {
-      loader["tensors"].push_back({{"reader", weight.reader},
-                                   {"source", embedded ? "arrays.at(" + weight.name + "_values)" : "file"},
-                                   {"views", weight.expression}});
+      loader["tensors"].push_back(
+          {{"reader", weight.reader}, {"source", sourceOf(program, weight, embedded)}, {"views", weight.expression}});
     }
     previous = &weight;
   }

@@ -70,9 +70,7 @@ LogicalResult Program::addWeight(nest::WeightOp op) {
   storage.modelName = op.getName().str();
   std::string const scalar = cppType(type.getElementType());
   setTensorType(storage, scalar + " const");
-  storage.reader = type.getElementType().isF16()    ? "read_half<5>"
-                   : type.getElementType().isBF16() ? "read_half<8>"
-                                                    : "read_plain";
+  storage.reader = "read_plain";
   if (DictionaryAttr const packing = op.getPackingAttr())
     storage.packing = packing.getAs<StringAttr>("kind").str();
   if (auto const winograd = op.getPackingAttr() ? op.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr())

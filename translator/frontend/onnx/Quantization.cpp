@@ -102,8 +102,33 @@ static void importDequantizeLinear(Node &node) {
   node.out(0, result, node.dataType(1));
 }
 
+static llvm::SmallVector<int32_t> integersOf(DenseElementsAttr constant, bool isUnsigned) {
+  return llvm::map_to_vector(constant.getValues<APInt>(), [&](APInt const &value) {
+    return static_cast<int32_t>(isUnsigned ? value.getZExtValue() : value.getSExtValue());
+  });
+}
+
+/// The same known now: a weight, which can be packed.
+static Value centredWeight(Node &node, size_t at, size_t zeroAt, int64_t axis) {
+  llvm::SmallVector<int32_t> values = integersOf(node.constant(at), node.isUnsigned(at));
+  llvm::SmallVector<int32_t> const zeros =
+      node.has(zeroAt) ? integersOf(node.constant(zeroAt), node.isUnsigned(zeroAt)) : llvm::SmallVector<int32_t>{0};
+  int64_t inner = 1; // elements that share a position along the axis, as they follow each other
+  for (int64_t extent : node.shape(at).drop_front(axis + 1))
+    inner *= extent;
+  if (zeros.size() != 1 && int64_t(zeros.size()) != node.shape(at)[axis])
+    node.refuse("input " + Twine(zeroAt) + " has " + Twine(zeros.size()) + " zero points for an extent of " +
+                Twine(node.shape(at)[axis]));
+  for (auto [i, value] : llvm::enumerate(values))
+    value -= zeros[zeros.size() == 1 ? 0 : i / inner % zeros.size()];
+  auto const type = RankedTensorType::get(node.shape(at), node.b.getI32Type());
+  return node.table(at == 0 ? "input" : "weight", DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(values)));
+}
+
 /// Input `at` less its zero point, as int32. The zero point is a scalar, or a vector along `axis`.
 static Value centred(Node &node, size_t at, size_t zeroAt, int64_t axis) {
+  if (node.constant(at) && node.rank(at) > 1 && (!node.has(zeroAt) || node.constant(zeroAt)))
+    return centredWeight(node, at, zeroAt, axis);
   Type const i32 = node.b.getI32Type();
   bool const isUnsigned = node.isUnsigned(at);
   llvm::SmallVector<Value> inputs{node.in(at)};
