@@ -41,7 +41,7 @@ is taken as 1), bounds of a Slice have to lie inside, a Reshape has to keep the 
 image. Tensors of more than 2^31 elements are refused so, too, as indices are of type `int`.
 
 Heights and widths of images are sizes like others: convolutions, pools, Resize and what stands between them take images of
-any size, by the blocks for known ones, but without Winograd's method. Extents have to be known for `auto_pad` SAME with
+any size, as fast as those of a known one, but for Winograd's method. Extents have to be known for `auto_pad` SAME with
 strides, `output_shape`, Resize with `antialias`, `keep_aspect_ratio_policy`, tf_crop_and_resize or scales that are no fraction
 of a power of 2, `Indices` of MaxPool, GridSample, RoiAlign and SpaceToDepth.
 
