@@ -35,7 +35,7 @@ def parse(arguments):
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
     add("--filter", default="", metavar="TEXT", help="only cases whose names contain it")
     add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
-    add("--naive", action="store_true", help="also beside --schedule=naive, where the case is worth it: 50 to 200 times slower")
+    add("--naive", action="store_true", help="also beside --schedule=naive, where the case is worth it: 40 to 200 times slower")
     add("--threads", type=int, default=1)
     add("--compiler", help="C++ compiler (default: CMake's)")
     add("--seconds", type=float, default=2, help="of timing for every case (default %(default)s)")
