@@ -61,6 +61,14 @@ void createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label) {
     lowers.push_back(builder.create<arith::ConstantIndexOp>(location, 0));
     uppers.push_back(builder.createOrFold<memref::DimOp>(location, copy.getTarget(), dim));
   }
+  if (copy->getParentOfType<nest::LoopKernelOp>()) { // a work item copies for itself
+    SmallVector<Value> const steps(rank, builder.create<arith::ConstantIndexOp>(location, 1));
+    scf::buildLoopNest(builder, location, lowers, uppers, steps, [&](OpBuilder &inside, Location, ValueRange at) {
+      Value const value = inside.create<memref::LoadOp>(location, copy.getSource(), at);
+      inside.create<memref::StoreOp>(location, value, copy.getTarget(), at);
+    });
+    return;
+  }
   auto const policy =
       nest::PolicyAttr::get(builder.getContext(), rank > 1 ? nest::Policy::MDRange : nest::Policy::Range);
   auto kernel = builder.create<nest::LoopKernelOp>(location, builder.getStringAttr(label), policy, lowers, uppers,
@@ -73,6 +81,10 @@ void createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label) {
 }
 
 struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<nest::NestDialect, arith::ArithDialect, scf::SCFDialect>();
+  }
+
   void runOnOperation() override {
     Labels labels(getOperation());
     bool const isNaive = getOperation()->hasAttr("nest.naive");

@@ -17,3 +17,21 @@ func.func @copies(%x: memref<4xf32> {nest.name = "x"}, %y: memref<4xf32> {nest.n
   memref.copy %own, %y : memref<4xf32> to memref<4xf32>
   return
 }
+
+// In a naive program a copy is a loop kernel; inside a kernel the work item copies for itself.
+// CHECK-LABEL: @naive
+// CHECK: nest.kernel "{{.*}}" mdrange (%[[I:.*]], %[[J:.*]]) = (%{{.*}}, %{{.*}}) to (%{{.*}}, %{{.*}}) {
+// CHECK:   %[[V:.*]] = memref.load %{{.*}}[%[[I]], %[[J]]]
+// CHECK:   memref.store %[[V]], %{{.*}}[%[[I]], %[[J]]]
+// CHECK: nest.kernel "one"
+// CHECK-NOT: nest.kernel
+// CHECK:   scf.for
+// CHECK-NOT: memref.copy
+func.func @naive(%x: memref<2x3xf32> {nest.name = "x"}, %y: memref<2x3xf32> {nest.name = "y"},
+                 %z: memref<2x3xf32> {nest.name = "z"}) attributes {nest.naive} {
+  memref.copy %x, %y : memref<2x3xf32> to memref<2x3xf32>
+  nest.kernel "one" range () = () to () {
+    memref.copy %x, %z : memref<2x3xf32> to memref<2x3xf32>
+  }
+  return
+}
