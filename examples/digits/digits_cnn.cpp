@@ -53,17 +53,13 @@ struct Max {
 
 // --- packing ---------------------------------------------------------------------------------------------------------
 // Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
-// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers, and
-// chunk_bytes of rows in the second cache.
+// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
 #if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, tile_vectors = 2, chunk_bytes = 1024 * 1024;
-inline constexpr int sum_registers = 12; // of 32; fits in halves, too
+inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 12; // of 32; fits in halves, too
 #elif defined(__aarch64__)
-inline constexpr int vector_bytes = 16, tile_vectors = 4, chunk_bytes = 256 * 1024;
-inline constexpr int sum_registers = 24; // of 32
+inline constexpr int vector_bytes = 16, tile_vectors = 4, sum_registers = 24; // of 32
 #else
-inline constexpr int vector_bytes = 32, tile_vectors = 2, chunk_bytes = 64 * 1024;
-inline constexpr int sum_registers = 12; // of 16
+inline constexpr int vector_bytes = 32, tile_vectors = 2, sum_registers = 12; // of 16
 #endif
 inline constexpr int slab_depth = 16;
 
@@ -225,18 +221,18 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
         label, Kokkos::RangePolicy(space, 0, Packing::panels / together),
         KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
   // Tiles of nearly equal height. A work item is one of them by a strip of panels, whose rows it reads but once. A
-  // chunk of consecutive items shares a strip, then goes through the same rows again with the next: both stay near
+  // chunk of consecutive items shares a strip, then goes through the same rows again with the next
   constexpr int panel_bytes = Packing::panel_size * int(sizeof(typename Problem::Scalar));
   constexpr int strip =
-      divisor(Packing::of_group, Kokkos::max(16384 / panel_bytes, Kokkos::min(4, 131072 / panel_bytes)));
+      divisor(Packing::of_group, Kokkos::max(16384 / panel_bytes, Kokkos::min(4, 524288 / panel_bytes)));
   constexpr int strips = Packing::panels / strip;
-  constexpr int row_bytes = most * Problem::run * int(sizeof(typename Problem::Scalar));
-  constexpr int chunk = Kokkos::clamp(chunk_bytes / row_bytes, 1, 8);
   int const tiles = (rows + most - 1) / most;
+  int const chunks = (tiles + 23) / 24;
+  int const chunk = (tiles + chunks - 1) / chunks;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, round_up(tiles, chunk) * strips), KOKKOS_LAMBDA(int item) {
+      label, Kokkos::RangePolicy(space, 0, chunks * chunk * strips), KOKKOS_LAMBDA(int item) {
         int const tile = item / (chunk * strips) * chunk + item % chunk;
         int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);
