@@ -25,8 +25,10 @@ Kernel machine(std::string const &operation, Sizes const &s) {
     float total = 0;
 #pragma omp parallel reduction(+ : total)
     {
-      Vector sums[chains] = {}, factor, term;
+      Vector sums[chains], factor, term;
       factor = term = Vector{} + 1e-3f;
+      for (int i = 0; i < chains; ++i) // different ones: compilers compute equal chains only once
+        sums[i] = Vector{} + float(i);
       long const steps = s[0] / omp_get_num_threads() / (2 * chains * (bytes / long(sizeof(float))));
       for (long i = 0; i < steps; ++i)
         for (Vector &sum : sums)
