@@ -221,7 +221,7 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
         label, Kokkos::RangePolicy(space, 0, Packing::panels / together),
         KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
   // Tiles of nearly equal height. A work item is one of them by a strip of panels, whose rows it reads but once. A
-  // chunk of consecutive items shares a strip, then goes through the same rows again with the next
+  // chunk of up to 24 consecutive items shares a strip, so that weights come from memory once for all of its rows
   constexpr int panel_bytes = Packing::panel_size * int(sizeof(typename Problem::Scalar));
   constexpr int strip =
       divisor(Packing::of_group, Kokkos::max(16384 / panel_bytes, Kokkos::min(4, 524288 / panel_bytes)));
