@@ -4,7 +4,7 @@
 # anything to do, so that a second run takes seconds. Everything that is built or fetched lies in build/.
 #   Kokkos_ROOT  an installed Kokkos 4 or 5 to use instead of the OpenMP one from PyPI
 #   JOBS         compile jobs (default: one per GiB of free memory, at most one per processor)
-set -euo pipefail
+set -Eeuo pipefail
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$project/build
@@ -23,6 +23,7 @@ packages=(
 )
 
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*" >&2; }
+trap 'say "stopped at line $LINENO of ${BASH_SOURCE[0]}"' ERR
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -43,7 +44,7 @@ quietly() {
 install_packages() {
   local missing=() name
   for name in "${packages[@]}"; do
-    dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q '^install ok' || missing+=("$name")
+    [[ $(dpkg-query -W -f '${Status}' "$name" 2>/dev/null) == 'install ok'* ]] || missing+=("$name")
   done
   [ ${#missing[@]} = 0 ] && return
   say "installing Debian packages: ${missing[*]}"
