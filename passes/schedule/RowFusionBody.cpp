@@ -281,12 +281,42 @@ static void hoistInvariants(Block &body) {
   }
 }
 
-/// e^(x - largest of the row), the term of a softmax.
+/// A row holds the same values in a fold and in later passes.
+static bool isSettledBefore(nest::FoldOp fold, Value row) {
+  return llvm::all_of(row.getUsers(), [&](Operation *user) {
+    Operation *const pass = fold->getBlock()->findAncestorOpInBlock(*user);
+    return !isa<nest::SetOp>(user) || (pass && pass->isBeforeInBlock(fold));
+  });
+}
+
+/// A value of a later pass is what a fold computes for the same position.
+static bool isSameTerm(Value later, Value term, Value position, nest::FoldOp fold) {
+  Value const folded = fold.getBody().front().getArgument(0);
+  if (later == term || (later == position && term == folded))
+    return true;
+  Operation *const a = later.getDefiningOp();
+  Operation *const b = term.getDefiningOp();
+  if (!a || !b || a->getName() != b->getName() || a->getAttrDictionary() != b->getAttrDictionary() ||
+      a->getNumOperands() != b->getNumOperands() || a->getNumRegions() != 0 || a->getNumResults() != 1)
+    return false;
+  if (auto get = dyn_cast<nest::GetOp>(a); get ? !isSettledBefore(fold, get.getRow()) : !isPure(a))
+    return false;
+  return llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()), [&](auto pair) {
+    return isSameTerm(std::get<0>(pair), std::get<1>(pair), position, fold);
+  });
+}
+
+/// e^(x - largest of all x), the term of a softmax, in a pass along the row.
 static bool isSoftmaxTerm(Value value) {
   auto exp = value.getDefiningOp<math::ExpOp>();
   auto difference = exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
   auto largest = difference ? difference.getRhs().getDefiningOp<nest::FoldOp>() : nest::FoldOp();
-  return largest && largest.getCombiner() == nest::Combiner::Max;
+  if (!largest || (largest.getCombiner() != nest::Combiner::Max && largest.getCombiner() != nest::Combiner::MaxNum))
+    return false;
+  Block &pass = *exp->getBlock();
+  return isa<nest::FoldOp, nest::EachOp>(pass.getParentOp()) &&
+         isSameTerm(difference.getLhs(), largest.getBody().front().getTerminator()->getOperand(0), pass.getArgument(0),
+                    largest);
 }
 
 /// A sum of such terms, at least 1, so that its inverse cannot overflow; they may have been kept in a row.
@@ -330,6 +360,62 @@ static void invertTotals(RewriterBase &rewriter, Block &body) {
     });
 }
 
+/// The terms of a softmax are powers of numbers that are not positive, for which there is a shorter exp.
+static void markSoftmaxTerms(Block &body) {
+  body.walk([](math::ExpOp exp) {
+    if (exp.getType().isF32() && isSoftmaxTerm(exp))
+      exp->setAttr("nest.not_positive", UnitAttr::get(exp.getContext()));
+  });
+}
+
+/// The pass after this one, if it is a fold.
+static nest::FoldOp foldAfter(nest::EachOp each) {
+  Operation *next = each->getNextNode();
+  while (next && isPure(next))
+    next = next->getNextNode();
+  return dyn_cast_or_null<nest::FoldOp>(next);
+}
+
+/// The fold reads what this pass sets, and both touch rows only at their positions.
+static bool canJoin(nest::EachOp each, nest::FoldOp fold) {
+  auto const branches = [](Operation &op) { return op.getNumRegions() != 0; };
+  if (llvm::any_of(each.getBody().front(), branches) || llvm::any_of(fold.getBody().front(), branches))
+    return false;
+  bool reads = false;
+  for (auto set : each.getOps<nest::SetOp>()) {
+    Type const type = set.getValue().getType();
+    if (!type.isF32() && !type.isF64()) // others are rounded on their way through memory
+      return false;
+    for (auto get : each.getOps<nest::GetOp>())
+      if (get.getRow() == set.getRow())
+        return false;
+    for (auto get : fold.getOps<nest::GetOp>())
+      reads |= get.getRow() == set.getRow();
+  }
+  Value const position = fold.getBody().front().getArgument(0);
+  return reads && llvm::all_of(fold.getOps<nest::GetOp>(), [&](nest::GetOp get) {
+           return !get.getPosition() || get.getPosition() == position;
+         });
+}
+
+/// A fold keeps the values itself that the pass before it kept for it: one pass less over the row.
+static void joinPasses(RewriterBase &rewriter, Block &body) {
+  for (auto each : llvm::make_early_inc_range(body.getOps<nest::EachOp>())) {
+    nest::FoldOp fold = foldAfter(each);
+    if (!fold || !canJoin(each, fold))
+      continue;
+    for (auto set : each.getOps<nest::SetOp>())
+      for (auto get : llvm::make_early_inc_range(fold.getOps<nest::GetOp>()))
+        if (get.getRow() == set.getRow())
+          rewriter.replaceOp(get, set.getValue());
+    Block &kept = each.getBody().front();
+    Block &joined = fold.getBody().front();
+    rewriter.eraseOp(kept.getTerminator());
+    rewriter.inlineBlockBefore(&kept, &joined, joined.begin(), joined.getArgument(0));
+    rewriter.eraseOp(each);
+  }
+}
+
 /// The sum of squares over the length is a variance, any other sum a mean: names that a reader looks for.
 static void nameMeans(Block &body) {
   for (Operation &op : body) {
@@ -350,6 +436,8 @@ void RowEmitter::tidy(nest::RowOp row) {
   nameMeans(body);
   OpBuilder::InsertionGuard const guard(rewriter);
   invertTotals(rewriter, body);
+  markSoftmaxTerms(body);
+  joinPasses(rewriter, body);
 }
 
 void RowEmitter::writeBody() {

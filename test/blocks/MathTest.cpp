@@ -61,6 +61,9 @@ void compare(char const *name, Function const &function, double (*exact)(double)
 
 void testMath() {
   compare("fast_exp", KOKKOS_LAMBDA(float x) { return fast_exp(x); }, std::exp, 8.2e-8);
+  compare(
+      "exp_of_negative", KOKKOS_LAMBDA(float x) { return exp_of_negative(-Kokkos::abs(x)); },
+      [](double x) { return std::abs(x) > 87 ? 0. : std::exp(-std::abs(x)); }, 8.2e-8);
   compare("fast_log", KOKKOS_LAMBDA(float x) { return fast_log(x); }, std::log, 8.2e-8);
   compare("fast_tanh", KOKKOS_LAMBDA(float x) { return fast_tanh(x); }, std::tanh, 3e-7);
   compare("fast_erf", KOKKOS_LAMBDA(float x) { return fast_erf(x); }, std::erf, 2.8e-7);

@@ -48,8 +48,9 @@ static Print elementary(std::string name) {
   return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
     if (!printer.fastMath || resultType(op) != "float")
       return libm(name)(op, a, printer);
-    printer.useBlock("fast_" + name);
-    return call("fast_" + name, a);
+    std::string const helper = op->hasAttr("nest.not_positive") ? name + "_of_negative" : "fast_" + name;
+    printer.useBlock(helper);
+    return call(helper, a);
   };
 }
 
