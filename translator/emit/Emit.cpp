@@ -24,9 +24,9 @@ static Json listOf(std::set<std::string> const &files) {
 }
 
 /// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the
-/// headers.
+/// headers. `flags`: what the program is for and made of.
 static Json viewBlocks(std::set<std::string> const &used, bool embedded, std::set<std::string> const &headers,
-                       Target target) {
+                       Json const &flags) {
   Json const table = Json::parse(templateText("block/blocks.json"));
   std::set<std::string> needed;
   std::vector<std::string> open(used.begin(), used.end());
@@ -44,13 +44,13 @@ static Json viewBlocks(std::set<std::string> const &used, bool embedded, std::se
   std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", headers}, {"cuda", {}}};
   for (Json const &entry : table) {
     std::string const name = entry["name"], kind = entry["kind"];
-    if (!needed.count(name) || (target == Target::Host && entry.value("only", "") == "device"))
+    if (!needed.count(name) || (entry.contains("only") && !flags[entry["only"].get<std::string>()].get<bool>()))
       continue;
     view[kind + "s"].push_back({{"template", entry["file"]}});
     for (Json const &file : entry.value("includes", Json::array()))
       includes[kind].insert(file);
     for (Json const &file : entry.value("cuda_includes", Json::array()))
-      if (target != Target::Host)
+      if (flags["device"].get<bool>())
         includes["cuda"].insert(file);
   }
   for (auto const &[kind, files] : includes)
@@ -96,7 +96,8 @@ static Json viewGenerality(Program const &program) {
   auto const isDilated = [](ArrayRef<int64_t> dilations) {
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
   };
-  bool dilations = false, groups = false, integers = false;
+  auto const isNarrow = [](Storage const &storage) { return isStoredNarrow(storage.type.getElementType()); };
+  bool dilations = false, groups = false, integers = false, narrow = false;
   func::FuncOp entry = program.entry;
   entry.walk([&](nest::ConvOp conv) {
     dilations |= isDilated(conv.getDilations());
@@ -104,7 +105,7 @@ static Json viewGenerality(Program const &program) {
   });
   entry.walk([&](nest::WindowOp window) { dilations |= isDilated(window.getDilations()); });
   for (auto const *storages : {&program.arguments, &program.buffers, &program.weights})
-    integers |= llvm::any_of(*storages, isInteger);
+    integers |= llvm::any_of(*storages, isInteger), narrow |= llvm::any_of(*storages, isNarrow);
   entry.walk([&](nest::FoldOp fold) { integers |= !isa<FloatType>(fold.getResult().getType()); });
   entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
   return {{"biases", llvm::any_of(program.weights, [](Storage const &weight) { return weight.isBias; })},
@@ -112,6 +113,7 @@ static Json viewGenerality(Program const &program) {
           {"dilations", dilations},
           {"gaps", dilations || groups || program.usesSlices},
           {"integers", integers},
+          {"narrow", narrow},
           {"launched", program.launches}};
 }
 
@@ -212,7 +214,7 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   if (!tensors.empty())
     view["loaders"].push_back(viewLoader(program, tensors, embedded));
   program.useBlock("tensor");
-  view.update(viewBlocks(program.blocks, embedded, headersOf(forward->statements), options.target));
+  view.update(viewBlocks(program.blocks, embedded, headersOf(forward->statements), view));
   if (view["aliases"].dump().find("std::") != std::string::npos || members->dump().find("std::") != std::string::npos)
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;
