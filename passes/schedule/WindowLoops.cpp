@@ -100,12 +100,15 @@ std::optional<WindowLoops> WindowLoops::of(linalg::GenericOp op) {
 std::optional<Combiner> ml2k::poolCombiner(linalg::GenericOp op) {
   Block &body = op.getRegion().front();
   Operation *join = body.getTerminator()->getOperand(0).getDefiningOp();
-  if (!join || &body.front() != join || join->getNumOperands() != 2)
+  if (!join || join->getNumOperands() != 2)
     return std::nullopt;
-  auto const isArgument = [&](unsigned number) {
-    return llvm::is_contained(join->getOperands(), body.getArgument(number));
-  };
-  if (!isArgument(0) || !isArgument(2))
+  // 16-bit images are widened before they are joined
+  auto widened = dyn_cast<arith::ExtFOp>(body.front());
+  Value const element = widened ? widened.getIn() : body.getArgument(0);
+  if (element != body.getArgument(0) || (widened ? widened->getNextNode() : &body.front()) != join)
+    return std::nullopt;
+  auto const joins = [&](Value value) { return llvm::is_contained(join->getOperands(), value); };
+  if (!joins(widened ? widened.getOut() : element) || !joins(body.getArgument(2)))
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, std::optional<Combiner>>(join)
       .Case<arith::AddFOp, arith::AddIOp>([](auto) { return std::optional(Combiner::Sum); })

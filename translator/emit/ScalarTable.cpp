@@ -11,6 +11,7 @@
 #include "translator/emit/ScalarClamp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -180,11 +181,32 @@ static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &)
   return from == to ? a[0] : call("Kokkos::bit_cast<" + cppType(to) + ">", a);
 }
 
+/// Values that a narrow type holds exactly: they came from it, and nothing since made new digits.
+static bool isExactIn(Type narrow, Value value) {
+  FloatAttr constant;
+  if (matchPattern(value, m_Constant(&constant))) {
+    bool lost = false;
+    APFloat rounded = constant.getValue();
+    rounded.convert(cast<FloatType>(narrow).getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+    return !lost;
+  }
+  Operation *const op = value.getDefiningOp();
+  if (auto widened = dyn_cast_or_null<arith::ExtFOp>(op))
+    return widened.getIn().getType() == narrow;
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+    return isExactIn(narrow, select.getTrueValue()) && isExactIn(narrow, select.getFalseValue());
+  return isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::NegFOp,
+                         math::AbsFOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isExactIn(narrow, operand); });
+}
+
 /// Hosts keep such numbers in a float, so that storing does not round.
 static FailureOr<Expression> roundNarrow(Operation *op, Operands a, ScalarPrinter &printer) {
   Type const to = op->getResult(0).getType();
   if (!isStoredNarrow(to))
     return castTo()(op, a, printer);
+  if (operandType(op).isF32() && isExactIn(to, op->getOperand(0)))
+    return a[0];
   std::string const name = to.isF16() ? "round_to_half" : "round_to_bfloat";
   printer.useBlock(name);
   return call(name, {operandType(op).isF64() ? ml2k::cast("float", a[0]) : a[0]});
