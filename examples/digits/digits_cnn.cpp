@@ -333,7 +333,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         int const first_row = tile / Packing::panels * Buffer::rows;
 
         // Start to copy a slab; the rows that this thread copies stay the same
-        Scalar const *const weights = problem.weight.values.data() + panel * Packing::panel_size;
+        auto const *const weights = problem.weight.values.data() + panel * Packing::panel_size;
         Scalar const *in[in_copies];
         for (int i = 0; i < in_copies; ++i) {
           int const row = first_row + (i * team_size + thread) * in_vector / slab_depth;
@@ -420,7 +420,7 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
     unsigned const line = pixel / Out::width;
     return {int(line / Out::height), int(line % Out::height), int(pixel % Out::width)};
   }
-  KOKKOS_FUNCTION Scalar const *in(Pixel at, int group) const {
+  KOKKOS_FUNCTION auto const *in(Pixel at, int group) const {
     return images.at(at.n, Window::row(at.p), Window::column(at.q)) + group * channels;
   }
   KOKKOS_FUNCTION auto *out(Pixel at) const { return results.at(at.n, at.p, at.q); }
@@ -454,7 +454,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
   KOKKOS_FUNCTION int rows() const { return count; }
   KOKKOS_FUNCTION static int row(int i) { return i; }
-  KOKKOS_FUNCTION Scalar const *in(int i, int) const { return &a(i, 0); }
+  KOKKOS_FUNCTION auto const *in(int i, int) const { return &a(i, 0); }
   KOKKOS_FUNCTION auto *out(int i) const { return &result(i, 0); }
   KOKKOS_FUNCTION auto finish(Scalar sum, int i, int o) const { return epilogue(sum + weight.bias(o), i, o); }
   KOKKOS_FUNCTION static void close(int, int, int) {}
@@ -494,12 +494,12 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
             if (h < 0 || w < 0 || h >= In::height || w >= In::width)
               continue;
             ++taps;
-            Scalar const *const from = in.at(n, h, w) + c;
+            auto const *const from = in.at(n, h, w) + c;
 #pragma omp simd
             for (int j = 0; j < count; ++j)
               joined[j] = Join::join(joined[j], from[j]);
           }
-        Scalar *const to = out.at(n, p, q) + c;
+        auto *const to = out.at(n, p, q) + c;
 #pragma omp simd
         for (int j = 0; j < count; ++j)
           to[j] = finish(joined[j], taps, {n, p, q}, c + j);

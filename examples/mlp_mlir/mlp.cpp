@@ -337,7 +337,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         int const first_row = tile / Packing::panels * Buffer::rows;
 
         // Start to copy a slab; the rows that this thread copies stay the same
-        Scalar const *const weights = problem.weight.values.data() + panel * Packing::panel_size;
+        auto const *const weights = problem.weight.values.data() + panel * Packing::panel_size;
         Scalar const *in[in_copies];
         for (int i = 0; i < in_copies; ++i) {
           int const row = first_row + (i * team_size + thread) * in_vector / slab_depth;
@@ -414,7 +414,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
   KOKKOS_FUNCTION int rows() const { return count; }
   KOKKOS_FUNCTION static int row(int i) { return i; }
-  KOKKOS_FUNCTION Scalar const *in(int i, int) const { return &a(i, 0); }
+  KOKKOS_FUNCTION auto const *in(int i, int) const { return &a(i, 0); }
   KOKKOS_FUNCTION auto *out(int i) const { return &result(i, 0); }
   KOKKOS_FUNCTION auto finish(Scalar sum, int i, int o) const { return epilogue(sum + weight.bias(o), i, o); }
   KOKKOS_FUNCTION static void close(int, int, int) {}
