@@ -28,25 +28,23 @@ static std::vector<clang::tooling::Range> whole(std::string const &code) {
 
 static Expected<std::string> formatOnce(std::string const &code, StringRef path,
                                         clang::format::FormatStyle const &style) {
-  auto const includes = clang::format::sortIncludes(style, code, whole(code), path);
-  auto sorted = clang::tooling::applyAllReplacements(code, includes);
-  if (!sorted)
-    return sorted.takeError();
   clang::format::FormattingAttemptStatus status;
-  auto const changes = clang::format::reformat(style, *sorted, whole(*sorted), path, &status);
+  auto const changes = clang::format::reformat(style, code, whole(code), path, &status);
   if (!status.FormatComplete)
     return problem(path, "clang-format does not understand line " + Twine(status.Line) + " of the printed code");
-  return clang::tooling::applyAllReplacements(*sorted, changes);
+  return clang::tooling::applyAllReplacements(code, changes);
 }
 
 static Expected<clang::format::FormatStyle> findStyle(std::string const &code, StringRef path, StringRef name) {
-  auto style = clang::format::getStyle(name, path, "llvm", code);
+  auto style = clang::format::getStyle(name, path, "none", code);
   if (!style)
     return problem(path, "no style for the printed code: " + toString(style.takeError()));
-  auto otherwise = clang::format::getStyle(name, path, "none", code);
+  if (!style->DisableFormat)
+    return style;
+  auto otherwise = clang::format::getStyle(name, path, "llvm", code);
   if (!otherwise)
     return otherwise.takeError();
-  bool const isFound = *otherwise == *style; // the fallback was not taken
+  bool const isFound = otherwise->DisableFormat; // the fallback was not taken
   return isFound ? std::move(style) : clang::format::getStyle(ourStyle, path, "llvm", code);
 }
 
@@ -54,6 +52,15 @@ Expected<std::string> ml2k::formatCode(std::string code, StringRef path, StringR
   auto style = findStyle(code, path, styleName);
   if (!style)
     return style.takeError();
+  // Two passes over all tokens that find nothing to do: printed namespaces end in their names, and using-declarations
+  // are not printed
+  style->FixNamespaceComments = false;
+  style->SortUsingDeclarations = clang::format::FormatStyle::SUD_Never;
+  auto sorted =
+      clang::tooling::applyAllReplacements(code, clang::format::sortIncludes(*style, code, whole(code), path));
+  if (!sorted)
+    return sorted.takeError();
+  code = std::move(*sorted);
   for (int round = 0; round < mostRounds; ++round) {
     auto formatted = formatOnce(code, path, *style);
     if (!formatted)
