@@ -181,7 +181,8 @@ static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &)
   return from == to ? a[0] : call("Kokkos::bit_cast<" + cppType(to) + ">", a);
 }
 
-/// Values that a narrow type holds exactly: they came from it, and nothing since made new digits.
+/// Values that were rounded to a narrow type in the same expression, and nothing since made new digits. What comes from
+/// memory or is a kernel's sum does not count: on hosts it may have more digits.
 static bool isExactIn(Type narrow, Value value) {
   FloatAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
@@ -192,7 +193,7 @@ static bool isExactIn(Type narrow, Value value) {
   }
   Operation *const op = value.getDefiningOp();
   if (auto widened = dyn_cast_or_null<arith::ExtFOp>(op))
-    return widened.getIn().getType() == narrow;
+    return widened.getIn().getType() == narrow && widened.getIn().getDefiningOp<arith::TruncFOp>();
   if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
     return isExactIn(narrow, select.getTrueValue()) && isExactIn(narrow, select.getFalseValue());
   return isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::NegFOp,
