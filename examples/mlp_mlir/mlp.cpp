@@ -55,16 +55,22 @@ KOKKOS_INLINE_FUNCTION float fast_tanh(float x) {
   return odd_result(bits, inside * p / q);
 }
 
-// --- packing ---------------------------------------------------------------------------------------------------------
-// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
-// slab_depth k. A host keeps tile_vectors vector registers of a panel by some rows of the result in registers.
+// --- registers -------------------------------------------------------------------------------------------------------
+// Of a host: how long its vectors are, how many of them a tile of results is wide, and how many hold sums.
 #if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 12; // of 32; fits in halves, too
+inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 16; // of 32
 #elif defined(__aarch64__)
 inline constexpr int vector_bytes = 16, tile_vectors = 4, sum_registers = 24; // of 32
 #else
 inline constexpr int vector_bytes = 32, tile_vectors = 2, sum_registers = 12; // of 16
 #endif
+#if defined(__NVCC__) // does not know `GCC unroll`
+#pragma nv_diag_suppress 1675
+#endif
+
+// --- packing ---------------------------------------------------------------------------------------------------------
+// Weights lie in panels, [group][o / panel][k][o % panel], zeros beyond the last output and up to a multiple of
+// slab_depth k. A host keeps tile_vectors vectors of a panel by some rows of the result in registers.
 inline constexpr int slab_depth = 16;
 
 constexpr int round_up(int x, int multiple) { return (x + multiple - 1) / multiple * multiple; }
@@ -99,21 +105,27 @@ template <class Weight> struct PackingOf {
 };
 
 // --- tile ------------------------------------------------------------------------------------------------------------
-// Host: a tile of the result, rows by neighbouring panels, stays in vector registers for all k. The loop order and the
-// direct indices are what compilers keep there, once this is inlined into the owner of `sum`; measure before changing.
-template <class Problem, class Scalar, int Rows, int Panels, int Panel>
-KOKKOS_FORCEINLINE_FUNCTION void register_tile(Problem const &problem, Scalar const *const (&in)[Rows],
-                                               Scalar const *__restrict weight, int panel_size,
-                                               Scalar (&__restrict sum)[Rows][Panels][Panel]) {
-  for (int step = 0; step < problem.steps; ++step)
-    for (int i = 0; i < problem.run; ++i)
-      for (int row = 0; row < Rows; ++row)
-        for (int p = 0; p < Panels; ++p) {
-          int const k = step * problem.run + i;
-#pragma omp simd
-          for (int j = 0; j < Panel; ++j)
-            sum[row][p][j] += in[row][problem.offset(step) + i] * weight[p * panel_size + k * Panel + j];
-        }
+// Host: sum[row][j] = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k; or that
+// much more. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a loop.
+template <int Rows, int Columns, class Scalar, class Left, class Right>
+[[gnu::always_inline]] inline void register_tile(int steps, int run, Left const &left, Right const &right,
+                                                 Scalar (&__restrict sum)[Rows][Columns], bool add = false) {
+  using Vector [[gnu::vector_size(vector_bytes), gnu::aligned(alignof(Scalar)), gnu::may_alias]] = Scalar;
+  constexpr int lanes = vector_bytes / int(sizeof(Scalar)), across = Columns / lanes;
+  static_assert(Columns % lanes == 0);
+  Vector sums[Rows * across];
+#pragma GCC unroll 64
+  for (int v = 0; v < Rows * across; ++v)
+    sums[v] = add ? reinterpret_cast<Vector &>(sum[v / across][v % across * lanes]) : Vector{};
+  for (int step = 0; step < steps; ++step)
+    for (int i = 0; i < run; ++i)
+#pragma GCC unroll 64
+      for (int v = 0; v < Rows * across; ++v)
+        sums[v] +=
+            left(v / across, step, i) * reinterpret_cast<Vector const &>(right(step * run + i, v % across * lanes));
+#pragma GCC unroll 64
+  for (int v = 0; v < Rows * across; ++v)
+    reinterpret_cast<Vector &>(sum[v / across][v % across * lanes]) = sums[v];
 }
 
 // Device: a team of 128 threads makes a panel of some rows, a thread 4 x 4 results in registers, from slabs
@@ -154,9 +166,9 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
 // in(row)[offset(step) + i], and the results of a row are contiguous.
 
 // Finishes `count` sums of a row, from a column on, and stores them; gcc wants a constant for full vectors
-template <class Problem, class Count, class Scalar, int Most>
+template <int Most, class Problem, class Count, class Scalar>
 KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column,
-                                       Count count, Scalar const (&sum)[Most]) {
+                                       Count count, Scalar const *sum) {
   auto *const out = problem.out(row) + column;
 #if defined(__clang__) // finds vectors only if results go through an array, which gcc would copy in pieces
   std::remove_pointer_t<decltype(problem.out(row))> result[Most];
@@ -188,22 +200,24 @@ template <int Least, int Most, int Panels, class Problem>
     in[i] = problem.in(row[i], begin / Packing::of_group);
   }
   for (int panel = begin; panel < end; panel += Panels) {
-    alignas(64) typename Problem::Scalar sum[Most][Panels][Packing::panel];
-    for (auto &panels : sum) // an initializer would become a call of memset
-      for (auto &scalars : panels)
-        for (auto &scalar : scalars)
-          scalar = 0;
-    register_tile(problem, in, problem.weight.values.data() + panel * Packing::panel_size, Packing::panel_size, sum);
+    using Scalar = typename Problem::Scalar;
+    Scalar const *const weight = problem.weight.values.data() + panel * Packing::panel_size;
+    alignas(64) Scalar sum[Most][Panels * Packing::panel];
+    register_tile(
+        problem.steps, Problem::run, [&](int row, int step, int i) { return in[row][problem.offset(step) + i]; },
+        [=](int k, int j) -> Scalar const & {
+          return weight[j / Packing::panel * Packing::panel_size + k * Packing::panel + j % Packing::panel];
+        },
+        sum);
     for (int i = 0; i < Most; ++i)
       for (int p = 0; p < Panels; ++p) {
         int const column = Packing::first(panel + p);
         int const width = Packing::width(panel + p);
-#if !defined(__clang__) // would take the registers of `sum` apart at the width of the last panel
+        Scalar const *const sums = sum[i] + p * Packing::panel;
         if (width == Packing::panel)
-          store(problem, row[i], column, std::integral_constant<int, Packing::panel>{}, sum[i][p]);
+          store<Packing::panel>(problem, row[i], column, std::integral_constant<int, Packing::panel>{}, sums);
         else
-#endif
-          store(problem, row[i], column, width, sum[i][p]);
+          store<Packing::panel>(problem, row[i], column, width, sums);
       }
   }
   for (int i = 0; i < Most; ++i)
@@ -379,7 +393,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         int const count = Kokkos::min(4, Packing::width(panel) - at.o); // not positive in the padding of a panel
         for (int i = 0; i < 4; ++i)
           if (int const row = first_row + at.x + 4 * i; row < rows) {
-            store(problem, problem.row(row), column, count, sum[i].v);
+            store<4>(problem, problem.row(row), column, count, sum[i].v);
             problem.close(problem.row(row), column, column + count);
           }
       });

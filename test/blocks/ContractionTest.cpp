@@ -55,17 +55,30 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
   Tensor<T ***> const b("b", batches, columns, depth);
   Tensor<T ***> const out("out", batches, rows, columns);
   Tensor<T ***> const flipped("flipped", batches, columns, rows);
+  Tensor<T ***> const squares("squares", batches, depth, depth), thirds("thirds", batches, rows, depth);
   check::put(a, left);
   check::put(b, right);
-  batched_contract<Columns::apart>(
-      "test::scores", space, batches, rows, columns, depth, KOKKOS_LAMBDA(int n, int i, int k) { return a(n, i, k); },
+  batched_contract<Columns::adjacent, Columns::apart>(
+      "test::scores", space, batches, rows, columns, depth,
+      KOKKOS_LAMBDA(int n, int i, int k)->T const & { return a(n, i, k); },
       KOKKOS_LAMBDA(int n, int k, int j) { return b(n, j, k); },
       KOKKOS_LAMBDA(T sum, int n, int i, int j) { out(n, i, j) = sum + T(.01) * n; });
-  // Contiguous columns of b, rows of a far apart
-  batched_contract<Columns::adjacent>(
+  // Neither operand in place
+  batched_contract<Columns::apart, Columns::apart>(
       "test::flipped", space, batches, columns, rows, depth, KOKKOS_LAMBDA(int n, int j, int k) { return b(n, j, k); },
       KOKKOS_LAMBDA(int n, int k, int i) { return a(n, i, k); },
       KOKKOS_LAMBDA(T sum, int n, int j, int i) { flipped(n, j, i) = sum + T(.01) * n; });
+  // a^T * a: rows of the left operand far apart, the right one in place
+  batched_contract<Columns::apart, Columns::adjacent>(
+      "test::squares", space, batches, depth, depth, rows, KOKKOS_LAMBDA(int n, int j, int i) { return a(n, i, j); },
+      KOKKOS_LAMBDA(int n, int i, int k)->T const & { return a(n, i, k); },
+      KOKKOS_LAMBDA(T sum, int n, int j, int k) { squares(n, j, k) = sum; });
+  // a * (a^T * a): both in place
+  batched_contract<Columns::adjacent, Columns::adjacent>(
+      "test::thirds", space, batches, rows, depth, depth,
+      KOKKOS_LAMBDA(int n, int i, int k)->T const & { return a(n, i, k); },
+      KOKKOS_LAMBDA(int n, int k, int j)->T const & { return squares(n, k, j); },
+      KOKKOS_LAMBDA(T sum, int n, int i, int j) { thirds(n, i, j) = sum; });
   space.fence();
   std::vector<double> expected;
   std::vector<double> expected_flipped(left.empty() && depth ? 0 : std::size_t(batches) * rows * columns);
@@ -82,6 +95,26 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
       }
   check::compare(name, check::get(out), expected);
   check::compare(name + " flipped", check::get(flipped), expected_flipped);
+  auto const at = [&](int n, int i, int k) { return double(left[(std::size_t(n) * rows + i) * depth + k]); };
+  std::vector<double> expected_squares, expected_thirds;
+  for (int n = 0; n < batches; ++n)
+    for (int j = 0; j < depth; ++j)
+      for (int k = 0; k < depth; ++k) {
+        double sum = 0;
+        for (int i = 0; i < rows; ++i)
+          sum += at(n, i, j) * at(n, i, k);
+        expected_squares.push_back(sum);
+      }
+  for (int n = 0; n < batches; ++n)
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < depth; ++j) {
+        double sum = 0;
+        for (int k = 0; k < depth; ++k)
+          sum += at(n, i, k) * expected_squares[(std::size_t(n) * depth + k) * depth + j];
+        expected_thirds.push_back(sum);
+      }
+  check::compare(name + " squares", check::get(squares), expected_squares);
+  check::compare(name + " thirds", check::get(thirds), expected_thirds);
 }
 
 template <class T, int K, int N> void contractions() {

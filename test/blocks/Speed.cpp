@@ -137,16 +137,30 @@ void attention() {
   Tensor<float[12][128][128]> const scores("scores");
   ExecutionSpace const space;
   report("attention scores 12x128x64", 2. * 12 * 128 * 128 * 64, 0, [&] {
-    batched_contract<Columns::apart>(
-        "speed::scores", space, 12, 128, 128, 64, KOKKOS_LAMBDA(int b, int m, int i) { return q(m, b * 64 + i); },
+    batched_contract<Columns::adjacent, Columns::apart>(
+        "speed::scores", space, 12, 128, 128, 64,
+        KOKKOS_LAMBDA(int b, int m, int i)->float const & { return q(m, b * 64 + i); },
         KOKKOS_LAMBDA(int b, int i, int n) { return k(n, b * 64 + i); },
         KOKKOS_LAMBDA(float sum, int b, int m, int n) { scores(b, m, n) = sum * .125f; });
   });
   report("attention values", 2. * 12 * 128 * 128 * 64, 0, [&] {
-    batched_contract<Columns::adjacent>(
-        "speed::values", space, 12, 128, 64, 128, KOKKOS_LAMBDA(int b, int m, int i) { return scores(b, m, i); },
-        KOKKOS_LAMBDA(int b, int i, int n) { return k(i, b * 64 + n); },
+    batched_contract<Columns::adjacent, Columns::adjacent>(
+        "speed::values", space, 12, 128, 64, 128,
+        KOKKOS_LAMBDA(int b, int m, int i)->float const & { return scores(b, m, i); },
+        KOKKOS_LAMBDA(int b, int i, int n)->float const & { return k(i, b * 64 + n); },
         KOKKOS_LAMBDA(float sum, int b, int m, int n) { q(m, b * 64 + n) = sum; });
+  });
+}
+
+template <int Size> void smallProducts(char const *name, int batches) {
+  Tensor<float *[Size][Size]> const a("a", batches), b("b", batches), out("out", batches);
+  ExecutionSpace const space;
+  report(name, 2. * batches * Size * Size * Size, 0, [&] {
+    batched_contract<Columns::adjacent, Columns::adjacent>(
+        "speed::batched", space, batches, Size, Size, Size,
+        KOKKOS_LAMBDA(int n, int i, int k)->float const & { return a(n, i, k); },
+        KOKKOS_LAMBDA(int n, int k, int j)->float const & { return b(n, k, j); },
+        KOKKOS_LAMBDA(float sum, int n, int i, int j) { out(n, i, j) = sum; });
   });
 }
 
@@ -223,5 +237,7 @@ int main(int argc, char *argv[]) {
   contraction<512, 1000>("contract 1x1000x512", 1);
   contraction<768, 3072>("contract 128x3072x768", 128);
   attention();
+  smallProducts<64>("batch 100 x 64^3", 100);
+  smallProducts<16>("batch 1000 x 16^3", 1000);
   memoryBound();
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles printed code for AVX2 and looks at the loops of its host tile: all sums in registers, whole vectors.
+"""Compiles printed code for AVX2 and AVX-512 and looks at the loops of its host tile: all sums in registers, whole vectors.
 
   assembly.py SOURCE --include DIR ... --compiler COMPILER ...
 
-An innermost loop has to add products of whole vectors to the 12 registers of a full tile, 6 x 16, without touching the stack.
+An innermost loop has to add products of whole vectors to the registers of a full tile without touching the stack: 12 of 6 x 16
+with AVX2, 16 of 8 x 32 with AVX-512; with -O3 and with -O2.
 Compilers that are not installed are named and passed over; exit 77 if
 none is or if this is no x86-64."""
 
@@ -15,8 +16,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-FLAGS = ["-std=c++17", "-O3", "-DNDEBUG", "-march=haswell", "-fopenmp", "-fno-math-errno", "-fno-trapping-math"]
-SUMS = 12 # of a tile of 6 rows by 2 vectors
+FLAGS = ["-std=c++17", "-DNDEBUG", "-fopenmp", "-fno-math-errno", "-fno-trapping-math"]
+TARGETS = [(["-march=haswell"], "ymm", 12), (["-march=x86-64-v4", "-mprefer-vector-width=512"], "zmm", 16)]
+LEVELS = ["-O3", "-O2"]
 
 
 def innermost_loops(assembly):
@@ -32,20 +34,21 @@ def innermost_loops(assembly):
             label = None
 
 
-def check(source, compiler, includes):
+def check(source, compiler, includes, level, target):
     """Complaints about the code of one compiler."""
-    command = [compiler, *FLAGS, f"-I{source.parent}", *(f"-isystem{path}" for path in includes), "-S", source, "-o", "-"]
+    flags, registers, count = target
+    command = [compiler, *FLAGS, level, *flags, f"-I{source.parent}", *(f"-isystem{path}" for path in includes), "-S", source, "-o", "-"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode:
         return [f"{compiler}: {source} does not compile:\n{done.stderr}"]
-    tiles = []
+    tiles, what = [], " ".join([compiler, level, *flags])
     for loop in innermost_loops(done.stdout):
-        products = [line.split("#")[0] for line in loop if re.search(r"\bvfmadd\d+ps\b.*%ymm", line)]
+        products = [line.split("#")[0] for line in loop if re.search(rf"\bvfmadd\d+ps\b.*%{registers}", line)]
         sums = {line.split(",")[-1].strip() for line in products}
-        if len(sums) == SUMS and not any("(%rsp" in line for line in loop):
-            tiles.append(f"{compiler}: a loop of {len(loop)} instructions, {len(products)} of them products into {SUMS} registers")
+        if len(sums) == count and not any("(%rsp" in line for line in loop):
+            tiles.append(f"{what}: a loop of {len(loop)} instructions, {len(products)} of them products into {count} registers")
     print(*tiles, sep="\n")
-    return [] if tiles else [f"{compiler}: no loop keeps {SUMS} vectors of sums in registers without touching the stack"]
+    return [] if tiles else [f"{what}: no loop keeps {count} vectors of sums in registers without touching the stack"]
 
 
 def main():
@@ -59,7 +62,8 @@ def main():
         print(f"{compiler}: not installed, passed over")
     if not there or platform.machine() != "x86_64":
         return 77
-    complaints = [text for compiler in there for text in check(arguments.source, compiler, arguments.include)]
+    complaints = [text for compiler in there for level in LEVELS for target in TARGETS
+                  for text in check(arguments.source, compiler, arguments.include, level, target)]
     print(*complaints, sep="\n", file=sys.stderr)
     return bool(complaints)
 

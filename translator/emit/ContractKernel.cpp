@@ -3,6 +3,7 @@
 #include "translator/emit/KernelParts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -46,25 +47,27 @@ struct Contraction {
   }
 
   /// A lambda with the statements' indices recovered from the fused ones.
-  void addLambda(std::string const &first, ArrayRef<FusedLoops const *> indices, Json statements) {
+  void addLambda(std::string const &first, ArrayRef<FusedLoops const *> indices, Json statements,
+                 std::string const &result = "") {
     std::vector<std::string> names;
     for (FusedLoops const *fused : indices) {
       fused->recover(statements);
       names.push_back(fused->name());
     }
     std::string const lambda = first + indexParameters(names, statements);
-    layer.addLambda(lambda, std::move(statements));
+    layer.addLambda(lambda, std::move(statements), result);
   }
 
-  /// The lambda that returns an element of an operand.
-  LogicalResult addRead(unsigned operand, ArrayRef<FusedLoops const *> indices) {
+  /// The lambda that returns an element of an operand, or a reference to it.
+  LogicalResult addRead(unsigned operand, ArrayRef<FusedLoops const *> indices, bool byReference) {
     FailureOr<Expression> read = layer.element(op->getOperand(operand), maps[operand], space);
     if (failed(read))
       return failure();
     bool const isCast = !read->asUnsigned.empty();
     Type const type = cast<MemRefType>(op->getOperand(operand).getType()).getElementType();
     std::string const value = isCast ? ml2k::cast(cppType(type), *read).text : read->text;
-    addLambda("", indices, Json::array({{{"template", "statement/return"}, {"value", value}}}));
+    addLambda("", indices, Json::array({{{"template", "statement/return"}, {"value", value}}}),
+              byReference ? cppType(type) + " const &" : "");
     return success();
   }
 
@@ -82,15 +85,31 @@ struct Contraction {
     return wanted == found;
   }
 
-  /// True if the columns of the second operand lie side by side in memory.
-  bool columnsAdjoin() {
-    AffineMap const map = maps[1];
+  /// True if the columns of an operand lie side by side in memory, and those of both hold the same type.
+  bool columnsAdjoin(unsigned operand, ArrayRef<unsigned> columns) {
+    AffineMap const map = maps[operand];
+    auto const type = cast<MemRefType>(op->getOperand(operand).getType());
     SmallVector<int64_t> strides;
     int64_t offset;
-    return roles.n.size() == 1 && map.getNumResults() > 0 &&
-           map.getResults().back() == getAffineDimExpr(roles.n[0], op.getContext()) &&
-           succeeded(getStridesAndOffset(cast<MemRefType>(op->getOperand(1).getType()), strides, offset)) &&
-           strides.back() == 1;
+    return columns.size() == 1 && map.getNumResults() > 0 &&
+           map.getResults().back() == getAffineDimExpr(columns[0], op.getContext()) &&
+           llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(columns[0]); }) &&
+           succeeded(getStridesAndOffset(type, strides, offset)) && strides.back() == 1 &&
+           isReadInPlace(operand, type.getElementType());
+  }
+
+  /// Neither cast on its way nor of another type than the other operand.
+  bool isReadInPlace(unsigned operand, Type type) {
+    FailureOr<Expression> const read = layer.element(op.getInputs()[operand], maps[operand], space);
+    return succeeded(read) && read->asUnsigned.empty() &&
+           type == cast<MemRefType>(op->getOperand(1 - operand).getType()).getElementType();
+  }
+
+  /// True if the rows of the second operand, along k, lie at equal distances.
+  bool rowsAreEven() const {
+    return roles.k.size() <= 1 && llvm::all_of(maps[1].getResults(), [&](AffineExpr expr) {
+             return roles.k.empty() || !expr.isFunctionOfDim(roles.k[0]) || isa<AffineDimExpr>(expr);
+           });
   }
 
   int64_t extentOf(ArrayRef<unsigned> role) const {
@@ -143,8 +162,11 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
 
 LogicalResult Contraction::printBatched() {
   layer.program.useBlock("batched_contract");
-  layer.setCall(columnsAdjoin() ? "batched_contract<Columns::adjacent>" : "batched_contract<Columns::apart>", {batch.size().text, m.size().text, n.size().text, k.size().text});
-  if (failed(addRead(0, {&batch, &m, &k})) || failed(addRead(1, {&batch, &k, &n})))
+  bool const ofLeft = columnsAdjoin(0, roles.k), ofRight = columnsAdjoin(1, roles.n) && rowsAreEven();
+  auto const columns = [](bool adjacent) { return adjacent ? "Columns::adjacent" : "Columns::apart"; };
+  layer.setCall(llvm::formatv("batched_contract<{0}, {1}>", columns(ofLeft), columns(ofRight)),
+                {batch.size().text, m.size().text, n.size().text, k.size().text});
+  if (failed(addRead(0, {&batch, &m, &k}, ofLeft)) || failed(addRead(1, {&batch, &k, &n}, ofRight)))
     return failure();
   Json statements = Json::array();
   std::string parameters;

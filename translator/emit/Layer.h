@@ -73,7 +73,7 @@ public:
   std::string label() const; ///< "cnn::layer1.0.conv1", quoted
   void setCall(std::string function, std::vector<std::string> arguments);
   void setPolicyCall(std::string function, std::string const &policy); ///< a pattern of Kokkos itself
-  void addLambda(std::string parameters, Json statements);
+  void addLambda(std::string parameters, Json statements, std::string const &result = ""); ///< result: its type
 
   /// The view model of the layer function.
   Json finish(llvm::StringRef shapes);

@@ -27,10 +27,11 @@ static bool isShort(Json const &statement) {
   return statement["template"] == "statement/return" || statement["template"] == "statement/assign";
 }
 
-void Layer::addLambda(std::string parameters, Json statements) {
+void Layer::addLambda(std::string parameters, Json statements, std::string const &result) {
   Json none = Json::array();
   bool const single = statements.size() == 1 && isShort(statements[0]);
   lambdas.push_back({{"parameters", std::move(parameters)},
+                     {"result", result.empty() ? "" : " -> " + result},
                      {"is_block", !single},
                      {"single", single ? statements : none},
                      {"statements", single ? none : statements}});
