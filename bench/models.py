@@ -116,7 +116,7 @@ class Built:
         stem = "".join(c if c.isalnum() else "_" for c in case.name) + suffix
         self.kernel = case.kernel
         self.model = translate(case.path, RUNNERS / stem, stem, [*case.options, *arguments.options, *options])
-        self.model.room = case.room
+        self.model.room = (case.room,) * len(self.model.sizes) if case.room else ()
         write_runner(self.model.folder, [self.model])
         self.program = build_runner(RUNNERS, stem, compiler=arguments.compiler)
         self.inputs = [np.ascontiguousarray(array) for array in seeded_inputs(self.model, 1, case.extents, (0, 2))]

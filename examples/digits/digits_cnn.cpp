@@ -752,8 +752,10 @@ static void fc(ExecutionSpace const &space, Weights const &weights, Workspace co
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image,
              Logits const &logits) {
   int const batch = image.extent_int(0);
-  if (logits.extent_int(0) != batch || work.batch != batch)
-    throw std::invalid_argument("digits_cnn: the sizes of the arguments or of the workspace differ");
+  if (logits.extent_int(0) != batch)
+    throw std::invalid_argument("digits_cnn: the sizes of the arguments differ");
+  if (work.batch != batch)
+    return forward(space, weights, work.fitted(batch), image, logits);
   if (image.size() > INT_MAX || work.conv1.rows.size() > INT_MAX)
     throw std::invalid_argument("digits_cnn: a tensor is too large for indices of type int");
   image_channels_last(space, work, image, batch);
@@ -775,6 +777,23 @@ Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), spl
   buffers.take(conv2.rows, batch).release(pool1.rows);
   buffers.take(pool2.rows, batch);
   arena = buffers.allocate(space, "digits_cnn::workspace");
+}
+
+Workspace Workspace::fitted(int batch) const {
+  Workspace part = *this;
+  part.batch = batch;
+  auto const fit = [](auto &view, auto... extents) {
+    using View = std::decay_t<decltype(view)>;
+    if (View(typename View::pointer_type(nullptr), extents...).span() > view.span())
+      throw std::invalid_argument("digits_cnn: the workspace is too small");
+    view = View(view.data(), extents...);
+  };
+  fit(part.image_channels_last.rows, batch);
+  fit(part.conv1.rows, batch);
+  fit(part.pool1.rows, batch);
+  fit(part.conv2.rows, batch);
+  fit(part.pool2.rows, batch);
+  return part;
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {

@@ -114,6 +114,8 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path);
 // All buffers of one forward().
 struct Workspace {
   explicit Workspace(ExecutionSpace const &space, int batch);
+  // The same memory for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
+  Workspace fitted(int batch) const;
 
   int batch;
   Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap

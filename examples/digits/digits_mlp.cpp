@@ -510,8 +510,10 @@ static void fc2(ExecutionSpace const &space, Weights const &weights, Workspace c
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image,
              Logits const &logits) {
   int const batch = image.extent_int(0);
-  if (logits.extent_int(0) != batch || work.batch != batch)
-    throw std::invalid_argument("digits_mlp: the sizes of the arguments or of the workspace differ");
+  if (logits.extent_int(0) != batch)
+    throw std::invalid_argument("digits_mlp: the sizes of the arguments differ");
+  if (work.batch != batch)
+    return forward(space, weights, work.fitted(batch), image, logits);
   if (image.size() > INT_MAX)
     throw std::invalid_argument("digits_mlp: a tensor is too large for indices of type int");
   fc1(space, weights, work, image, batch);
@@ -525,6 +527,19 @@ Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), spl
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };
   allocate(fc1, "digits_mlp::fc1", batch);
+}
+
+Workspace Workspace::fitted(int batch) const {
+  Workspace part = *this;
+  part.batch = batch;
+  auto const fit = [](auto &view, auto... extents) {
+    using View = std::decay_t<decltype(view)>;
+    if (View(typename View::pointer_type(nullptr), extents...).span() > view.span())
+      throw std::invalid_argument("digits_mlp: the workspace is too small");
+    view = View(view.data(), extents...);
+  };
+  fit(part.fc1, batch);
+  return part;
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {

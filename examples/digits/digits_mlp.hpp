@@ -63,6 +63,8 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path);
 // All buffers of one forward().
 struct Workspace {
   explicit Workspace(ExecutionSpace const &space, int batch);
+  // The same memory for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
+  Workspace fitted(int batch) const;
 
   int batch;
   SplitSums<float> split;

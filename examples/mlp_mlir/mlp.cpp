@@ -554,8 +554,10 @@ static void product2(ExecutionSpace const &space, Weights const &weights, Worksp
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Points const &points,
              Field const &field) {
   int const batch = points.extent_int(0);
-  if (field.extent_int(0) != batch || work.batch != batch)
-    throw std::invalid_argument("mlp: the sizes of the arguments or of the workspace differ");
+  if (field.extent_int(0) != batch)
+    throw std::invalid_argument("mlp: the sizes of the arguments differ");
+  if (work.batch != batch)
+    return forward(space, weights, work.fitted(batch), points, field);
   if (points.size() > INT_MAX || work.product0.size() > INT_MAX)
     throw std::invalid_argument("mlp: a tensor is too large for indices of type int");
   product0(space, weights, work, points, batch);
@@ -571,6 +573,20 @@ Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), spl
   };
   allocate(product0, "mlp::product0", batch);
   allocate(product1, "mlp::product1", batch);
+}
+
+Workspace Workspace::fitted(int batch) const {
+  Workspace part = *this;
+  part.batch = batch;
+  auto const fit = [](auto &view, auto... extents) {
+    using View = std::decay_t<decltype(view)>;
+    if (View(typename View::pointer_type(nullptr), extents...).span() > view.span())
+      throw std::invalid_argument("mlp: the workspace is too small");
+    view = View(view.data(), extents...);
+  };
+  fit(part.product0, batch);
+  fit(part.product1, batch);
+  return part;
 }
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {

@@ -47,6 +47,12 @@ class Case:
         except Failure as failure:
             self.problem = ("translation", str(failure))
 
+    def largest(self):
+        """The sizes of a workspace that serves every run."""
+        inputs = [i for i, argument in enumerate(self.translated.arguments) if not argument.is_output]
+        return tuple(max(run[1][inputs.index(argument)].shape[dim] if dim is not None else int(run[1][inputs.index(argument)])
+                         for run in self.runs) for argument, dim in self.translated.sizes)
+
 
 def check(have, outputs):
     """What is wrong with the results of one run, or None."""
@@ -60,16 +66,34 @@ def check(have, outputs):
     return None
 
 
+def check_too_small(case, arguments):
+    """A workspace for one row, and more of them."""
+    large, case.translated.room = case.translated.room, (1,) * len(case.translated.sizes)
+    small = Batch(arguments.work, "small", [case])
+    build = compile_batches(arguments.work, [small], arguments.flags, 2)
+    case.translated.room = large
+    results, said = run_all(build / small.name, [(case.translated, case.runs[-1][1], 0, None)], outputs=[case.runs[-1][2]])
+    is_refused = isinstance(results[0], Failure) and "the workspace is too small" in str(results[0])
+    print(f"{case.name}, small workspace: {'refused' if is_refused else f'not refused: {results[0]}'}", flush=True)
+    return not is_refused
+
+
 def run(cases, arguments):
     batch = Batch(arguments.work, "dynamic", cases)
     build = compile_batches(arguments.work, [batch], arguments.flags, 2)
-    failed = 0
+    # The same with workspaces for the largest sizes of all runs
+    roomy = Batch(arguments.work, "roomy", batch.cases)
     for case in batch.cases:
-        for at, inputs, outputs in case.runs:
-            results, said = run_all(build / batch.name, [(case.translated, inputs, 0, None)], outputs=[outputs])
-            problem = check(results[0], outputs)
-            print(f"{case.name} {at}: {problem or 'right'}", flush=True)
-            failed += problem is not None
+        case.translated.room = case.largest()
+    compile_batches(arguments.work, [roomy], arguments.flags, 2)
+    failed = check_too_small(batch.cases[0], arguments) if batch.cases else 0
+    for case in batch.cases:
+        for program in [batch, roomy]:
+            for at, inputs, outputs in case.runs:
+                results, said = run_all(build / program.name, [(case.translated, inputs, 0, None)], outputs=[outputs])
+                problem = check(results[0], outputs)
+                print(f"{case.name} {at}{', large workspace' * (program is roomy)}: {problem or 'right'}", flush=True)
+                failed += problem is not None
         if case.refused:
             results, said = run_all(build / batch.name, [(case.translated, case.unfit, 0, None)])
             is_refused = isinstance(results[0], Failure) and "has to be" in str(results[0])

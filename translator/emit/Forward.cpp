@@ -81,6 +81,7 @@ private:
 
   Json readSizes(Json &checks);
   std::string computedSizes();
+  void fitWorkspace(Json &statements);
   LogicalResult printChecks(Json &checks);
   LogicalResult printOperation(Operation *op, Json &statements);
   LogicalResult printKernel(Operation *op, KernelPrinter printer, Json &statements);
@@ -304,25 +305,41 @@ Json ForwardPrinter::readSizes(Json &checks) {
     else
       differ += (differ.empty() ? "" : " || ") + text + " != " + size.name;
   }
-  for (std::string const &name : workspaceSizes(program))
-    differ += (differ.empty() ? "" : " || ") + ("work." + name) + " != " + name;
   std::string const computed = computedSizes();
   differ += (differ.empty() || computed.empty() ? "" : " || ") + computed;
   if (!differ.empty())
     checks.push_back({{"template", "statement/refuse"},
                       {"condition", differ},
-                      {"message", program.model + ": the sizes of the arguments or of the workspace differ"}});
-  if (std::string const condition = tooManyElements(program); !condition.empty())
-    checks.push_back({{"template", "statement/refuse"},
-                      {"condition", condition},
-                      {"message", program.model + ": a tensor is too large for indices of type int"}});
+                      {"message", program.model + ": the sizes of the arguments differ"}});
   return reads;
+}
+
+/// A workspace for other sizes serves if it holds enough: the same call with views of its memory.
+void ForwardPrinter::fitWorkspace(Json &statements) {
+  std::vector<std::string> const sizes = workspaceSizes(program);
+  if (sizes.empty())
+    return;
+  std::vector<std::string> differ, arguments;
+  for (std::string const &name : sizes)
+    differ.push_back("work." + name + " != " + name);
+  for (auto const &[type, name] : parametersOf(program))
+    arguments.push_back(name == "work" ? "work.fitted(" + llvm::join(sizes, ", ") + ")" : name);
+  statements.push_back({{"template", "statement/refit"},
+                        {"condition", llvm::join(differ, " || ")},
+                        {"arguments", llvm::join(arguments, ", ")}});
 }
 
 FailureOr<ForwardView> ForwardPrinter::print() {
   Json statements = Json::array();
   Json const reads = readSizes(statements);
-  if (failed(printChecks(statements)) || failed(print(program.entry.getBody().front(), statements)))
+  if (failed(printChecks(statements)))
+    return failure();
+  fitWorkspace(statements);
+  if (std::string const condition = tooManyElements(program); !condition.empty())
+    statements.push_back({{"template", "statement/refuse"},
+                          {"condition", condition},
+                          {"message", program.model + ": a tensor is too large for indices of type int"}});
+  if (failed(print(program.entry.getBody().front(), statements)))
     return failure();
   for (Json const &read : reads) // those that a check or a kernel needs
     if (mentions(statements, read["name"].get<std::string>()))

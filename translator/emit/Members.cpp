@@ -98,6 +98,32 @@ static bool wantsArena(Program const &program) {
   return bytes > smallBytes;
 }
 
+/// How a workspace serves other sizes: one view per buffer, in the memory that it has. None where all sizes are known.
+static Json viewFitted(Program const &program, Json const &buffers) {
+  std::vector<std::string> parameters, sizes = workspaceSizes(program);
+  Json names = Json::array(), views = Json::array();
+  auto const local = [&](std::string name) {
+    while (llvm::is_contained(sizes, name))
+      name += "_";
+    return name;
+  };
+  for (std::string const &name : sizes) {
+    parameters.push_back("int " + name);
+    names.push_back({{"name", name}});
+  }
+  if (names.empty())
+    return Json::array();
+  for (Json const &buffer : buffers)
+    if (buffer["extents"] != "")
+      views.push_back({{"view", buffer["view"]}, {"extents", buffer["extents"]}});
+  return Json::array({{{"sizes", llvm::join(parameters, ", ")},
+                       {"names", names},
+                       {"views", views},
+                       {"part", local("part")},
+                       {"fit", local("fit")},
+                       {"message", "\"" + program.model + ": the workspace is too small\""}}});
+}
+
 static FailureOr<Json> viewWorkspace(Program &program) {
   Json workspace = {{"members", Json::array()}, {"sizes", Json::array()}, {"splits", Json::array()}};
   std::string parameters = "ExecutionSpace const &space";
@@ -126,6 +152,7 @@ static FailureOr<Json> viewWorkspace(Program &program) {
   FailureOr<Json> parts = arena ? viewArena(program) : viewAllocations(program);
   if (failed(parts))
     return failure();
+  workspace["fits"] = viewFitted(program, *parts);
   workspace["has_arena"] = arena;
   workspace["has_allocations"] = !arena && !parts->empty();
   workspace["takes"] = arena ? *parts : Json::array();

@@ -256,10 +256,11 @@ static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigne
   return dim == 0 ? "batch" : argument.name + "_size_" + std::to_string(dim);
 }
 
-/// Identifiers for the names of sizes; equal names stay equal, and none hides a parameter of forward().
+/// Identifiers for the names of sizes; equal names stay equal, and none hides a parameter of forward() or a name of the
+/// Workspace.
 static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage> const &arguments) {
   llvm::StringSet<> taken;
-  for (char const *name : {"space", "weights", "work"})
+  for (char const *name : {"space", "weights", "work", "arena", "split", "winograd", "allocate", "buffers"})
     taken.insert(name);
   for (Storage const &argument : arguments)
     taken.insert(argument.name);

@@ -184,6 +184,13 @@ template <class Space> Space ownInstance() {
   return Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
 }
 
+/// Bytes of floating-point NaN in the shared buffers of a Workspace, where it has some: what reads an element before
+/// forward() has written it is found out.
+template <class Workspace> auto fillWithNan(Workspace const &workspace, int) -> decltype(workspace.arena, void()) {
+  Kokkos::deep_copy(workspace.arena, char(-1));
+}
+template <class Workspace> void fillWithNan(Workspace const &, long) {}
+
 using Model = void (*)(Run &);
 
 // program MODEL WEIGHTS ARGUMENTS RESULTS [times], -1 times for serve(), any number of such groups separated by "--"

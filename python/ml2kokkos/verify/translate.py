@@ -51,7 +51,7 @@ class Translated:
     has_workspace: bool
     is_embedded: bool     # the weights stand in the source
     weights: Path         # the sidecar; may be absent
-    room: int = 0         # for so much the workspace is made, if not for the sizes that there are
+    room: tuple = ()      # the workspace is made for these sizes, if not for those that there are
 
     @property
     def inputs(self):
