@@ -31,7 +31,8 @@ element. `Loop` and `Scan` are written out step by step.
 
 ## Sizes known at run time only
 
-A symbolic dimension of an input (`batch`, `seq`) stays one, and is read from the views; `--dim` makes it a number. Dimensions
+A symbolic dimension of an input (`batch`, `seq`) stays one, and is read from the views; `--dim` makes it a number. A `Workspace` made for the
+largest sizes serves all others; one that is too small is an exception. Dimensions
 of one name are equal, others may differ. What the model computes from them by Shape, Size, Gather, Slice, Concat, Squeeze,
 Unsqueeze, Cast, Add, Sub, Mul, Div, Mod, Min, Max, comparisons and Where is arithmetic of `forward` on the host, or folds away: a
 shape that is put together from them costs nothing. Such sizes can be the shape of Reshape, Expand, ConstantOfShape and Tile,
