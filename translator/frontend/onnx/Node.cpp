@@ -124,6 +124,8 @@ template <typename T> static T valueOr(Node const &node, StringRef name, std::op
 
 int64_t Node::intAttr(StringRef name, std::optional<int64_t> otherwise) const {
   auto const *found = attribute(name, pb::AttributeProto::INT);
+  if (found && found->i() != int32_t(found->i())) // an axis, a size, a choice; MLIR marks unknown sizes by such numbers
+    refuse("attribute " + name + " is " + Twine(found->i()) + "; only 32 bits are supported");
   return found ? found->i() : valueOr(*this, name, otherwise);
 }
 

@@ -188,7 +188,7 @@ static void importRoiAlign(Node &node) {
   if (samples < 1)
     node.refuse("sampling_ratio 0 lets the data decide about the number of samples; only fixed ratios are supported");
   int64_t const height = node.intAttr("output_height", 1), width = node.intAttr("output_width", 1);
-  if (height < 1 || width < 1 || height > INT32_MAX || width > INT32_MAX)
+  if (height < 1 || width < 1)
     node.refuse("output_height and output_width have to be positive sizes");
   bool const isHalfPixel =
       node.opset >= 16 && node.stringAttr("coordinate_transformation_mode", "half_pixel") == "half_pixel";
