@@ -117,10 +117,10 @@ def mutated(path, chance):
     return model
 
 
-def problem(path, output):
+def problem(path, output, options=()):
     """What is wrong with a run of the translator, or None."""
     try:
-        done = subprocess.run([tool_path(), path, "-o", output], capture_output=True, text=True, timeout=TIMEOUT, errors="replace")
+        done = subprocess.run([tool_path(), path, "-o", output, *options], capture_output=True, text=True, timeout=TIMEOUT, errors="replace")
     except subprocess.TimeoutExpired:
         return f"more than {TIMEOUT} s"
     if done.returncode in (0, 3) and (done.returncode == 0 or "error: " in done.stderr):

@@ -139,7 +139,7 @@ static Sizes broadcastSizes(Build &b, ArrayRef<Value> values, IntsRef shape) {
 /// The element of a constant that has only one.
 static Attribute oneElement(Value value) {
   DenseElementsAttr constant;
-  if (Build::typeOf(value).getNumElements() != 1 || !matchPattern(value, m_Constant(&constant)))
+  if (!matchPattern(value, m_Constant(&constant)) || constant.getNumElements() != 1)
     return {};
   return *constant.getValues<Attribute>().begin();
 }

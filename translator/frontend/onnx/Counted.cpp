@@ -59,7 +59,7 @@ static void importNonZero(Node &node) {
   if (DenseElementsAttr const known = node.constant(0))
     return outPositions(node, known);
   Value const x = node.in(0);
-  Value const positions = b.empty(b.sizes({node.rank(0), node.type(0).getNumElements()}), b.getI64Type());
+  Value const positions = b.empty(b.sizes({node.rank(0), node.elements(0)}), b.getI64Type());
   Values const done = loopNest(b, b.sizesOf(x), {positions, zeroCount(b)}, [&](ValueRange at, ValueRange carried) {
     Scalars s(b, b.getLoc(), node.isUnsigned());
     Value const element = s.create<tensor::ExtractOp>(x, at);
@@ -97,7 +97,7 @@ static Value taken(Node &node, Value x, int64_t axis, Value positions) {
 static std::pair<Value, int64_t> compressed(Node &node) {
   node.needStatic(0);
   if (!node.attribute("axis"))
-    return {node.b.reshape(node.in(0), {node.type(0).getNumElements()}), 0};
+    return {node.b.reshape(node.in(0), {node.elements(0)}), 0};
   return {node.in(0), node.axisAttr("axis", std::nullopt, node.rank(0))};
 }
 
@@ -241,7 +241,7 @@ static void importUnique(Node &node) {
   Build &b = node.b;
   node.needStatic(0);
   bool const isFlat = !node.attribute("axis");
-  int64_t const elements = node.type(0).getNumElements();
+  int64_t const elements = node.elements(0);
   if (elements == 0)
     node.refuse("the input has no elements");
   int64_t const axis = isFlat ? 0 : node.axisAttr("axis", std::nullopt, node.rank(0));

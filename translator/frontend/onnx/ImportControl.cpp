@@ -116,7 +116,7 @@ static bool knownCondition(GraphValue const &condition) {
 /// Body: step, condition, states -> condition, states, scan outputs.
 Importer::Values Importer::importLoop(Node const &node, Values states, Scope const &around, Opsets const &opsets) {
   pb::GraphProto const &body = bodyOf(node, "body");
-  int64_t const last = node.has(0) ? node.ints(0, "the number of steps")[0] : std::numeric_limits<int64_t>::max();
+  int64_t const last = node.has(0) ? node.wideInts(0, "the number of steps")[0] : std::numeric_limits<int64_t>::max();
   bool goesOn = !node.has(1) || node.ints(1, "the condition")[0] != 0;
   int64_t const scans = static_cast<int64_t>(body.output_size()) - 1 - static_cast<int64_t>(states.size());
   if (scans < 0)
@@ -230,7 +230,7 @@ bool Importer::importControl(pb::NodeProto const &proto, int opset, std::vector<
       throw Refusal("input " + Twine(at) + " is missing");
     given.push_back(*inputs[at]);
   }
-  if (name == "If" && (given.size() != 1 || given[0].type().getNumElements() != 1))
+  if (name == "If" && (given.size() != 1 || !given[0].type().hasStaticShape() || given[0].type().getNumElements() != 1))
     throw Refusal("one condition is needed");
   Values const results = name == "If"     ? importIf(node, given[0], scope, opsets)
                          : name == "Loop" ? importLoop(node, given, scope, opsets)

@@ -165,7 +165,7 @@ static void importHardmax(Node &node) {
     int64_t rows = 1;
     for (int64_t extent : node.shape(0).take_front(axis))
       rows *= extent;
-    x = b.reshape(x, {rows, node.type(0).getNumElements() / std::max<int64_t>(rows, 1)});
+    x = b.reshape(x, {rows, node.elements(0) / std::max<int64_t>(rows, 1)});
     axis = 1;
   }
   Value const at = b.unsqueeze(argument(node, x, axis, /*isMax=*/true, /*isLast=*/false), {axis});

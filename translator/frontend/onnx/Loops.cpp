@@ -134,7 +134,7 @@ static void sumAlong(Node &node, int64_t axis);
 static void sumAlongAny(Node &node) {
   Build &b = node.b;
   int64_t const rank = node.rank(0);
-  if (rank == 0 || node.type(1).getNumElements() != 1)
+  if (rank == 0 || node.elements(1) != 1)
     node.refuse("one axis of a tensor that has some is needed");
   Value chosen;
   Value const axis = b.reshape(node.in(1), {});

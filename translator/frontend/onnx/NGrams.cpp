@@ -67,7 +67,7 @@ static void importTfIdfVectorizer(Node &node) {
   std::string const mode = node.stringAttr("mode");
   int64_t const shortest = node.intAttr("min_gram_length"), longest = node.intAttr("max_gram_length");
   int64_t const skips = node.intAttr("max_skip_count") + 1;
-  auto const pool = node.intsAttr("pool_int64s"), starts = node.intsAttr("ngram_counts"),
+  auto const pool = node.wideIntsAttr("pool_int64s"), starts = node.intsAttr("ngram_counts"),
              indexes = node.intsAttr("ngram_indexes");
   if (!pool || !starts || !indexes || shortest < 1 || skips < 1 || (mode != "TF" && mode != "IDF" && mode != "TFIDF"))
     node.refuse("mode, pool_int64s, ngram_counts, ngram_indexes or the lengths do not fit");

@@ -33,7 +33,20 @@ llvm::SmallVector<Value> Node::allInputs() {
   return values;
 }
 
+/// Sizes, axes, pads: 32 bits hold them. MLIR marks unknown sizes by larger numbers, and sums of those overflow.
+static void checkWidth(Node const &node, IntsRef values, Twine const &what) {
+  for (int64_t value : values)
+    if (value != int32_t(value))
+      node.refuse(what + " holds " + Twine(value) + "; only 32 bits are supported");
+}
+
 Ints Node::ints(size_t at, StringRef what) const {
+  Ints values = wideInts(at, what);
+  checkWidth(*this, values, what + " (input " + Twine(at) + ")");
+  return values;
+}
+
+Ints Node::wideInts(size_t at, StringRef what) const {
   GraphValue const &value = given(at);
   if (value.hasUnknown)
     refuse(what + " (input " + Twine(at) + ") depends on a symbolic dimension; give it by --dim");
@@ -124,8 +137,8 @@ template <typename T> static T valueOr(Node const &node, StringRef name, std::op
 
 int64_t Node::intAttr(StringRef name, std::optional<int64_t> otherwise) const {
   auto const *found = attribute(name, pb::AttributeProto::INT);
-  if (found && found->i() != int32_t(found->i())) // an axis, a size, a choice; MLIR marks unknown sizes by such numbers
-    refuse("attribute " + name + " is " + Twine(found->i()) + "; only 32 bits are supported");
+  if (found)
+    checkWidth(*this, found->i(), "attribute " + name);
   return found ? found->i() : valueOr(*this, name, otherwise);
 }
 
@@ -140,6 +153,13 @@ std::string Node::stringAttr(StringRef name, std::optional<std::string> otherwis
 }
 
 std::optional<Ints> Node::intsAttr(StringRef name) const {
+  auto found = wideIntsAttr(name);
+  if (found)
+    checkWidth(*this, *found, "attribute " + name);
+  return found;
+}
+
+std::optional<Ints> Node::wideIntsAttr(StringRef name) const {
   auto const *found = attribute(name, pb::AttributeProto::INTS);
   if (!found)
     return std::nullopt;

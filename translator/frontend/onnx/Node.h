@@ -54,6 +54,11 @@ public:
   IntsRef shape(size_t at) const { return type(at).getShape(); }
   std::vector<Extent> extents(size_t at) const;
   int64_t rank(size_t at) const { return type(at).getRank(); }
+  /// The number of elements; refuses a shape that is not known at import.
+  int64_t elements(size_t at) const {
+    needStatic(at);
+    return type(at).getNumElements();
+  }
   mlir::Type element(size_t at) const { return type(at).getElementType(); }
   int32_t dataType(size_t at) const { return given(at).dataType; }
   bool isUnsigned(size_t at = 0) const { return isUnsignedType(dataType(at)); }
@@ -61,6 +66,8 @@ public:
   mlir::DenseElementsAttr constant(size_t at) const { return given(at).constant; }
   /// The integers of an input that must be known at import; `what` names it in the message.
   Ints ints(size_t at, llvm::StringRef what) const;
+  /// The same where more than 32 bits are usual: "to the end", "for ever".
+  Ints wideInts(size_t at, llvm::StringRef what) const;
   /// The same where sizes that are known at run time only may be among them.
   std::vector<Extent> shapeInput(size_t at, llvm::StringRef what) const;
   double scalar(size_t at, llvm::StringRef what) const;
@@ -77,6 +84,7 @@ public:
   double floatAttr(llvm::StringRef name, std::optional<double> otherwise = std::nullopt) const;
   std::string stringAttr(llvm::StringRef name, std::optional<std::string> otherwise = std::nullopt) const;
   std::optional<Ints> intsAttr(llvm::StringRef name) const;
+  std::optional<Ints> wideIntsAttr(llvm::StringRef name) const;
   /// Integers that are an attribute in old versions and an input in later ones; nothing if absent.
   std::optional<Ints> intsAttrOrInput(llvm::StringRef name, size_t at) const;
   mlir::DenseElementsAttr tensorAttr(pb::TensorProto const &tensor) const;

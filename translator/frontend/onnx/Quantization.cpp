@@ -46,7 +46,7 @@ static Value alongAxis(Node &node, size_t at) {
   Value const x = node.in(at);
   if (int64_t const block = node.intAttr("block_size", 0))
     return forBlocks(node, at, block);
-  if (node.type(at).getNumElements() == 1)
+  if (node.elements(at) == 1)
     return node.b.reshape(x, {});
   node.needRank(at, 1, 1);
   int64_t const axis = node.axisAttr("axis", 1, node.rank(0));
@@ -134,8 +134,8 @@ static Value centred(Node &node, size_t at, size_t zeroAt, int64_t axis) {
   llvm::SmallVector<Value> inputs{node.in(at)};
   if (node.has(zeroAt)) {
     Ints shape(node.rank(at), 1);
-    if (node.type(zeroAt).getNumElements() != 1)
-      shape[axis] = node.type(zeroAt).getNumElements();
+    if (node.elements(zeroAt) != 1)
+      shape[axis] = node.elements(zeroAt);
     else
       shape.clear();
     inputs.push_back(node.b.reshape(node.in(zeroAt), shape));
@@ -183,9 +183,9 @@ static void rescaled(Node &node, Value sum, std::array<size_t, 3> scales, size_t
   Build &b = node.b;
   auto along = [&](size_t at) {
     Ints shape;
-    if (node.type(at).getNumElements() != 1) {
+    if (node.elements(at) != 1) {
       shape.assign(Build::rankOf(sum), 1);
-      shape[axis] = node.type(at).getNumElements();
+      shape[axis] = node.elements(at);
     }
     return b.reshape(node.in(at), shape);
   };
@@ -211,7 +211,7 @@ static void importQLinearConv(Node &node) {
 
 static void importQLinearMatMul(Node &node) {
   for (size_t at : {1, 4, 6})
-    if (node.type(at).getNumElements() != 1)
+    if (node.elements(at) != 1)
       node.refuse("scales per row or column are not supported");
   rescaled(node, node.b.matmulBroadcast(centred(node, 0, 2, 0), centred(node, 3, 5, 0)), {1, 4, 6}, 7, 0);
 }

@@ -92,6 +92,10 @@ static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
   int64_t const count = mode.kind == "nearest" ? 1 : 2 - 2 * before;
   if (count > 1 << 12)
     node.refuse("scale " + std::to_string(axis.scale) + " is too small");
+  constexpr int64_t most = 1 << 22; // entries of the tables
+  if (axis.to > most / count)
+    node.refuse("an axis is resized to " + Twine(axis.to) + ", where at most " + Twine(most / count) +
+                " is supported");
   Taps taps;
   taps.positions.assign(count, std::vector<int64_t>(axis.to));
   taps.weights.assign(count, std::vector<double>(axis.to));
@@ -107,7 +111,7 @@ static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
     for (int64_t t = 0; t < count; ++t) {
       double const at = first + static_cast<double>(t);
       bool const isOutside = at < 0 || at >= static_cast<double>(axis.from);
-      taps.positions[t][i] = std::clamp<int64_t>(static_cast<int64_t>(at), 0, axis.from - 1);
+      taps.positions[t][i] = static_cast<int64_t>(std::clamp(at, 0.0, static_cast<double>(axis.from - 1)));
       taps.weights[t][i] = readsOutside || (mode.excludeOutside && isOutside) ? 0 : weightAt(mode, (at - x) * pace);
       total += taps.weights[t][i];
     }
@@ -250,7 +254,7 @@ static std::vector<double> regions(Node &node, Mode const &mode, size_t count) {
   return parts;
 }
 
-static bool isGiven(Node &node, size_t at) { return node.has(at) && node.type(at).getNumElements() > 0; }
+static bool isGiven(Node &node, size_t at) { return node.has(at) && node.elements(at) > 0; }
 
 static Ints resizedAxes(Node &node, size_t count) {
   Ints axes = node.intsAttr("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))));
@@ -279,8 +283,12 @@ static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> sca
     }
     int64_t const from = *extent.number();
     double const read = static_cast<double>(from) * (end - begin);
-    int64_t const to = sizes ? *(*sizes)[i].number() : static_cast<int64_t>(std::floor(read * scales[i]));
-    double const scale = scales.empty() ? static_cast<double>(to) / static_cast<double>(from) : scales[i];
+    double const wanted = sizes ? static_cast<double>(*(*sizes)[i].number()) : std::floor(read * scales[i]);
+    double const scale = scales.empty() ? wanted / static_cast<double>(from) : scales[i];
+    constexpr double most = std::numeric_limits<int32_t>::max();
+    if (!(std::abs(wanted) <= most && std::abs(begin) <= most && std::abs(end) <= most && std::abs(scale) <= most))
+      node.refuse("the size, scale or roi of axis " + Twine(at) + " is out of range");
+    auto const to = static_cast<int64_t>(wanted);
     x = resize(node, x, at, mode, {from, to, scale, begin, end});
   }
   node.out(0, x);

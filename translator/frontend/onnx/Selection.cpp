@@ -35,7 +35,7 @@ static Value places(Node &node, Value x, int64_t axis, bool isLargest) {
 
 /// k as a count: nothing below 0, no more than there are.
 static Value countOf(Node &node, int64_t extent) {
-  if (node.type(1).getNumElements() != 1)
+  if (node.elements(1) != 1)
     node.refuse("k has shape " + shapeText(node.shape(1)) + ", 1 element is needed");
   return node.b.elementwise(node.b.reshape(node.in(1), {}), [&](Scalars &s, ValueRange v) {
     return s.min(s.max(v[0], s.constantLike(v[0], 0)), s.constantLike(v[0], static_cast<double>(extent)));

@@ -154,7 +154,7 @@ static void sliceAtRunTime(Node &node) {
       node.has(3) ? node.axes(node.ints(3, "axes"), node.rank(0)) : llvm::to_vector(llvm::seq<int64_t>(0, bounds));
   Ints const steps = node.has(4) ? node.ints(4, "steps") : Ints(bounds, 1);
   if (static_cast<int64_t>(axes.size()) != bounds || static_cast<int64_t>(steps.size()) != bounds ||
-      bounds > node.rank(0) || llvm::is_contained(steps, 0) || node.type(0).getNumElements() == 0)
+      bounds > node.rank(0) || llvm::is_contained(steps, 0) || node.elements(0) == 0)
     node.refuse("starts, ends, axes and steps do not fit each other or the input");
   Value const x = node.in(0), starts = node.in(1), ends = node.in(2);
   auto span = [&](Scalars &s, size_t i) {
@@ -197,7 +197,7 @@ static void importSlice(Node &node) {
   auto bounds = [&](StringRef name, size_t at) -> std::vector<Extent> {
     if (!isOld && node.has(at))
       return node.shapeInput(at, name);
-    auto const given = isOld ? node.intsAttr(name) : std::nullopt;
+    auto const given = isOld ? node.wideIntsAttr(name) : std::nullopt;
     if (!given)
       node.refuse("starts or ends are missing");
     return {given->begin(), given->end()};

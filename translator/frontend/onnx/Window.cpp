@@ -122,7 +122,9 @@ TransposedWindow TransposedWindow::of(Node &node, IntsRef kernel) {
   window.dilations = spatialAttr(node, "dilations", count, 1, 1);
   Ints const pads = spatialAttr(node, "pads", 2 * count, 0, 0),
              extra = spatialAttr(node, "output_padding", count, 0, 0);
-  auto const outputs = node.intsAttr("output_shape");
+  auto const outputs = node.intsAttr("output_shape"); // of the image, or with batch and channels
+  if (outputs && outputs->size() != count && outputs->size() != count + 2)
+    node.refuse("attribute output_shape has " + Twine(outputs->size()) + " values, " + Twine(count) + " are needed");
   std::string const mode = node.stringAttr("auto_pad", "NOTSET");
   for (size_t i = 0; i < count; ++i) {
     int64_t const reach = (kernel[i] - 1) * window.dilations[i] + 1, stride = window.strides[i];
