@@ -48,7 +48,7 @@ template <class T> KOKKOS_FUNCTION constexpr T lowest() { return -Kokkos::Experi
 // NaN wins
 struct Max {
   template <class T> KOKKOS_FUNCTION static constexpr T neutral() { return lowest<T>(); }
-  template <class T> KOKKOS_FUNCTION static T join(T a, T b) { return a < b || b != b ? b : a; }
+  template <class T> KOKKOS_FUNCTION static T join(T a, T b) { return ((a < b) | (b != b)) ? b : a; }
 };
 
 // --- registers -------------------------------------------------------------------------------------------------------

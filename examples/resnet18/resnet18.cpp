@@ -48,7 +48,7 @@ struct Sum {
 // NaN wins
 struct Max {
   template <class T> KOKKOS_FUNCTION static constexpr T neutral() { return lowest<T>(); }
-  template <class T> KOKKOS_FUNCTION static T join(T a, T b) { return a < b || b != b ? b : a; }
+  template <class T> KOKKOS_FUNCTION static T join(T a, T b) { return ((a < b) | (b != b)) ? b : a; }
 };
 
 // --- registers -------------------------------------------------------------------------------------------------------
