@@ -137,6 +137,13 @@ def torch_fully_convolutional(net):
     return {"classes": (FLOAT, 4)}
 
 
+@model(17, steps=(1, 3, 5), batch=(2, 1, 4))
+def torch_flatten(net):
+    """x.flatten(0, 1): nothing but a copy by two unknown extents."""
+    net.op("Flatten", net.input("x", "steps", "batch", 4, 5), name="rows", axis=2)
+    return {"rows": (FLOAT, 2)}
+
+
 @model(17, batch=(1, 2, 4))
 def torch_pyramid(net):
     """F.interpolate(top, size=lateral.shape[-2:]): the sizes are put together from those of two tensors."""

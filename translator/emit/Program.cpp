@@ -282,7 +282,21 @@ static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage>
   sizes = std::move(named);
 }
 
+/// An index of a collapsed view is split by extents of its source, for which forward() may not ask otherwise.
+static void askForCollapsedExtents(func::FuncOp entry) {
+  OpBuilder builder(entry.getBody());
+  entry.walk([&](memref::CollapseShapeOp op) {
+    auto const argument = dyn_cast<BlockArgument>(op.getSrc());
+    if (!argument || argument.getOwner() != &entry.getBody().front())
+      return;
+    for (unsigned dim = 0; dim < unsigned(op.getSrcType().getRank()); ++dim)
+      if (op.getSrcType().isDynamicDim(dim))
+        builder.create<memref::DimOp>(op.getLoc(), argument, dim);
+  });
+}
+
 void Program::collectSizes() {
+  askForCollapsedExtents(entry);
   for (Storage const &argument : arguments)
     for (unsigned dim = 0; dim < unsigned(argument.type.getRank()); ++dim)
       if (argument.type.isDynamicDim(dim))

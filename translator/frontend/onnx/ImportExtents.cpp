@@ -6,6 +6,12 @@ using namespace mlir;
 
 namespace ml2k::frontend {
 
+static bool isGivenName(pb::GraphProto const &graph, llvm::StringRef name) {
+  return llvm::any_of(graph.input(), [&](pb::ValueInfoProto const &input) {
+    return llvm::any_of(input.type().tensor_type().shape().dim(), [&](auto const &dim) { return dim.dim_param() == name; });
+  });
+}
+
 /// Those of the model; an extent without one gets one of its own, the first of all is the batch.
 void Importer::nameExtents(pb::ValueInfoProto const &input) {
   BlockArgument const argument = function.getArguments().back();
@@ -14,8 +20,10 @@ void Importer::nameExtents(pb::ValueInfoProto const &input) {
     return;
   llvm::SmallVector<Attribute> names;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    bool const isBatch = dim == 0 && build.extents.names().empty();
-    std::string const own = isBatch ? "batch" : input.name() + "_size_" + std::to_string(dim);
+    bool const isBatch = dim == 0 && build.extents.names().empty() && !isGivenName(model.graph(), "batch");
+    std::string own = isBatch ? "batch" : input.name() + "_size_" + std::to_string(dim);
+    while (isGivenName(model.graph(), own))
+      own += "_";
     std::string const &given = input.type().tensor_type().shape().dim(dim).dim_param();
     std::string const name = !type.isDynamicDim(dim) ? "" : given.empty() ? own : given;
     names.push_back(build.getStringAttr(name));
