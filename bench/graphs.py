@@ -1,6 +1,7 @@
 """ONNX models to time: single kernels and small networks, with random weights."""
 
 import numpy as np
+from ml_dtypes import bfloat16
 from onnx import TensorProto, helper, numpy_helper
 
 
@@ -39,6 +40,26 @@ def mlp(rows, *widths, activation="Relu", last=True):
         if sums != "y":
             nodes.append(helper.make_node(activation, [sums], [name], name=f"active{i}"))
     return model(nodes, [("x", [rows, widths[0]])], ("y", [rows, widths[-1]]), weights)
+
+
+def mlp_of_bf16(rows, *widths):
+    """mlp() with weights that are numbers of bfloat16, still stored as float."""
+    made = mlp(rows, *widths)
+    for tensor in made.graph.initializer:
+        rounded = numpy_helper.to_array(tensor).astype(bfloat16).astype(np.float32)
+        tensor.CopyFrom(numpy_helper.from_array(rounded, tensor.name))
+    return made
+
+
+def mlp_bf16(rows, *widths):
+    """The same in bfloat16 throughout."""
+    made = mlp_of_bf16(rows, *widths)
+    for value in [*made.graph.input, *made.graph.output]:
+        value.type.tensor_type.elem_type = TensorProto.BFLOAT16
+    for tensor in made.graph.initializer:
+        array = numpy_helper.to_array(tensor).astype(bfloat16)
+        tensor.CopyFrom(helper.make_tensor(tensor.name, TensorProto.BFLOAT16, array.shape, array.tobytes(), raw=True))
+    return made
 
 
 def mala_mlp(rows):

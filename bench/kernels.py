@@ -19,6 +19,8 @@ class Case:
     room: int = 0    # for so many rows the workspace is made, if not for those that there are
     flops: int = 0   # of a product: its time becomes a share of the machine's peak
     naive: bool = False # worth timing beside --schedule=naive
+    reference: Path = None # what onnxruntime runs instead: the same numbers in a type that it has
+    tolerance: float = 1e-4 # of the values, relative to the largest element of an output
 
 
 RESNET18 = [(3, 224, 64, 7, 2, 3), (64, 56, 64, 3, 1, 1), (64, 56, 128, 3, 2, 1), (64, 56, 128, 1, 2, 0),
@@ -44,6 +46,8 @@ def _products():
 
 def _networks():
     yield "mlp", (256, 1024, 1024, 1024), graphs.mlp, [("onednn", "mlp")], {"naive": True}
+    yield "mlp_bf16", (256, 1024, 1024, 1024), graphs.mlp_bf16, [("onednn", "mlp_bf16")], {
+        "reference": graphs.mlp_of_bf16, "tolerance": 1e-2}
     for s in [(7, 1024, 1024, 1024), (100, 1024, 1024, 1024)]:
         yield ("mlp_dynamic", s, lambda m, *widths: graphs.mlp("rows", *widths), [("onednn", "mlp")],
                {"extents": {"rows": s[0]}, "room": 128})
@@ -78,5 +82,8 @@ def find(folder, text):
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.onnx"
         onnx.save(make(*sizes), path)
+        if reference := more.pop("reference", None):
+            more["reference"] = path.with_suffix(".reference.onnx")
+            onnx.save(reference(*sizes), more["reference"])
         cases.append(Case(name, path, [(*peer, *sizes) for peer in peers] or [("onnxruntime",)], **more))
     return cases

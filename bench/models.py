@@ -14,7 +14,6 @@ from ml2kokkos.verify.reference import onnxruntime_session, seeded_inputs
 from ml2kokkos.verify.translate import PROJECT, Failure, translate
 
 RUNNERS = PROJECT / "build/bench"
-TOLERANCE = 1e-4   # relative to the largest element of an output
 PEAK_FLOPS = 10**8 # of the measurement of the machine's peak
 ROUND = .02        # seconds that one of the two works before it is the other's turn
 
@@ -148,7 +147,7 @@ def measure(case, arguments):
     pin(arguments.threads)
     served = {}
     try:
-        runtime = OnnxRuntime(case.path, builds["ours"].inputs, arguments.threads)
+        runtime = OnnxRuntime(case.reference or case.path, builds["ours"].inputs, arguments.threads)
         error = max(deviation(values, runtime.outputs()) for values in results)
         for name, built in builds.items():
             served[name] = built.serve(arguments.threads)

@@ -42,7 +42,9 @@ Kernel finished(std::shared_ptr<Run> const &run) {
   return [run] { (*run)(); };
 }
 
-memory::desc described(Dims const &dims, Tag tag) { return {dims, memory::data_type::f32, tag}; }
+memory::desc described(Dims const &dims, Tag tag, memory::data_type type = memory::data_type::f32) {
+  return {dims, type, tag};
+}
 
 /// M K N; weights packed beforehand or as they lie.
 Kernel product(Sizes const &s, bool packed) {
@@ -59,7 +61,7 @@ Kernel product(Sizes const &s, bool packed) {
 }
 
 /// Layers of rows x (widths...) with bias and ReLU: rows, width, width...
-Kernel layers(Sizes const &s) {
+Kernel layers(Sizes const &s, memory::data_type type) {
   std::vector<Kernel> all;
   for (std::size_t i = 1; i + 1 < s.size(); ++i) {
     auto run = std::make_shared<Run>();
@@ -67,9 +69,10 @@ Kernel layers(Sizes const &s) {
     relu.append_eltwise(1, algorithm::eltwise_relu, 0, 0);
     primitive_attr attributes;
     attributes.set_post_ops(relu);
-    matmul::primitive_desc const plan({described({s[0], s[i]}, Tag::ab), described({s[i], s[i + 1]}, Tag::any),
-                                       described({1, s[i + 1]}, Tag::ab), described({s[0], s[i + 1]}, Tag::ab)},
-                                      attributes, run->cpu);
+    matmul::primitive_desc const plan(
+        {described({s[0], s[i]}, Tag::ab, type), described({s[i], s[i + 1]}, Tag::any, type),
+         described({1, s[i + 1]}, Tag::ab, type), described({s[0], s[i + 1]}, Tag::ab, type)},
+        attributes, run->cpu);
     run->work = matmul(plan);
     run->arguments = {{DNNL_ARG_SRC, run->filled(plan.src_desc(), {s[0], s[i]}, Tag::ab)},
                       {DNNL_ARG_WEIGHTS, run->filled(plan.weights_desc(), {s[i], s[i + 1]}, Tag::ab)},
@@ -175,15 +178,22 @@ Kernel rowSums(Sizes const &s) {
 } // namespace
 
 Kernel oneDnn(std::string const &operation, Sizes const &sizes) {
+  using memory = dnnl::memory; // not peers::memory()
   if (operation == "gemm")
     return product(sizes, true);
   if (operation == "gemm_plain")
     return product(sizes, false);
-  std::unordered_map<std::string, Kernel (*)(Sizes const &)> const table = {
-      {"mlp", layers},           {"batched_gemm", batchedProduct},
-      {"conv", convolution},     {"softmax", softmax},
-      {"layer_norm", layerNorm}, {"gelu", gelu},
-      {"transpose", transpose},  {"row_sums", rowSums}};
+  if (operation == "mlp")
+    return layers(sizes, memory::data_type::f32);
+  if (operation == "mlp_bf16")
+    return layers(sizes, memory::data_type::bf16);
+  std::unordered_map<std::string, Kernel (*)(Sizes const &)> const table = {{"batched_gemm", batchedProduct},
+                                                                            {"conv", convolution},
+                                                                            {"softmax", softmax},
+                                                                            {"layer_norm", layerNorm},
+                                                                            {"gelu", gelu},
+                                                                            {"transpose", transpose},
+                                                                            {"row_sums", rowSums}};
   auto const found = table.find(operation);
   return found == table.end() ? Kernel() : found->second(sizes);
 }

@@ -199,11 +199,11 @@ template <int Least, int Most, int Panels, class Problem>
     using Scalar = typename Problem::Scalar;
     Scalar const *const weight = problem.weight.values.data() + panel * Packing::panel_size;
     alignas(64) Scalar sum[Most][Panels * Packing::panel];
+    auto const right = [=](int k, int j) -> Scalar const & {
+      return weight[j / Packing::panel * Packing::panel_size + k * Packing::panel + j % Packing::panel];
+    };
     register_tile(
-        problem.steps, Problem::run, [&](int row, int step, int i) { return in[row][problem.offset(step) + i]; },
-        [=](int k, int j) -> Scalar const & {
-          return weight[j / Packing::panel * Packing::panel_size + k * Packing::panel + j % Packing::panel];
-        },
+        problem.steps, Problem::run, [&](int row, int step, int i) { return in[row][problem.offset(step) + i]; }, right,
         sum);
     for (int i = 0; i < Most; ++i)
       for (int p = 0; p < Panels; ++p) {

@@ -48,6 +48,12 @@ void compare(std::string const &name, std::vector<T> const &actual, std::vector<
   report(name, error <= tolerance, "error " + std::to_string(error) + " at " + std::to_string(worst));
 }
 
+/// The nearest numbers of bfloat16
+inline void makeBfloats(std::vector<float> &values) {
+  for (float &value : values)
+    value = blocks::round_to_bfloat(value);
+}
+
 /// Deterministic values in [-1, 1)
 template <class T = float> std::vector<T> numbers(std::size_t count, unsigned seed) {
   std::vector<T> values(count);

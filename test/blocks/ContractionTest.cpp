@@ -6,11 +6,18 @@ using namespace blocks;
 
 namespace {
 /// Both orders of the weight in the file: [o][k] and [k][o]
-template <class T, int K, int N> void contraction(int rows) {
+template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
+  using Weight = std::conditional_t<IsBfloat && on_host, BfloatPanels<N, K>, Panels<T, N, K>>;
   std::string const name = "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) +
-                           (sizeof(T) == 8 ? "d" : "");
-  auto const left = check::numbers<T>(std::size_t(rows) * K, 1);
-  auto const weight = check::numbers<T>(std::size_t(K) * N, 2); // k o
+                           (sizeof(T) == 8 ? "d"
+                            : IsBfloat     ? " bfloat16"
+                                           : "");
+  auto left = check::numbers<T>(std::size_t(rows) * K, 1);
+  auto weight = check::numbers<T>(std::size_t(K) * N, 2); // k o
+  if constexpr (IsBfloat) {
+    check::makeBfloats(left);
+    check::makeBfloats(weight);
+  }
   ExecutionSpace const space;
   Tensor<T *[K]> const a("a", rows);
   check::put(a, left);
@@ -28,7 +35,7 @@ template <class T, int K, int N> void contraction(int rows) {
       expected[std::size_t(row) * N + o] = sum + .01 * row - .02 * o;
     }
   for (bool const outputs_first : {true, false}) {
-    Panels<T, N, K> packed;
+    Weight packed;
     auto file = check::opened(outputs_first ? transposed : weight);
     if (outputs_first)
       read_panels<1>(file, packed);
@@ -117,9 +124,9 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
   check::compare(name + " thirds", check::get(thirds), expected_thirds);
 }
 
-template <class T, int K, int N> void contractions() {
+template <class T, int K, int N, bool IsBfloat = false> void contractions() {
   for (int const rows : {0, 1, 2, 3, 5, 7, 13, 50, 100})
-    contraction<T, K, N>(rows);
+    contraction<T, K, N, IsBfloat>(rows);
 }
 } // namespace
 
@@ -131,6 +138,9 @@ void testContractions() {
   contractions<float, 512, 96>();
   contractions<float, 17, 1000>();
   contractions<float, 1024, 256>();
+  contractions<float, 1, 5, true>();
+  contractions<float, 17, 40, true>();
+  contractions<float, 1024, 256, true>();
   contractions<double, 24, 40>();
   contractions<double, 300, 10>();
   batched<float>(12, 128, 128, 64);

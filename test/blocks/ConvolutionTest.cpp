@@ -47,14 +47,22 @@ template <class Window, class In, class Out, int Groups> struct Case {
   }
 };
 
-template <class Window, class In, class Out, int Groups = 1> void convolution(std::string const &name, int images) {
+template <class Window, class In, class Out, int Groups = 1, bool IsBfloat = false>
+void convolution(std::string const &name, int images) {
   using T = typename In::value_type;
   using C = Case<Window, In, Out, Groups>;
-  C const test{images};
+  C test{images};
+  if constexpr (IsBfloat) {
+    check::makeBfloats(test.image);
+    check::makeBfloats(test.weight);
+  }
   ExecutionSpace const space;
   auto const in = check::activation<In>(images, test.image);
   Out const out{{"out", std::size_t(images)}};
-  Panels<T, Out::channels, C::taps * C::channels, Groups> weight;
+  constexpr int depth = C::taps * C::channels;
+  std::conditional_t<IsBfloat && on_host, BfloatPanels<Out::channels, depth, Groups>,
+                     Panels<T, Out::channels, depth, Groups>>
+      weight;
   auto file = check::opened(test.weightAndBias());
   read_panels<C::taps>(file, weight, weight.bias);
   SplitSums<T> const split("split", space);
@@ -149,6 +157,9 @@ void testConvolutions() {
   convolution<Square<3, 1, 1>, Activation<float, 7, 7, 96, 1>, Activation<float, 7, 7, 1000, 1>>("3x3 96-1000 @7", 3);
   convolution<Square<3, 1, 1>, Activation<float, 7, 7, 512, 1>, Activation<float, 7, 7, 64, 1>>("3x3 512-64 @7", 1);
   convolution<Square<3, 2, 1>, Activation<float, 14, 14, 64, 1>, Activation<float, 7, 7, 128>>("3x3s2", 2);
+  convolution<Square<3, 1, 1>, Activation<float, 9, 9, 7, 1>, Activation<float, 9, 9, 40>, 1, true>("3x3 bfloat16", 2);
+  convolution<Square<3, 1, 1>, Activation<float, 9, 9, 6, 1>, Activation<float, 9, 9, 80>, 2, true>("groups bfloat16",
+                                                                                                    2);
   convolution<Square<1>, Activation<float, 13, 13, 5, 2>, Activation<float, 13, 13, 24>>("1x1 5-24 @13", 2);
   convolution<Square<1, 2>, Activation<float, 13, 13, 24>, Activation<float, 7, 7, 1>>("1x1s2 24-1", 2);
   convolution<Square<1>, Activation<float, 1, 1, 96>, Activation<float, 1, 1, 24>>("1x1 on one pixel", 1);

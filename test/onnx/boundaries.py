@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tries extreme integers wherever a model of ONNX's test set gives one: attributes, constants and operands.
+"""Tries extreme integers wherever a model of ONNX's test set gives one, attributes, constants and operands, and unknown
+extents wherever one is known.
 
   boundaries.py [--filter REGEX] [--keep DIR]
 
@@ -79,7 +80,21 @@ def operands(case):
                 yield f"operand {name}", [*others, f"--operand={name}={','.join(map(str, changed))}"]
 
 
+def extents(model):
+    """Makes each extent of the inputs unknown, alone, and all of them, with names and without."""
+    dims = [(value.name, dim) for value in model.graph.input for dim in value.type.tensor_type.shape.dim]
+    kept = [dim.dim_value for _, dim in dims]
+    for chosen in [*([at] for at in range(len(dims))), range(len(dims))]:
+        for prefix in ("n", ""):
+            for at in chosen:
+                dims[at][1].dim_param = prefix and f"{prefix}{at}"
+            yield f"extents {', '.join(f'{dims[at][0]}[{at}]' for at in chosen)}", []
+            for at in chosen:
+                dims[at][1].dim_value = kept[at]
+
+
 def changes(case, seen):
+    yield from extents(case.model)
     yield from attributes(case.model, seen)
     yield from constants(case.model)
     yield from operands(case)

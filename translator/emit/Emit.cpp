@@ -28,6 +28,9 @@ static Json listOf(std::set<std::string> const &files) {
 static Json viewBlocks(std::set<std::string> const &used, bool embedded, std::set<std::string> const &headers,
                        Json const &flags) {
   Json const table = Json::parse(templateText("block/blocks.json"));
+  auto const isPrinted = [&](Json const &entry) {
+    return !entry.contains("only") || flags[entry["only"].get<std::string>()].get<bool>();
+  };
   std::set<std::string> needed;
   std::vector<std::string> open(used.begin(), used.end());
   while (!open.empty()) {
@@ -36,7 +39,7 @@ static Json viewBlocks(std::set<std::string> const &used, bool embedded, std::se
     if (!needed.insert(name).second)
       continue;
     for (Json const &entry : table)
-      if (entry["name"] == name)
+      if (entry["name"] == name && isPrinted(entry))
         for (Json const &need : entry["needs"])
           open.push_back(embedded && need == "sidecar" ? "embedded" : need.get<std::string>());
   }
@@ -44,7 +47,7 @@ static Json viewBlocks(std::set<std::string> const &used, bool embedded, std::se
   std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", headers}, {"cuda", {}}};
   for (Json const &entry : table) {
     std::string const name = entry["name"], kind = entry["kind"];
-    if (!needed.count(name) || (entry.contains("only") && !flags[entry["only"].get<std::string>()].get<bool>()))
+    if (!needed.count(name) || !isPrinted(entry))
       continue;
     view[kind + "s"].push_back({{"template", entry["file"]}});
     for (Json const &file : entry.value("includes", Json::array()))
@@ -92,6 +95,7 @@ static Json viewExtents(bool sized) {
 /// What the blocks of this program need not be able to do is not printed.
 static Json viewGenerality(Program const &program) {
   auto const isPacked = [](Storage const &weight) { return weight.packing == "panels"; };
+  auto const isPaired = [](Storage const &weight) { return StringRef(weight.cpp).starts_with("BfloatPanels"); };
   auto const isInteger = [](Storage const &storage) { return !isa<FloatType>(storage.type.getElementType()); };
   auto const isDilated = [](ArrayRef<int64_t> dilations) {
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
@@ -114,6 +118,7 @@ static Json viewGenerality(Program const &program) {
           {"gaps", dilations || groups || program.usesSlices},
           {"integers", integers},
           {"narrow", narrow},
+          {"bfloat", llvm::any_of(program.weights, isPaired)},
           {"launched", program.launches}};
 }
 

@@ -3,6 +3,7 @@
 #include "translator/emit/Program.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -12,16 +13,26 @@ static std::string listOf(ArrayRef<int64_t> numbers) {
   return llvm::join(llvm::map_range(numbers, [](int64_t i) { return std::to_string(i); }), ", ");
 }
 
+/// The type of panels. Those of bfloat16 that only such numbers are multiplied by are told apart: hosts may do that in pairs.
+static std::string panelsOf(Storage const &storage, StringRef scalar, Twine const &sizes) {
+  bool const isPaired =
+      storage.type.getElementType().isBF16() && llvm::all_of(storage.value.getUsers(), [](Operation *user) {
+        return getElementTypeOrSelf(user->getOperand(0)).isBF16();
+      });
+  return (isPaired ? "BfloatPanels<" + sizes + ">" : "Panels<" + scalar + ", " + sizes + ">").str();
+}
+
 /// Panels<float, 64, 7 * 7 * 3> of a convolution's O (C/groups) R S.
-static void packConvolution(Storage &storage, StringRef scalar, int64_t groups) {
+static void packConvolution(Storage &storage, StringRef scalar, nest::ConvOp conv) {
   ArrayRef<int64_t> const shape = storage.type.getShape();
   int64_t const taps = shape[2] * shape[3];
   std::string const depth = taps == 1 ? std::to_string(shape[1])
                                       : llvm::join(llvm::map_range(ArrayRef<int64_t>{shape[2], shape[3], shape[1]},
                                                                    [](int64_t i) { return std::to_string(i); }),
                                                    " * ");
-  storage.cpp = "Panels<" + scalar.str() + ", " + std::to_string(shape[0]) + ", " + depth +
-                (groups == 1 ? "" : ", " + std::to_string(groups)) + ">";
+  int64_t const groups = conv.getGroups();
+  storage.cpp = panelsOf(storage, scalar,
+                         std::to_string(shape[0]) + ", " + depth + (groups == 1 ? "" : ", " + std::to_string(groups)));
   storage.reader = storage.winograd ? "read_winograd<" + std::to_string(storage.winograd) + ">"
                                     : "read_panels<" + std::to_string(taps) + ">";
 }
@@ -42,7 +53,7 @@ static LogicalResult packMatrix(Storage &storage, StringRef scalar, nest::Contra
   order.erase(std::unique(order.begin(), order.end()), order.end());
   if (order != "nk" && order != "kn" && order != "n" && order != "k")
     return contract.emitError("a packed weight wants its n loops side by side and its k loops side by side");
-  storage.cpp = "Panels<" + scalar.str() + ", " + listOf({outputs, depth}) + ">";
+  storage.cpp = panelsOf(storage, scalar, listOf({outputs, depth}));
   storage.reader = order[0] == 'k' && order != "k" ? "read_panels_kn" : "read_panels<1>";
   return success();
 }
@@ -50,7 +61,7 @@ static LogicalResult packMatrix(Storage &storage, StringRef scalar, nest::Contra
 static LogicalResult packPanels(Storage &storage, StringRef scalar, Operation *weight) {
   for (Operation *user : weight->getUsers()) {
     if (auto conv = dyn_cast<nest::ConvOp>(user)) {
-      packConvolution(storage, scalar, conv.getGroups());
+      packConvolution(storage, scalar, conv);
       return success();
     }
     if (auto contract = dyn_cast<nest::ContractOp>(user))
