@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes small ONNX models, each after a trait of real networks, for value tests: make_models.py FOLDER"""
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -270,7 +270,9 @@ def quantized(net):
 
 
 def main():
-    folder = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, build in MODELS.items():
         net = Net()
