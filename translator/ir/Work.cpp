@@ -148,8 +148,8 @@ bool ml2k::isSmall(Operation *program) {
     if (!op->hasAttr("label"))
       return WalkResult::advance();
     std::optional<int64_t> const flops = countFlops(op);
-    total += flops.value_or(0) + countBytes(op) / 16; // memory takes time, too
-    return flops && total <= most ? WalkResult::skip() : WalkResult::interrupt();
+    total += std::max(flops.value_or(0), countBytes(op) / 2); // what comes from memory takes time, too
+    return flops && total < most ? WalkResult::skip() : WalkResult::interrupt();
   });
   return !walked.wasInterrupted();
 }

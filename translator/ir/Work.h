@@ -15,7 +15,7 @@ namespace ml2k {
 std::optional<int64_t> countFlops(mlir::Operation *kernel);
 
 /// True if all kernels of a program together are so little work that the threads of a host would cost more than they
-/// save: at most 2^19 operations, of kernels whose work is known, with static extents.
+/// save: less than 2^19 operations, two bytes count as one, of kernels whose work is known, with static extents.
 bool isSmall(mlir::Operation *program);
 
 /// Bytes of all distinct operands, each counted once.
