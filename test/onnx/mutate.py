@@ -117,7 +117,7 @@ def mutated(path, chance):
     return model
 
 
-def problem(path, output, options=()):
+def problem(path, output, options):
     """What is wrong with a run of the translator, or None."""
     try:
         done = subprocess.run([tool_path(), path, "-o", output, *options], capture_output=True, text=True, timeout=TIMEOUT, errors="replace")
@@ -127,6 +127,19 @@ def problem(path, output, options=()):
         return None
     lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
     return f"exit code {done.returncode}: {lines[0][:200] if lines else ''}"
+
+
+def is_fine(model, options, keep, name):
+    """Translates a model; one that shows a problem is kept under the name, with a line of what is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        path.write_bytes(model.SerializeToString())
+        if not (what := problem(path, Path(folder) / "out.cpp", options)):
+            return True
+    keep.mkdir(parents=True, exist_ok=True)
+    (keep / name).write_bytes(model.SerializeToString())
+    print(" ".join([name, *options]) + f": {what}", flush=True)
+    return False
 
 
 def parse():
@@ -144,19 +157,10 @@ def main():
     models = [path for group in GROUPS for path in sorted((arguments.data / group).glob("*/model.onnx"))
               if re.search(arguments.filter, path.parent.name)]
     chance, start, runs, found = random.Random(arguments.seed), time.time(), 0, 0
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.onnx"
-        while time.time() < start + arguments.seconds:
-            source = chance.choice(models)
-            path.write_bytes(mutated(source, chance).SerializeToString())
-            runs += 1
-            if not (what := problem(path, Path(folder) / "out.cpp")):
-                continue
-            found += 1
-            arguments.keep.mkdir(parents=True, exist_ok=True)
-            kept = arguments.keep / f"{arguments.seed}-{runs}-{source.parent.name}.onnx"
-            kept.write_bytes(path.read_bytes())
-            print(f"{kept.name}: {what}", flush=True)
+    while time.time() < start + arguments.seconds:
+        source = chance.choice(models)
+        runs += 1
+        found += not is_fine(mutated(source, chance), (), arguments.keep, f"{arguments.seed}-{runs}-{source.parent.name}.onnx")
     print(f"{runs} models, {found} problems")
     return found != 0
 

@@ -95,7 +95,7 @@ static Json viewExtents(bool sized) {
 /// What the blocks of this program need not be able to do is not printed.
 static Json viewGenerality(Program const &program) {
   auto const isPacked = [](Storage const &weight) { return weight.packing == "panels"; };
-  auto const isPaired = [](Storage const &weight) { return StringRef(weight.cpp).starts_with("BfloatPanels"); };
+  auto const isPaired = [](Storage const &weight) { return weight.isPaired; };
   auto const isInteger = [](Storage const &storage) { return !isa<FloatType>(storage.type.getElementType()); };
   auto const isDilated = [](ArrayRef<int64_t> dilations) {
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });

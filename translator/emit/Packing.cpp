@@ -13,13 +13,13 @@ static std::string listOf(ArrayRef<int64_t> numbers) {
   return llvm::join(llvm::map_range(numbers, [](int64_t i) { return std::to_string(i); }), ", ");
 }
 
-/// The type of panels. Those of bfloat16 that only such numbers are multiplied by are told apart: hosts may do that in pairs.
-static std::string panelsOf(Storage const &storage, StringRef scalar, Twine const &sizes) {
-  bool const isPaired =
-      storage.type.getElementType().isBF16() && llvm::all_of(storage.value.getUsers(), [](Operation *user) {
-        return getElementTypeOrSelf(user->getOperand(0)).isBF16();
-      });
-  return (isPaired ? "BfloatPanels<" + sizes + ">" : "Panels<" + scalar + ", " + sizes + ">").str();
+/// The type of panels. Those of bfloat16 that only such numbers are multiplied by are told apart: hosts may do that in
+/// pairs.
+static std::string panelsOf(Storage &storage, StringRef scalar, Twine const &sizes) {
+  storage.isPaired = storage.type.getElementType().isBF16() &&
+                     llvm::all_of(storage.value.getUsers(),
+                                  [](Operation *user) { return getElementTypeOrSelf(user->getOperand(0)).isBF16(); });
+  return (storage.isPaired ? "BfloatPanels<" + sizes + ">" : "Panels<" + scalar + ", " + sizes + ">").str();
 }
 
 /// Panels<float, 64, 7 * 7 * 3> of a convolution's O (C/groups) R S.

@@ -286,11 +286,21 @@ static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage>
 static void askForCollapsedExtents(func::FuncOp entry) {
   OpBuilder builder(entry.getBody());
   entry.walk([&](memref::CollapseShapeOp op) {
-    auto const argument = dyn_cast<BlockArgument>(op.getSrc());
+    Value source = op.getSrc();
+    while (auto cast = source.getDefiningOp<memref::CastOp>())
+      source = cast.getSource();
+    auto const argument = dyn_cast<BlockArgument>(source);
     if (!argument || argument.getOwner() != &entry.getBody().front())
       return;
-    for (unsigned dim = 0; dim < unsigned(op.getSrcType().getRank()); ++dim)
-      if (op.getSrcType().isDynamicDim(dim))
+    auto const isAsked = [&](int64_t dim) { // a second one would be another symbol for the same extent
+      return llvm::any_of(argument.getUsers(), [&](Operation *user) {
+        auto asked = dyn_cast<memref::DimOp>(user);
+        return asked && asked.getConstantIndex() == dim;
+      });
+    };
+    auto const type = cast<MemRefType>(argument.getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim) && !isAsked(dim))
         builder.create<memref::DimOp>(op.getLoc(), argument, dim);
   });
 }

@@ -42,6 +42,7 @@ struct Storage {
   int64_t winograd = 0;    ///< of a weight: the edge of the squares of results, 0 for a direct convolution
   Storage *bias = nullptr; ///< of packed weights: what their block adds to the sums
   bool isBias = false;     ///< of a weight: it is the bias of packed weights
+  bool isPaired = false;   ///< a weight whose k may lie in pairs: of bfloat16, as its other factors
   std::string reader;      ///< of a weight: the function of the loader that packs it, with its template arguments
   llvm::SmallVector<int64_t> border = {0, 0};
 
