@@ -24,7 +24,7 @@ static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer)
   int64_t last = !buffer.isImage ? -1 : program.sizesImages ? 2 : 0;
   for (auto [d, extent] : llvm::enumerate(buffer.type.getShape()))
     if (ShapedType::isDynamic(extent))
-      last = d;
+      last = std::max<int64_t>(last, d);
   for (int64_t d = 0; d <= last; ++d) {
     HostSymbols symbols;
     AffineExpr const expr = program.allocatedExtent(buffer, d, symbols);
