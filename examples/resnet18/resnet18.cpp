@@ -71,19 +71,13 @@ inline constexpr int slab_depth = 16;
 
 constexpr int round_up(int x, int multiple) { return (x + multiple - 1) / multiple * multiple; }
 
-// The widest panel that does not waste an eighth of the work
-constexpr int choose_panel(int outputs, int widest, int narrowest) {
-  int panel = widest;
-  while (panel > narrowest && (round_up(outputs, panel) - round_up(outputs, panel / 2)) * 8 > outputs)
-    panel /= 2;
-  return panel;
-}
-
 template <class Weight> struct PackingOf {
   static constexpr int vector = vector_bytes / int(sizeof(typename Weight::value_type));
   static constexpr int outputs = Weight::outputs;
-  static constexpr int panel =
-      on_host ? choose_panel(outputs, tile_vectors *vector, vector) : choose_panel(outputs, 64, 32);
+  // A device takes the wider panel unless it wastes an eighth of the work
+  static constexpr int panel = on_host ? Kokkos::min(round_up(outputs, vector), tile_vectors *vector)
+                               : (round_up(outputs, 64) - round_up(outputs, 32)) * 8 > outputs ? 32
+                                                                                               : 64;
   static constexpr int of_group = round_up(outputs, panel) / panel;
   static constexpr int panels = Weight::groups * of_group;
   static constexpr int panel_size = round_up(Weight::depth, slab_depth) * panel;
@@ -101,19 +95,22 @@ template <class Weight> struct PackingOf {
 };
 
 // --- tile ------------------------------------------------------------------------------------------------------------
-// Host: sum[row][j] = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k; or that
-// much more. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a loop.
-template <int Rows, int Columns, class Scalar, class Left, class Right>
+// Host: result(row, j) = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k; or
+// that much more. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a
+// loop.
+template <int Rows, int Columns, class Left, class Right, class Result>
 [[gnu::always_inline]] inline void register_tile(int steps, int run, Left const &left, Right const &right,
-                                                 Scalar (&__restrict sum)[Rows][Columns], bool add = false) {
+                                                 Result const &result, bool add = false) {
+  using Scalar = std::decay_t<decltype(result(0, 0))>;
   using Vector [[gnu::vector_size(vector_bytes), gnu::aligned(alignof(Scalar)), gnu::may_alias]] = Scalar;
   constexpr int lanes = vector_bytes / int(sizeof(Scalar)), across = Columns / lanes;
   static_assert(Columns % lanes == 0);
   Vector sums[Rows * across];
 #pragma GCC unroll 64
   for (int v = 0; v < Rows * across; ++v)
-    sums[v] = add ? reinterpret_cast<Vector &>(sum[v / across][v % across * lanes]) : Vector{};
+    sums[v] = add ? reinterpret_cast<Vector &>(result(v / across, v % across * lanes)) : Vector{};
   for (int step = 0; step < steps; ++step)
+#pragma GCC unroll 4
     for (int i = 0; i < run; ++i)
 #pragma GCC unroll 64
       for (int v = 0; v < Rows * across; ++v)
@@ -121,7 +118,7 @@ template <int Rows, int Columns, class Scalar, class Left, class Right>
             left(v / across, step, i) * reinterpret_cast<Vector const &>(right(step * run + i, v % across * lanes));
 #pragma GCC unroll 64
   for (int v = 0; v < Rows * across; ++v)
-    reinterpret_cast<Vector &>(sum[v / across][v % across * lanes]) = sums[v];
+    reinterpret_cast<Vector &>(result(v / across, v % across * lanes)) = sums[v];
 }
 
 // Device: a team of 128 threads makes a panel of some rows, a thread 4 x 4 results in registers, from slabs
@@ -160,16 +157,25 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
+struct Steps {
+  int begin, end;
+};
 
-// Finishes `count` sums of a row, from a column on, and stores them; gcc wants a constant for full vectors
-template <int Most, class Problem, class Count, class Scalar>
+// An epilogue that leaves the sum as it is
+struct Unchanged {
+  template <class Scalar, class Row> KOKKOS_FUNCTION Scalar operator()(Scalar sum, Row const &, int) const {
+    return sum;
+  }
+};
+
+// out = the finished `count` sums of a row, from a column on; gcc wants a constant for full vectors
+template <int Most, class Problem, class Count, class Scalar, class Out>
 KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column,
-                                       Count count, Scalar const *sum) {
-  auto *const out = problem.out(row) + column;
+                                       Count count, Scalar const *sum, Out *out) {
 #if defined(__clang__) // finds vectors only if results go through an array, which gcc would copy in pieces
-  std::remove_pointer_t<decltype(problem.out(row))> result[Most];
+  Out result[Most];
 #else
-  auto *const result = out;
+  Out *const result = out;
 #endif
 #pragma omp simd
   for (int j = 0; j < count; ++j)
@@ -181,43 +187,73 @@ KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem:
 #endif
 }
 
-// Rows [first, last), at least Least of them, by panels [begin, end) of one group, Panels at a time; fewer rows than
-// Most make a smaller tile. A function of its own: clang loses the registers of `sum` in longer ones.
-template <int Least, int Most, int Panels, class Problem>
+// Rows [first, last), at least Least of them, by panels [begin, end) of one group, Columns at a time: those of a panel
+// or of several, or what the last one needs. Fewer rows than Most make a smaller tile. A function of its own: clang
+// loses the registers of `sum` in longer ones.
+template <int Least, int Most, int Columns, class Problem>
 [[gnu::noinline]] void host_tile(Problem const &problem, int begin, int end, int first, int last) {
   using Packing = typename Problem::Packing;
+  using Scalar = typename Problem::Scalar;
   if constexpr (Most > Least)
     if (last - first < Most)
-      return host_tile<Least, Most - 1, Panels>(problem, begin, end, first, last);
+      return host_tile<Least, Most - 1, Columns>(problem, begin, end, first, last);
+  constexpr int wide = Kokkos::min(Columns, int(Packing::panel)), panels = Columns / wide;
   typename Problem::Row row[Most];
-  typename Problem::Scalar const *in[Most];
+  Scalar const *in[Most];
+  decltype(problem.out(row[0])) out[Most];
+  constexpr bool unchanged = Problem::unchanged && panels == 1 && std::is_same_v<decltype(out), Scalar *[Most]>;
   for (int i = 0; i < Most; ++i) {
     row[i] = problem.row(first + i);
     in[i] = problem.in(row[i], begin / Packing::of_group);
+    out[i] = problem.out(row[i]);
   }
-  for (int panel = begin; panel < end; panel += Panels) {
-    using Scalar = typename Problem::Scalar;
-    Scalar const *const weight = problem.weight.values.data() + panel * Packing::panel_size;
-    alignas(64) Scalar sum[Most][Panels * Packing::panel];
+  Steps const steps = problem.steps_of(row[0], row[Most - 1]);
+  for (int panel = begin; panel < end; panel += panels) {
+    Scalar const *const weight =
+        problem.weight.values.data() + panel * Packing::panel_size + steps.begin * Problem::run * Packing::panel;
     auto const right = [=](int k, int j) -> Scalar const & {
-      return weight[j / Packing::panel * Packing::panel_size + k * Packing::panel + j % Packing::panel];
+      return weight[j / wide * Packing::panel_size + k * Packing::panel + j % wide];
     };
-    register_tile(
-        problem.steps, Problem::run, [&](int row, int step, int i) { return in[row][problem.offset(step) + i]; }, right,
-        sum);
+    auto const multiply = [&](auto const &result) {
+      register_tile<Most, Columns>(
+          steps.end - steps.begin, Problem::run,
+          [&](int i, int step, int k) { return in[i][problem.offset(steps.begin + step) + k]; }, right, result);
+    };
+    if constexpr (unchanged)
+      if (Packing::width(panel) >= wide) {
+        Scalar *to[Most];
+        for (int i = 0; i < Most; ++i)
+          to[i] = out[i] + Packing::first(panel);
+        multiply([&](int i, int j) -> Scalar & { return to[i][j]; });
+        continue;
+      }
+    alignas(64) Scalar sum[Most][Columns];
+    multiply([&](int i, int j) -> Scalar & { return sum[i][j]; });
     for (int i = 0; i < Most; ++i)
-      for (int p = 0; p < Panels; ++p) {
-        int const column = Packing::first(panel + p);
-        int const width = Packing::width(panel + p);
-        Scalar const *const sums = sum[i] + p * Packing::panel;
-        if (width == Packing::panel)
-          store<Packing::panel>(problem, row[i], column, std::integral_constant<int, Packing::panel>{}, sums);
+      for (int p = 0; p < panels; ++p) {
+        int const column = Packing::first(panel + p), width = Packing::width(panel + p);
+        auto const constant = std::integral_constant<int, wide>{};
+        if (width >= wide)
+          store<wide>(problem, row[i], column, constant, sum[i] + p * wide, out[i] + column);
         else
-          store<Packing::panel>(problem, row[i], column, width, sums);
+          store<wide>(problem, row[i], column, width, sum[i] + p * wide, out[i] + column);
       }
   }
   for (int i = 0; i < Most; ++i)
     problem.close(row[i], Packing::first(begin), Packing::first(end - 1) + Packing::width(end - 1));
+}
+
+// Panels [begin, end) of one group, of its last one but the vectors that results need
+template <int Least, int Most, class Problem>
+void host_tiles(Problem const &problem, int begin, int end, int first, int last) {
+  using Packing = typename Problem::Packing;
+  constexpr int panel = Packing::panel, rest = round_up(Packing::outputs % panel, Packing::vector) % panel;
+  bool const narrow = rest > 0 && end % Packing::of_group == 0;
+  if (begin < end - narrow)
+    host_tile<Least, Most, panel>(problem, begin, end - narrow, first, last);
+  if constexpr (rest > 0)
+    if (narrow)
+      host_tile<Least, Most, rest>(problem, end - 1, end, first, last);
 }
 
 // The largest up to `most`
@@ -225,15 +261,19 @@ constexpr int divisor(int n, int most) { return most < 2 ? 1 : n % most == 0 ? m
 
 template <class Problem> void product_host(char const *label, ExecutionSpace const &space, Problem const &problem) {
   using Packing = typename Problem::Packing;
-  constexpr int most = Kokkos::min(8, sum_registers * Packing::vector / Packing::panel);
+  // Rows of a tile: what the registers hold, or a little less, if so lines divide into tiles
+  constexpr int highest = Kokkos::min(8, sum_registers * Packing::vector / Packing::panel);
+  constexpr int of_line = divisor(Problem::line, highest);
+  constexpr int most = of_line >= 7 ? of_line : highest;
   constexpr int least = Problem::least_rows >= (most - 1) * (most - 1) ? most - 1 : 1;
   int const rows = problem.rows();
   // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
   constexpr int together = divisor(Packing::of_group, 4);
   if (least == 1 && rows == 1)
     return Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, Packing::panels / together),
-        KOKKOS_LAMBDA(int item) { host_tile<1, 1, together>(problem, item * together, (item + 1) * together, 0, 1); });
+        label, Kokkos::RangePolicy(space, 0, Packing::panels / together), KOKKOS_LAMBDA(int item) {
+          host_tile<1, 1, together * Packing::panel>(problem, item * together, (item + 1) * together, 0, 1);
+        });
   // Tiles of nearly equal height. A work item is one of them by a strip of panels, whose rows it reads but once. A
   // chunk of up to 24 consecutive items shares a strip, so that weights come from memory once for all of its rows
   constexpr int panel_bytes = Packing::panel_size * int(sizeof(typename Problem::Scalar));
@@ -251,7 +291,7 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
         int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);
         if (tile < tiles)
-          host_tile<least, most, 1>(problem, begin, begin + strip, first, first + height + (tile < higher));
+          host_tiles<least, most>(problem, begin, begin + strip, first, first + height + (tile < higher));
       });
 }
 
@@ -389,7 +429,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         int const count = Kokkos::min(4, Packing::width(panel) - at.o); // not positive in the padding of a panel
         for (int i = 0; i < 4; ++i)
           if (int const row = first_row + at.x + 4 * i; row < rows) {
-            store<4>(problem, problem.row(row), column, count, sum[i].v);
+            store<4>(problem, problem.row(row), column, count, sum[i].v, problem.out(problem.row(row)) + column);
             problem.close(problem.row(row), column, column + count);
           }
       });
@@ -416,7 +456,8 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
   using Row = Pixel;
   static constexpr int depth = Weight::depth;
   static constexpr int channels = In::channels, run = Window::kernel_columns * channels, steps = Window::kernel_rows;
-  static constexpr int least_rows = Out::height * Out::width;
+  static constexpr int least_rows = Out::height * Out::width, line = Out::width;
+  static constexpr bool unchanged = false;
   static constexpr bool in_by_four = In::by_four && channels % 4 == 0;
   static_assert(depth == Window::kernel_rows * Window::kernel_columns * channels);
   static_assert(Out::channels == Weight::groups * Weight::outputs &&
@@ -429,6 +470,13 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
 
   // Where a run of k begins, from the window's first element
   KOKKOS_FUNCTION static constexpr int offset(int step) { return step * In::pitch; }
+  // From pixels of one line, the kernel rows beyond the image are left out
+  Steps steps_of(Pixel first, Pixel last) const {
+    int const top = Window::row(first.p), below = In::height - top;
+    if (first.n != last.n || first.p != last.p)
+      return {0, steps};
+    return {Kokkos::max(0, -top), Kokkos::min(Window::kernel_rows, below)};
+  }
   KOKKOS_FUNCTION int rows() const { return results.images() * Out::height * Out::width; }
   KOKKOS_FUNCTION static Pixel row(unsigned pixel) {
     unsigned const line = pixel / Out::width;
@@ -511,6 +559,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   static constexpr int channels = In::channels, outputs = Out::channels;
   static constexpr int edge = Size + 2, elements = edge * edge;
   static constexpr int steps = 1, run = channels;
+  static constexpr bool unchanged = true;
   static constexpr int down = (Out::height + Size - 1) / Size, across = (Out::width + Size - 1) / Size;
   static constexpr int lanes = channels % 64 == 0 && outputs % 64 == 0 ? 64 : 16;
   static_assert(channels % lanes == 0 && outputs % lanes == 0);
@@ -520,6 +569,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   Scalar *windows = nullptr, *products = nullptr; // [square][element][channel]
 
   KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
+  static constexpr Steps steps_of(int, int) { return {0, 1}; }
   KOKKOS_FUNCTION static int row(int square) { return square; }
   KOKKOS_FUNCTION Scalar const *in(int square, int element) const {
     return windows + (square * elements + element) * channels;
@@ -564,7 +614,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
         m[k] = e[p - top][k];
       transform_products<Size, lanes>(m, sum[0], lanes);
       for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q) {
-        store<lanes>(direct, {n, p, q}, o, lanes, sum[q - left]);
+        store<lanes>(direct, {n, p, q}, o, lanes, sum[q - left], direct.out({n, p, q}) + o);
         direct.close({n, p, q}, o, o + lanes);
       }
     }
@@ -580,7 +630,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
     int const tiles = (count + most - 1) / most;
     for (int panel = 0; panel < Packing::panels; ++panel)
       for (int tile = 0; tile < tiles; ++tile)
-        host_tile<1, most, 1>(*this, panel, panel + 1, count * tile / tiles, count * (tile + 1) / tiles);
+        host_tiles<1, most>(*this, panel, panel + 1, count * tile / tiles, count * (tile + 1) / tiles);
     for (int i = 0; i < count; ++i)
       for (int o = 0; o < outputs; o += lanes)
         scatter(first + i, out(i), o);
@@ -617,7 +667,8 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<Weight>;
   using Row = int;
-  static constexpr int depth = Weight::depth, run = depth, steps = 1, least_rows = 1;
+  static constexpr int depth = Weight::depth, run = depth, steps = 1, least_rows = 1, line = 1;
+  static constexpr bool unchanged = false;
   static constexpr bool in_by_four = depth % 4 == 0;
 
   int count;
@@ -627,6 +678,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   Epilogue epilogue;
 
   KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
+  static constexpr Steps steps_of(int, int) { return {0, 1}; }
   KOKKOS_FUNCTION int rows() const { return count; }
   KOKKOS_FUNCTION static int row(int i) { return i; }
   KOKKOS_FUNCTION auto const *in(int i, int) const { return &a(i, 0); }
@@ -928,9 +980,8 @@ static void layer2_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 // --- layer2.0.downsample.0: Conv "/layer2/layer2.0/downsample/0/Conv"
 // layer1_1_conv2[1,56,56,64] * weight[128,64,1,1] + bias[128] -> layer2_0_downsample_0[1,28,28,128]
 static void layer2_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  conv<Square<1, 2>>(
-      "resnet18::layer2.0.downsample.0", space, work.layer1_1_conv2, weights.layer2_0_downsample_0,
-      work.layer2_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return sum; });
+  conv<Square<1, 2>>("resnet18::layer2.0.downsample.0", space, work.layer1_1_conv2, weights.layer2_0_downsample_0,
+                     work.layer2_0_downsample_0, work.split, Unchanged{});
 }
 
 // --- layer2.0.conv2: Conv "/layer2/layer2.0/conv2/Conv" + Relu "/layer2/layer2.0/relu_1/Relu"
@@ -974,9 +1025,8 @@ static void layer3_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 // --- layer3.0.downsample.0: Conv "/layer3/layer3.0/downsample/0/Conv"
 // layer2_1_conv2[1,28,28,128] * weight[256,128,1,1] + bias[256] -> layer3_0_downsample_0[1,14,14,256]
 static void layer3_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  conv<Square<1, 2>>(
-      "resnet18::layer3.0.downsample.0", space, work.layer2_1_conv2, weights.layer3_0_downsample_0,
-      work.layer3_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return sum; });
+  conv<Square<1, 2>>("resnet18::layer3.0.downsample.0", space, work.layer2_1_conv2, weights.layer3_0_downsample_0,
+                     work.layer3_0_downsample_0, work.split, Unchanged{});
 }
 
 // --- layer3.0.conv2: Conv "/layer3/layer3.0/conv2/Conv" + Relu "/layer3/layer3.0/relu_1/Relu"
@@ -1020,9 +1070,8 @@ static void layer4_0_conv1(ExecutionSpace const &space, Weights const &weights, 
 // --- layer4.0.downsample.0: Conv "/layer4/layer4.0/downsample/0/Conv"
 // layer3_1_conv2[1,14,14,256] * weight[512,256,1,1] + bias[512] -> layer4_0_downsample_0[1,7,7,512]
 static void layer4_0_downsample_0(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  conv<Square<1, 2>>(
-      "resnet18::layer4.0.downsample.0", space, work.layer3_1_conv2, weights.layer4_0_downsample_0,
-      work.layer4_0_downsample_0, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return sum; });
+  conv<Square<1, 2>>("resnet18::layer4.0.downsample.0", space, work.layer3_1_conv2, weights.layer4_0_downsample_0,
+                     work.layer4_0_downsample_0, work.split, Unchanged{});
 }
 
 // --- layer4.0.conv2: Conv "/layer4/layer4.0/conv2/Conv" + Relu "/layer4/layer4.0/relu_1/Relu"
@@ -1066,8 +1115,7 @@ static void avgpool(ExecutionSpace const &space, Workspace const &work) {
 // avgpool[1,512] * weight[1000,512] + bias[1000] -> logits[1,1000]
 static void fc(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Logits const &logits) {
   Tensor<float[1][512]> const in(work.avgpool.rows.data());
-  contract(
-      "resnet18::fc", space, 1, in, weights.fc, logits, work.split, KOKKOS_LAMBDA(float sum, int, int) { return sum; });
+  contract("resnet18::fc", space, 1, in, weights.fc, logits, work.split, Unchanged{});
 }
 
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image,

@@ -155,8 +155,9 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
   layer.program.useBlock("contract");
   std::vector<std::string> arguments = {m.size().text, *a, layer.member(weight), *out};
   layer.addSplit(arguments, cast<MemRefType>(weight.value.getType()).getElementType());
-  layer.setCall("contract", arguments);
   addLambda(parameters, {&m, &n}, std::move(statements));
+  layer.nameUnchanged(arguments);
+  layer.setCall("contract", arguments);
   return success();
 }
 

@@ -100,6 +100,8 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
                          depthwise ? "c" : "o", Mean::NoTaps, 0)))
     return failure();
+  if (!depthwise)
+    layer.nameUnchanged(arguments);
   layer.program.useBlock(block);
   layer.setCall(block + "<" + parameters +
                     windowType(shape.drop_front(2), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",

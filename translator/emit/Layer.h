@@ -75,6 +75,9 @@ public:
   void setPolicyCall(std::string function, std::string const &policy); ///< a pattern of Kokkos itself
   void addLambda(std::string parameters, Json statements, std::string const &result = ""); ///< result: its type
 
+  /// Puts `Unchanged{}` into the place of an epilogue that returns its sum.
+  void nameUnchanged(std::vector<std::string> &arguments);
+
   /// The view model of the layer function.
   Json finish(llvm::StringRef shapes);
 
