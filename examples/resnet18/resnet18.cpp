@@ -20,6 +20,10 @@
 namespace resnet18 {
 // ==== Building blocks ================================================================================================
 
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
+#endif
+
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
 template <int KernelRows, int KernelColumns, int StrideRows, int StrideColumns, int PadTop, int PadLeft> struct Window {
@@ -558,7 +562,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   using Row = int;
   static constexpr int channels = In::channels, outputs = Out::channels;
   static constexpr int edge = Size + 2, elements = edge * edge;
-  static constexpr int steps = 1, run = channels;
+  static constexpr int steps = 1, run = channels, least_rows = 1, line = 1;
   static constexpr bool unchanged = true;
   static constexpr int down = (Out::height + Size - 1) / Size, across = (Out::width + Size - 1) / Size;
   static constexpr int lanes = channels % 64 == 0 && outputs % 64 == 0 ? 64 : 16;
@@ -569,11 +573,11 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   Scalar *windows = nullptr, *products = nullptr; // [square][element][channel]
 
   KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
+  int rows() const { return direct.results.images() * down * across; }
   static constexpr Steps steps_of(int, int) { return {0, 1}; }
   KOKKOS_FUNCTION static int row(int square) { return square; }
-  KOKKOS_FUNCTION Scalar const *in(int square, int element) const {
-    return windows + (square * elements + element) * channels;
-  }
+  Scalar *window(int square) const { return windows + square * elements * channels; }
+  KOKKOS_FUNCTION Scalar const *in(int square, int element) const { return window(square) + element * channels; }
   KOKKOS_FUNCTION Scalar *out(int square) const { return products + square * elements * outputs; }
   KOKKOS_FUNCTION Scalar finish(Scalar sum, int, int) const { return sum; }
   KOKKOS_FUNCTION void close(int, int, int) const {} // the border of `products`
@@ -599,23 +603,26 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
     }
   }
 
-  // A^T m A of channels [o, o + lanes), finished
-  void scatter(int square, Scalar const *from, int o) const {
-    int const n = square / (down * across), top = square / across % down * Size, left = square % across * Size;
+  // A^T m A, finished
+  void scatter(int square, Scalar const *from) const {
+    int const n = square / (down * across);
+    int const top = square / across % down * Size, left = square % across * Size;
     alignas(64) Scalar e[Size][edge][lanes], sum[Size][lanes];
     Scalar const *m[edge];
-    for (int k = 0; k < edge; ++k) {
-      for (int i = 0; i < edge; ++i)
-        m[i] = from + (i * edge + k) * outputs + o;
-      transform_products<Size, lanes>(m, e[0][k], edge * lanes);
-    }
-    for (int p = top; p < Kokkos::min(top + Size, Out::height); ++p) {
-      for (int k = 0; k < edge; ++k)
-        m[k] = e[p - top][k];
-      transform_products<Size, lanes>(m, sum[0], lanes);
-      for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q) {
-        store<lanes>(direct, {n, p, q}, o, lanes, sum[q - left], direct.out({n, p, q}) + o);
-        direct.close({n, p, q}, o, o + lanes);
+    for (int o = 0; o < outputs; o += lanes) {
+      for (int k = 0; k < edge; ++k) {
+        for (int i = 0; i < edge; ++i)
+          m[i] = from + (i * edge + k) * outputs + o;
+        transform_products<Size, lanes>(m, e[0][k], edge * lanes);
+      }
+      for (int p = top; p < Kokkos::min(top + Size, Out::height); ++p) {
+        for (int k = 0; k < edge; ++k)
+          m[k] = e[p - top][k];
+        transform_products<Size, lanes>(m, sum[0], lanes);
+        for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q) {
+          store<lanes>(direct, {n, p, q}, o, lanes, sum[q - left], direct.out({n, p, q}) + o);
+          direct.close({n, p, q}, o, o + lanes);
+        }
       }
     }
   }
@@ -624,16 +631,15 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   void run_squares(int first, int count, Scalar *room) {
     constexpr int most = sum_registers * Packing::vector / Packing::panel;
     windows = room;
-    products = windows + count * elements * channels;
+    products = window(count);
     for (int i = 0; i < count; ++i)
-      gather(first + i, windows + i * elements * channels);
+      gather(first + i, window(i));
     int const tiles = (count + most - 1) / most;
     for (int panel = 0; panel < Packing::panels; ++panel)
       for (int tile = 0; tile < tiles; ++tile)
         host_tiles<1, most>(*this, panel, panel + 1, count * tile / tiles, count * (tile + 1) / tiles);
     for (int i = 0; i < count; ++i)
-      for (int o = 0; o < outputs; o += lanes)
-        scatter(first + i, out(i), o);
+      scatter(first + i, out(i));
   }
 };
 
@@ -646,13 +652,21 @@ void winograd(char const *label, ExecutionSpace const &space, In const &in, Weig
     conv<Window>(label, space, in, weight, out, split, epilogue);
   } else {
     using Problem = Winograd<Size, Window, In, Weight, Out, Epilogue>;
-    int const threads = space.concurrency();
+    Problem all{{in, weight, out, epilogue}, weight};
+    int const threads = space.concurrency(), squares = all.rows();
     int const share = scratch.extent_int(0) / threads;
     int const at_once = share / (Problem::elements * (Problem::channels + Problem::outputs));
-    int const squares = out.images() * Problem::down * Problem::across;
+    if (squares <= threads * Kokkos::min(at_once, 24)) { // few: the threads divide the weights, which are larger
+      all.windows = scratch.data();
+      all.products = all.window(squares);
+      Kokkos::parallel_for(label, Kokkos::RangePolicy(space, 0, squares), [=](int i) { all.gather(i, all.window(i)); });
+      product_host(label, space, all);
+      return Kokkos::parallel_for(label, Kokkos::RangePolicy(space, 0, squares),
+                                  [=](int i) { all.scatter(i, all.out(i)); });
+    }
     int const blocks = Kokkos::min(squares, round_up((squares + at_once - 1) / at_once, threads));
     Kokkos::parallel_for(label, Kokkos::RangePolicy(space, 0, threads), [=](int thread) {
-      Problem problem{{in, weight, out, epilogue}, weight};
+      Problem problem = all;
       for (int block = thread; block < blocks; block += threads) {
         int const first = squares * block / blocks;
         problem.run_squares(first, squares * (block + 1) / blocks - first, scratch.data() + thread * share);
@@ -734,6 +748,29 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
       });
 }
 
+// --- for_each --------------------------------------------------------------------------------------------------------
+// body(row, i) for row < rows, i < length. Host: vector registers along i, long rows cut into pieces. Device:
+// neighbouring threads take neighbouring i.
+template <class Body>
+void for_each(char const *label, ExecutionSpace const &space, int rows, int length, Body const &body) {
+  if constexpr (on_host) {
+    constexpr int piece = 4096;
+    int const pieces = (length + piece - 1) / piece;
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy(space, 0, rows * pieces), KOKKOS_LAMBDA(int item) {
+          int const row = item / pieces;
+          int const first = item % pieces * piece;
+          int const last = Kokkos::min(first + piece, length);
+#pragma omp simd
+          for (int i = first; i < last; ++i)
+            body(row, i);
+        });
+  } else
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy(space, 0, rows * length),
+        KOKKOS_LAMBDA(int item) { body(item / length, item % length); });
+}
+
 // --- arena -----------------------------------------------------------------------------------------------------------
 // The buffers of a Workspace in one allocation. Those that are never in use together may overlap.
 class Arena {
@@ -784,6 +821,22 @@ public:
     return memory;
   }
 };
+
+// --- close_border ----------------------------------------------------------------------------------------------------
+// Zeros the border of images whose pixels have been written one by one: along all pixels at the edge
+template <class Image> void close_border(char const *label, ExecutionSpace const &space, Image const &images) {
+  constexpr int edge = 2 * (Image::width + Image::height);
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy(space, 0, images.images() * edge), KOKKOS_LAMBDA(int item) {
+        int const n = item / edge;
+        int const i = item % edge / 2;
+        bool const far = item % 2;
+        if (i < Image::width)
+          images.close_border(n, far ? Image::height - 1 : 0, i, 0, Image::channels);
+        else
+          images.close_border(n, i - Image::width, far ? Image::width - 1 : 0, 0, Image::channels);
+      });
+}
 
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
 struct Sidecar {
@@ -907,14 +960,12 @@ template <int Size, class Weight, class... Plain> void read_winograd(Sidecar &fi
 // image[1,3,224,224] -> image_channels_last[1,224,224,3]
 static void image_channels_last(ExecutionSpace const &space, Workspace const &work, Image const &image) {
   auto const out = work.image_channels_last;
-  Kokkos::parallel_for(
-      "resnet18::image.channels_last", Kokkos::RangePolicy(space, 0, 224 * 224), KOKKOS_LAMBDA(int row) {
-        int const h = row / 224;
-        int const w = row % 224;
+  for_each(
+      "resnet18::image.channels_last", space, 224, 224, KOKKOS_LAMBDA(int h, int w) {
         for (int c = 0; c < 3; ++c)
           out(0, h, w, c) = image(0, c, h, w);
-        out.close_border(0, h, w, 0, 3);
       });
+  close_border("resnet18::image.channels_last.border", space, work.image_channels_last);
 }
 
 // --- conv1: Conv "/conv1/Conv" + Relu "/relu/Relu"

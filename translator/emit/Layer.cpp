@@ -79,11 +79,6 @@ std::string Layer::local(Storage const &storage) {
   return name;
 }
 
-std::string Layer::closeBorder(Storage const &image, std::string const &arguments) {
-  closesBorders = true;
-  return local(image) + ".close_border(" + arguments + ")";
-}
-
 static std::string elementOf(Storage const &storage) {
   bool const isConst = StringRef(storage.cpp).contains(" const");
   return storage.scalar() + (isConst ? " const" : "");

@@ -32,9 +32,6 @@ public:
   /// The workspace's room for transformed squares; `share` elements for a thread.
   std::string winograd(int64_t share);
 
-  /// The call that closes the border beside pixels of an image, inside a lambda that does that itself.
-  std::string closeBorder(Storage const &image, std::string const &arguments);
-
   /// A member or argument as it is.
   std::string member(Storage const &storage);
 
@@ -92,7 +89,6 @@ public:
   Scope scope;
   Json locals = Json::array();
   bool usesWork = false;      ///< of the workspace more than buffers
-  bool closesBorders = false; ///< its lambda does
 
 private:
   std::string local(Storage const &storage);

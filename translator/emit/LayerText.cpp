@@ -160,11 +160,11 @@ std::string Layer::signature(bool declare) const {
 
 std::string Layer::invocation() const { return functionName() + "(" + signature(false) + ")"; }
 
-/// Convolutions, pools and maps of few channels close the border of what they write themselves.
+/// Convolutions and pools close the border of what they write themselves.
 Json Layer::borders() {
   Json closes = Json::array();
   auto outputs = dyn_cast<DestinationStyleOpInterface>(kernel);
-  if (!outputs || closesBorders || isa<nest::ConvOp, nest::WindowOp>(kernel))
+  if (!outputs || isa<nest::ConvOp, nest::WindowOp>(kernel))
     return closes;
   std::set<Storage const *> closed;
   for (Value output : outputs.getDpsInits()) {

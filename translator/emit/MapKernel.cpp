@@ -25,16 +25,14 @@ static SmallVector<StringRef> imageLetters(AffineMap out, ArrayRef<unsigned> loo
   return names.size() == loops.size() ? names : SmallVector<StringRef>();
 }
 
-/// The image whose few channels the map writes pixel by pixel, null if it does anything else.
-static Storage const *narrowImage(nest::MapOp map, AffineMap out, unsigned inner, Layer &layer) {
+/// True if the map writes few channels of an image, pixel by pixel: too few to vectorise or to coalesce along them.
+static bool isNarrow(nest::MapOp map, AffineMap out, unsigned inner, Layer &layer) {
   constexpr int64_t few = 8;
   Storage const *image = layer.program.storageOf(map.getOutputs()[0]);
   auto const isIndex = [](AffineExpr e) { return isa<AffineDimExpr>(e) || e == 0; };
-  bool const isWhole = image->isImage && image->value == map.getOutputs()[0] && llvm::all_of(out.getResults(), isIndex);
-  bool const isBordered = image->border[0] || image->border[1];
-  bool const isNarrow = isWhole && isBordered && image->type.getShape().back() <= few &&
-                        out.getResults().back() == getAffineDimExpr(inner, out.getContext());
-  return isNarrow && map.getOutputs().size() == 1 ? image : nullptr;
+  return map.getOutputs().size() == 1 && image->isImage && image->value == map.getOutputs()[0] &&
+         image->type.getShape().back() <= few && llvm::all_of(out.getResults(), isIndex) &&
+         isa<AffineDimExpr>(out.getResult(2)) && out.getResult(3) == getAffineDimExpr(inner, out.getContext());
 }
 
 /// The loop along which an input lies in memory, while the output lies along `inner`; none if they agree or are short.
@@ -51,27 +49,14 @@ static std::optional<unsigned> crossingLoop(ArrayRef<AffineMap> inputs, unsigned
   return std::nullopt;
 }
 
-/// A plain kernel over pixels: for too few channels to vectorise or to coalesce.
-static void printPixels(Layer &layer, Storage const &image, FusedLoops const &pixels, AffineMap out,
-                        IndexSpace const &space, Json statements) {
-  auto const index = [&](unsigned d) {
-    auto const dim = dyn_cast<AffineDimExpr>(out.getResult(d));
-    return dim ? space.dims[dim.getPosition()].text : "0";
-  };
-  std::string const channel = index(3), channels = std::to_string(image.type.getShape().back());
-  std::string const at = index(0) + ", " + index(1) + ", " + index(2) + ", ";
-  Json body = Json::array();
-  body.push_back({{"template", statements.size() == 1 ? "statement/for_line" : "statement/for"},
-                  {"index", channel},
-                  {"begin", "0"},
-                  {"end", channels},
-                  {"advance", "++" + channel},
-                  {"statements", std::move(statements)}});
-  body.push_back({{"template", "statement/call"}, {"text", layer.closeBorder(image, at + "0, " + channels)}});
-  pixels.recover(body);
-  layer.setPolicyCall("Kokkos::parallel_for", "Kokkos::RangePolicy(space, 0, " + pixels.size().text + ")");
-  std::string const parameter = indexParameters({pixels.name()}, body);
-  layer.addLambda(parameter, std::move(body));
+/// A loop over the channels of a pixel around the statements.
+static Json channelLoop(std::string const &channel, int64_t channels, Json statements) {
+  return Json::array({{{"template", statements.size() == 1 ? "statement/for_line" : "statement/for"},
+                       {"index", channel},
+                       {"begin", "0"},
+                       {"end", std::to_string(channels)},
+                       {"advance", "++" + channel},
+                       {"statements", std::move(statements)}}});
 }
 
 FailureOr<std::string> printMap(Operation *op, Layer &layer) {
@@ -80,17 +65,21 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   SmallVector<Value> const operands(op->getOperands());
   unsigned const outputCount = map.getOutputs().size();
   Layer::Loops const loops = layer.loops(maps, operands);
-  unsigned const inner = innerLoop(maps[maps.size() - outputCount], loops);
+  unsigned inner = innerLoop(maps[maps.size() - outputCount], loops);
 
   IndexSpace space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}};
-  Storage const *const narrow = narrowImage(map, maps.back(), inner, layer);
-  std::optional<unsigned> const crossing =
-      narrow ? std::nullopt : crossingLoop(ArrayRef(maps).take_front(map.getInputs().size()), inner, loops);
+  std::optional<unsigned> crossing, channel;
+  if (isNarrow(map, maps.back(), inner, layer)) {
+    channel = inner;
+    inner = cast<AffineDimExpr>(maps.back().getResult(2)).getPosition();
+  } else {
+    crossing = crossingLoop(ArrayRef(maps).take_front(map.getInputs().size()), inner, loops);
+  }
   SmallVector<unsigned> outer, all;
   for (unsigned loop = 0; loop < loops.extents.size(); ++loop)
     if (loops.extents[loop] != 1 || loop == inner) {
       all.push_back(loop);
-      if (loop != inner && loop != crossing)
+      if (loop != inner && loop != crossing && loop != channel)
         outer.push_back(loop);
     }
   SmallVector<StringRef> letters;
@@ -105,7 +94,7 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
       along = name;
     else if (loop == crossing)
       across = name;
-    else
+    else if (loop != channel)
       outerNames.push_back(name);
   }
   FusedLoops const rows(layer, loops, outer, outerNames, crossing ? "outer" : "row", space);
@@ -120,10 +109,8 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
                            statements)))
     return failure();
   std::string const shapes = describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
-  if (narrow) {
-    printPixels(layer, *narrow, rows, maps.back(), space, std::move(statements));
-    return shapes;
-  }
+  if (channel)
+    statements = channelLoop(space.dims[*channel].text, loops.extents[*channel], std::move(statements));
   rows.recover(statements);
   Expression const length = loops.sizes.empty() ? Expression{"1"} : loops.sizes[inner];
   std::vector<std::string> indices = {rows.name()}, sizes = {rows.size().text};
