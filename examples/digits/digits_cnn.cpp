@@ -153,19 +153,19 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   }
 }
 
+// An epilogue that leaves the sum as it is
+struct Unchanged {
+  template <class Scalar, class Row> KOKKOS_FUNCTION Scalar operator()(Scalar sum, Row const &, int) const {
+    return sum;
+  }
+};
+
 // --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
 struct Steps {
   int begin, end;
-};
-
-// An epilogue that leaves the sum as it is
-struct Unchanged {
-  template <class Scalar, class Row> KOKKOS_FUNCTION Scalar operator()(Scalar sum, Row const &, int) const {
-    return sum;
-  }
 };
 
 // out = the finished `count` sums of a row, from a column on; gcc wants a constant for full vectors
@@ -201,7 +201,6 @@ template <int Least, int Most, int Columns, class Problem>
   typename Problem::Row row[Most];
   Scalar const *in[Most];
   decltype(problem.out(row[0])) out[Most];
-  constexpr bool unchanged = Problem::unchanged && panels == 1 && std::is_same_v<decltype(out), Scalar *[Most]>;
   for (int i = 0; i < Most; ++i) {
     row[i] = problem.row(first + i);
     in[i] = problem.in(row[i], begin / Packing::of_group);
@@ -219,14 +218,6 @@ template <int Least, int Most, int Columns, class Problem>
           steps.end - steps.begin, Problem::run,
           [&](int i, int step, int k) { return in[i][problem.offset(steps.begin + step) + k]; }, right, result);
     };
-    if constexpr (unchanged)
-      if (Packing::width(panel) >= wide) {
-        Scalar *to[Most];
-        for (int i = 0; i < Most; ++i)
-          to[i] = out[i] + Packing::first(panel);
-        multiply([&](int i, int j) -> Scalar & { return to[i][j]; });
-        continue;
-      }
     alignas(64) Scalar sum[Most][Columns];
     multiply([&](int i, int j) -> Scalar & { return sum[i][j]; });
     for (int i = 0; i < Most; ++i)
@@ -457,7 +448,6 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
   static constexpr int depth = Weight::depth;
   static constexpr int channels = In::channels, run = Window::kernel_columns * channels, steps = Window::kernel_rows;
   static constexpr int least_rows = Out::height * Out::width, line = Out::width;
-  static constexpr bool unchanged = false;
   static constexpr bool in_by_four = In::by_four && channels % 4 == 0;
   static_assert(depth == Window::kernel_rows * Window::kernel_columns * channels);
   static_assert(Out::channels == Weight::groups * Weight::outputs &&
@@ -505,7 +495,6 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Packing = PackingOf<Weight>;
   using Row = int;
   static constexpr int depth = Weight::depth, run = depth, steps = 1, least_rows = 1, line = 1;
-  static constexpr bool unchanged = false;
   static constexpr bool in_by_four = depth % 4 == 0;
 
   int count;

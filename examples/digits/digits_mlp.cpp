@@ -123,20 +123,17 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   }
 }
 
-// --- product ---------------------------------------------------------------------------------------------------------
-// out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
-// of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
-// in(row)[offset(step) + i], and the results of a row are contiguous.
-struct Steps {
-  int begin, end;
-};
-
 // An epilogue that leaves the sum as it is
 struct Unchanged {
   template <class Scalar, class Row> KOKKOS_FUNCTION Scalar operator()(Scalar sum, Row const &, int) const {
     return sum;
   }
 };
+
+// --- product ---------------------------------------------------------------------------------------------------------
+// out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
+// of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
+// in(row)[offset(step) + i], and the results of a row are contiguous.
 
 // out = the finished `count` sums of a row, from a column on; gcc wants a constant for full vectors
 template <int Most, class Problem, class Count, class Scalar, class Out>
@@ -171,32 +168,21 @@ template <int Least, int Most, int Columns, class Problem>
   typename Problem::Row row[Most];
   Scalar const *in[Most];
   decltype(problem.out(row[0])) out[Most];
-  constexpr bool unchanged = Problem::unchanged && panels == 1 && std::is_same_v<decltype(out), Scalar *[Most]>;
   for (int i = 0; i < Most; ++i) {
     row[i] = problem.row(first + i);
     in[i] = problem.in(row[i], begin / Packing::of_group);
     out[i] = problem.out(row[i]);
   }
-  Steps const steps = problem.steps_of(row[0], row[Most - 1]);
   for (int panel = begin; panel < end; panel += panels) {
-    Scalar const *const weight =
-        problem.weight.values.data() + panel * Packing::panel_size + steps.begin * Problem::run * Packing::panel;
+    Scalar const *const weight = problem.weight.values.data() + panel * Packing::panel_size;
     auto const right = [=](int k, int j) -> Scalar const & {
       return weight[j / wide * Packing::panel_size + k * Packing::panel + j % wide];
     };
     auto const multiply = [&](auto const &result) {
       register_tile<Most, Columns>(
-          steps.end - steps.begin, Problem::run,
-          [&](int i, int step, int k) { return in[i][problem.offset(steps.begin + step) + k]; }, right, result);
+          Problem::steps, Problem::run, [&](int i, int step, int k) { return in[i][problem.offset(step) + k]; }, right,
+          result);
     };
-    if constexpr (unchanged)
-      if (Packing::width(panel) >= wide) {
-        Scalar *to[Most];
-        for (int i = 0; i < Most; ++i)
-          to[i] = out[i] + Packing::first(panel);
-        multiply([&](int i, int j) -> Scalar & { return to[i][j]; });
-        continue;
-      }
     alignas(64) Scalar sum[Most][Columns];
     multiply([&](int i, int j) -> Scalar & { return sum[i][j]; });
     for (int i = 0; i < Most; ++i)
@@ -231,10 +217,7 @@ constexpr int divisor(int n, int most) { return most < 2 ? 1 : n % most == 0 ? m
 
 template <class Problem> void product_host(char const *label, ExecutionSpace const &space, Problem const &problem) {
   using Packing = typename Problem::Packing;
-  // Rows of a tile: what the registers hold, or a little less, if so lines divide into tiles
-  constexpr int highest = Kokkos::min(8, sum_registers * Packing::vector / Packing::panel);
-  constexpr int of_line = divisor(Problem::line, highest);
-  constexpr int most = of_line >= 7 ? of_line : highest;
+  constexpr int most = Kokkos::min(8, sum_registers * Packing::vector / Packing::panel);
   constexpr int least = Problem::least_rows >= (most - 1) * (most - 1) ? most - 1 : 1;
   int const rows = problem.rows();
   // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
@@ -422,8 +405,7 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   using Scalar = typename Weight::value_type;
   using Packing = PackingOf<Weight>;
   using Row = int;
-  static constexpr int depth = Weight::depth, run = depth, steps = 1, least_rows = 1, line = 1;
-  static constexpr bool unchanged = false;
+  static constexpr int depth = Weight::depth, run = depth, steps = 1, least_rows = 1;
   static constexpr bool in_by_four = depth % 4 == 0;
 
   int count;
@@ -433,7 +415,6 @@ template <class A, class Weight, class Out, class Epilogue> struct Contraction {
   Epilogue epilogue;
 
   KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
-  static constexpr Steps steps_of(int, int) { return {0, 1}; }
   KOKKOS_FUNCTION int rows() const { return count; }
   KOKKOS_FUNCTION static int row(int i) { return i; }
   KOKKOS_FUNCTION auto const *in(int i, int) const { return &a(i, 0); }

@@ -157,19 +157,19 @@ KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, Threa
   }
 }
 
+// An epilogue that leaves the sum as it is
+struct Unchanged {
+  template <class Scalar, class Row> KOKKOS_FUNCTION Scalar operator()(Scalar sum, Row const &, int) const {
+    return sum;
+  }
+};
+
 // --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
 struct Steps {
   int begin, end;
-};
-
-// An epilogue that leaves the sum as it is
-struct Unchanged {
-  template <class Scalar, class Row> KOKKOS_FUNCTION Scalar operator()(Scalar sum, Row const &, int) const {
-    return sum;
-  }
 };
 
 // out = the finished `count` sums of a row, from a column on; gcc wants a constant for full vectors
@@ -223,7 +223,7 @@ template <int Least, int Most, int Columns, class Problem>
           steps.end - steps.begin, Problem::run,
           [&](int i, int step, int k) { return in[i][problem.offset(steps.begin + step) + k]; }, right, result);
     };
-    if constexpr (unchanged)
+    if constexpr (unchanged) // from registers to the results
       if (Packing::width(panel) >= wide) {
         Scalar *to[Most];
         for (int i = 0; i < Most; ++i)

@@ -112,7 +112,11 @@ static Json viewGenerality(Program const &program) {
     integers |= llvm::any_of(*storages, isInteger), narrow |= llvm::any_of(*storages, isNarrow);
   entry.walk([&](nest::FoldOp fold) { integers |= !isa<FloatType>(fold.getResult().getType()); });
   entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
-  return {{"biases", llvm::any_of(program.weights, [](Storage const &weight) { return weight.isBias; })},
+  bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.isBias; });
+  bool const winograd = program.blocks.count("winograd");
+  return {{"biases", biases},
+          {"windows", winograd || program.blocks.count("conv")},
+          {"direct", winograd || (!biases && program.blocks.count("unchanged"))},
           {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},
           {"dilations", dilations},
           {"gaps", dilations || groups || program.usesSlices},

@@ -46,6 +46,7 @@ void Layer::nameUnchanged(std::vector<std::string> &arguments) {
   if (!sum.ends_with((" " + value).str()))
     return;
   arguments.push_back("Unchanged{}");
+  program.useBlock("unchanged");
   lambdas.erase(lambdas.size() - 1);
 }
 
