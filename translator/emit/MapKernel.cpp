@@ -25,14 +25,21 @@ static SmallVector<StringRef> imageLetters(AffineMap out, ArrayRef<unsigned> loo
   return names.size() == loops.size() ? names : SmallVector<StringRef>();
 }
 
-/// True if the map writes few channels of an image, pixel by pixel: too few to vectorise or to coalesce along them.
-static bool isNarrow(nest::MapOp map, AffineMap out, unsigned inner, Layer &layer) {
+/// The loop along the lines of an image of few channels, too few to vectorise or to coalesce along them; none if the
+/// output is anything else.
+static std::optional<unsigned> pixelLoop(nest::MapOp map, AffineMap out, unsigned inner, Layer::Loops const &loops,
+                                         Layer &layer) {
   constexpr int64_t few = 8;
   Storage const *image = layer.program.storageOf(map.getOutputs()[0]);
   auto const isIndex = [](AffineExpr e) { return isa<AffineDimExpr>(e) || e == 0; };
-  return map.getOutputs().size() == 1 && image->isImage && image->value == map.getOutputs()[0] &&
-         image->type.getShape().back() <= few && llvm::all_of(out.getResults(), isIndex) &&
-         isa<AffineDimExpr>(out.getResult(2)) && out.getResult(3) == getAffineDimExpr(inner, out.getContext());
+  if (map.getOutputs().size() != 1 || !image->isImage || image->value != map.getOutputs()[0] ||
+      out.getNumResults() != 4 || !llvm::all_of(out.getResults(), isIndex) || image->type.getShape().back() > few ||
+      out.getResult(3) != getAffineDimExpr(inner, out.getContext()))
+    return std::nullopt;
+  for (unsigned d : {2, 1})
+    if (auto dim = dyn_cast<AffineDimExpr>(out.getResult(d)); dim && loops.extents[dim.getPosition()] != 1)
+      return dim.getPosition();
+  return std::nullopt;
 }
 
 /// The loop along which an input lies in memory, while the output lies along `inner`; none if they agree or are short.
@@ -69,9 +76,9 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
 
   IndexSpace space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}};
   std::optional<unsigned> crossing, channel;
-  if (isNarrow(map, maps.back(), inner, layer)) {
+  if (std::optional<unsigned> const pixels = pixelLoop(map, maps.back(), inner, loops, layer)) {
     channel = inner;
-    inner = cast<AffineDimExpr>(maps.back().getResult(2)).getPosition();
+    inner = *pixels;
   } else {
     crossing = crossingLoop(ArrayRef(maps).take_front(map.getInputs().size()), inner, loops);
   }
