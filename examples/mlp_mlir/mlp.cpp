@@ -78,10 +78,10 @@ constexpr int round_up(int x, int multiple) { return (x + multiple - 1) / multip
 template <class Weight> struct PackingOf {
   static constexpr int vector = vector_bytes / int(sizeof(typename Weight::value_type));
   static constexpr int outputs = Weight::outputs;
-  // A device takes the wider panel unless it wastes an eighth of the work
-  static constexpr int panel = on_host ? Kokkos::min(round_up(outputs, vector), tile_vectors *vector)
-                               : (round_up(outputs, 64) - round_up(outputs, 32)) * 8 > outputs ? 32
-                                                                                               : 64;
+  // A device takes the wider panel unless that wastes an eighth of the work
+  static constexpr int device_panel = (round_up(outputs, 64) - round_up(outputs, 32)) * 8 > outputs ? 32 : 64;
+  static constexpr int host_panel = Kokkos::min(round_up(outputs, vector), tile_vectors *vector);
+  static constexpr int panel = on_host ? host_panel : device_panel;
   static constexpr int of_group = round_up(outputs, panel) / panel;
   static constexpr int panels = Weight::groups * of_group;
   static constexpr int panel_size = round_up(Weight::depth, slab_depth) * panel;
