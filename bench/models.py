@@ -1,5 +1,6 @@
 """Cases: forward() of the printed code, or one kernel of it, beside its peers."""
 
+import contextlib
 import os
 import statistics
 import subprocess
@@ -38,14 +39,18 @@ class Served:
 
     def __call__(self, calls):
         """Seconds per call: of the thread, on the clock."""
-        print(calls, file=self.process.stdin, flush=True)
+        try:
+            print(calls, file=self.process.stdin, flush=True)
+        except BrokenPipeError: # it has said why
+            raise Failure(f"{' '.join(self.process.args[:3])} ended") from None
         line = self.process.stdout.readline()
         if not line:
-            raise Failure(f"{self.process.args[0]} ended")
+            raise Failure(f"{' '.join(self.process.args[:3])} ended")
         return [float(word) for word in line.split()]
 
     def close(self):
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError): # it may have ended
+            self.process.stdin.close()
         self.process.wait()
 
 

@@ -560,27 +560,26 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
       });
 }
 
-// --- for_each --------------------------------------------------------------------------------------------------------
-// body(row, i) for row < rows, i < length. Host: vector registers along i, long rows cut into pieces. Device:
-// neighbouring threads take neighbouring i.
-template <class Body>
-void for_each(char const *label, ExecutionSpace const &space, int rows, int length, Body const &body) {
-  if constexpr (on_host) {
-    constexpr int piece = 4096;
-    int const pieces = (length + piece - 1) / piece;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, rows * pieces), KOKKOS_LAMBDA(int item) {
-          int const row = item / pieces;
-          int const first = item % pieces * piece;
-          int const last = Kokkos::min(first + piece, length);
+// --- channels_last ---------------------------------------------------------------------------------------------------
+// out(n, h, w, c) = in(n, c, h, w) for few channels. Host: a line of pixels is a work item, in vector registers.
+// Device: neighbouring threads take neighbouring pixels.
+template <class In, class Out>
+void channels_last(char const *label, ExecutionSpace const &space, In const &in, Out const &out) {
+  constexpr int run = on_host ? Out::width : 1;
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy(space, 0, out.images() * Out::height * Out::width / run), KOKKOS_LAMBDA(int item) {
+        int const first = item * run % Out::width;
+        int const h = item * run / Out::width % Out::height;
+        int const n = item * run / (Out::width * Out::height);
 #pragma omp simd
-          for (int i = first; i < last; ++i)
-            body(row, i);
-        });
-  } else
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, rows * length),
-        KOKKOS_LAMBDA(int item) { body(item / length, item % length); });
+        for (int w = first; w < first + run; ++w)
+          for (int c = 0; c < Out::channels; ++c)
+            out(n, h, w, c) = in(n, c, h, w);
+        // Between the first line and the last one only the ends of a line lie at the border
+        int const step = h > 0 && h < Out::height - 1 ? Kokkos::max(1, run - 1) : 1;
+        for (int w = first; w < first + run; w += step)
+          out.close_border(n, h, w, 0, Out::channels);
+      });
 }
 
 // --- arena -----------------------------------------------------------------------------------------------------------
@@ -633,22 +632,6 @@ public:
     return memory;
   }
 };
-
-// --- close_border ----------------------------------------------------------------------------------------------------
-// Zeros the border of images whose pixels have been written one by one: along all pixels at the edge
-template <class Image> void close_border(char const *label, ExecutionSpace const &space, Image const &images) {
-  constexpr int edge = 2 * (Image::width + Image::height);
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, images.images() * edge), KOKKOS_LAMBDA(int item) {
-        int const n = item / edge;
-        int const i = item % edge / 2;
-        bool const far = item % 2;
-        if (i < Image::width)
-          images.close_border(n, far ? Image::height - 1 : 0, i, 0, Image::channels);
-        else
-          images.close_border(n, i - Image::width, far ? Image::width - 1 : 0, 0, Image::channels);
-      });
-}
 
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
 struct Sidecar {
@@ -735,15 +718,8 @@ void read_panels(File &&file, Weight &weight, Plain &...tensors) {
 
 // --- image.channels_last
 // image[batch,1,8,8] -> image_channels_last[batch,8,8,1]
-static void image_channels_last(ExecutionSpace const &space, Workspace const &work, Image const &image, int batch) {
-  auto const out = work.image_channels_last;
-  for_each(
-      "digits_cnn::image.channels_last", space, batch * 8, 8, KOKKOS_LAMBDA(int row, int w) {
-        int const n = row / 8;
-        int const h = row % 8;
-        out(n, h, w, 0) = image(n, 0, h, w);
-      });
-  close_border("digits_cnn::image.channels_last.border", space, work.image_channels_last);
+static void image_channels_last(ExecutionSpace const &space, Workspace const &work, Image const &image) {
+  channels_last("digits_cnn::image.channels_last", space, image, work.image_channels_last);
 }
 
 // --- conv1: Conv "/conv1/Conv" + Relu "/relu1/Relu"
@@ -795,7 +771,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
     return forward(space, weights, work.fitted(batch), image, logits);
   if (image.size() > INT_MAX || work.conv1.rows.size() > INT_MAX)
     throw std::invalid_argument("digits_cnn: a tensor is too large for indices of type int");
-  image_channels_last(space, work, image, batch);
+  image_channels_last(space, work, image);
   conv1(space, weights, work);
   pool1(space, work);
   conv2(space, weights, work);

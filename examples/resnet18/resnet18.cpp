@@ -748,27 +748,26 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
       });
 }
 
-// --- for_each --------------------------------------------------------------------------------------------------------
-// body(row, i) for row < rows, i < length. Host: vector registers along i, long rows cut into pieces. Device:
-// neighbouring threads take neighbouring i.
-template <class Body>
-void for_each(char const *label, ExecutionSpace const &space, int rows, int length, Body const &body) {
-  if constexpr (on_host) {
-    constexpr int piece = 4096;
-    int const pieces = (length + piece - 1) / piece;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, rows * pieces), KOKKOS_LAMBDA(int item) {
-          int const row = item / pieces;
-          int const first = item % pieces * piece;
-          int const last = Kokkos::min(first + piece, length);
+// --- channels_last ---------------------------------------------------------------------------------------------------
+// out(n, h, w, c) = in(n, c, h, w) for few channels. Host: a line of pixels is a work item, in vector registers.
+// Device: neighbouring threads take neighbouring pixels.
+template <class In, class Out>
+void channels_last(char const *label, ExecutionSpace const &space, In const &in, Out const &out) {
+  constexpr int run = on_host ? Out::width : 1;
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy(space, 0, out.images() * Out::height * Out::width / run), KOKKOS_LAMBDA(int item) {
+        int const first = item * run % Out::width;
+        int const h = item * run / Out::width % Out::height;
+        int const n = item * run / (Out::width * Out::height);
 #pragma omp simd
-          for (int i = first; i < last; ++i)
-            body(row, i);
-        });
-  } else
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, rows * length),
-        KOKKOS_LAMBDA(int item) { body(item / length, item % length); });
+        for (int w = first; w < first + run; ++w)
+          for (int c = 0; c < Out::channels; ++c)
+            out(n, h, w, c) = in(n, c, h, w);
+        // Between the first line and the last one only the ends of a line lie at the border
+        int const step = h > 0 && h < Out::height - 1 ? Kokkos::max(1, run - 1) : 1;
+        for (int w = first; w < first + run; w += step)
+          out.close_border(n, h, w, 0, Out::channels);
+      });
 }
 
 // --- arena -----------------------------------------------------------------------------------------------------------
@@ -821,22 +820,6 @@ public:
     return memory;
   }
 };
-
-// --- close_border ----------------------------------------------------------------------------------------------------
-// Zeros the border of images whose pixels have been written one by one: along all pixels at the edge
-template <class Image> void close_border(char const *label, ExecutionSpace const &space, Image const &images) {
-  constexpr int edge = 2 * (Image::width + Image::height);
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, images.images() * edge), KOKKOS_LAMBDA(int item) {
-        int const n = item / edge;
-        int const i = item % edge / 2;
-        bool const far = item % 2;
-        if (i < Image::width)
-          images.close_border(n, far ? Image::height - 1 : 0, i, 0, Image::channels);
-        else
-          images.close_border(n, i - Image::width, far ? Image::width - 1 : 0, 0, Image::channels);
-      });
-}
 
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
 struct Sidecar {
@@ -956,24 +939,28 @@ template <int Size, class Weight, class... Plain> void read_winograd(Sidecar &fi
 
 // ==== Layers =========================================================================================================
 
+// --- epilogues of several layers
+struct Relu {
+  KOKKOS_FUNCTION auto operator()(float sum, Pixel, int) const { return Kokkos::max(sum, 0.f); }
+};
+
+template <class Residual> struct AddRelu {
+  Residual residual;
+  KOKKOS_FUNCTION auto operator()(float sum, Pixel at, int o) const { return Kokkos::max(sum + residual(at, o), 0.f); }
+};
+template <class Residual> AddRelu(Residual) -> AddRelu<Residual>;
+
 // --- image.channels_last
 // image[1,3,224,224] -> image_channels_last[1,224,224,3]
 static void image_channels_last(ExecutionSpace const &space, Workspace const &work, Image const &image) {
-  auto const out = work.image_channels_last;
-  for_each(
-      "resnet18::image.channels_last", space, 224, 224, KOKKOS_LAMBDA(int h, int w) {
-        for (int c = 0; c < 3; ++c)
-          out(0, h, w, c) = image(0, c, h, w);
-      });
-  close_border("resnet18::image.channels_last.border", space, work.image_channels_last);
+  channels_last("resnet18::image.channels_last", space, image, work.image_channels_last);
 }
 
 // --- conv1: Conv "/conv1/Conv" + Relu "/relu/Relu"
 // image_channels_last[1,224,224,3] * weight[64,3,7,7] + bias[64] -> conv1[1,112,112,64]
 static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  conv<Square<7, 2, 3>>(
-      "resnet18::conv1", space, work.image_channels_last, weights.conv1, work.conv1, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  conv<Square<7, 2, 3>>("resnet18::conv1", space, work.image_channels_last, weights.conv1, work.conv1, work.split,
+                        Relu{});
 }
 
 // --- maxpool: MaxPool "/maxpool/MaxPool"
@@ -987,45 +974,36 @@ static void maxpool(ExecutionSpace const &space, Workspace const &work) {
 // --- layer1.0.conv1: Conv "/layer1/layer1.0/conv1/Conv" + Relu "/layer1/layer1.0/relu/Relu"
 // maxpool[1,56,56,64] * weight[64,64,3,3] + bias[64] -> layer1_0_conv1[1,56,56,64]
 static void layer1_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer1.0.conv1", space, work.maxpool, weights.layer1_0_conv1, work.layer1_0_conv1, work.winograd,
-      work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  winograd<4, Square<3, 1, 1>>("resnet18::layer1.0.conv1", space, work.maxpool, weights.layer1_0_conv1,
+                               work.layer1_0_conv1, work.winograd, work.split, Relu{});
 }
 
 // --- layer1.0.conv2: Conv "/layer1/layer1.0/conv2/Conv" + Relu "/layer1/layer1.0/relu_1/Relu"
 // layer1_0_conv1[1,56,56,64] * weight[64,64,3,3] + bias[64] + maxpool[1,56,56,64] -> layer1_0_conv2[1,56,56,64]
 static void layer1_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const residual = work.maxpool;
-  winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer1.0.conv2", space, work.layer1_0_conv1, weights.layer1_0_conv2, work.layer1_0_conv2,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
+  winograd<4, Square<3, 1, 1>>("resnet18::layer1.0.conv2", space, work.layer1_0_conv1, weights.layer1_0_conv2,
+                               work.layer1_0_conv2, work.winograd, work.split, AddRelu{work.maxpool});
 }
 
 // --- layer1.1.conv1: Conv "/layer1/layer1.1/conv1/Conv" + Relu "/layer1/layer1.1/relu/Relu"
 // layer1_0_conv2[1,56,56,64] * weight[64,64,3,3] + bias[64] -> layer1_1_conv1[1,56,56,64]
 static void layer1_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer1.1.conv1", space, work.layer1_0_conv2, weights.layer1_1_conv1, work.layer1_1_conv1,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  winograd<4, Square<3, 1, 1>>("resnet18::layer1.1.conv1", space, work.layer1_0_conv2, weights.layer1_1_conv1,
+                               work.layer1_1_conv1, work.winograd, work.split, Relu{});
 }
 
 // --- layer1.1.conv2: Conv "/layer1/layer1.1/conv2/Conv" + Relu "/layer1/layer1.1/relu_1/Relu"
 // layer1_1_conv1[1,56,56,64] * weight[64,64,3,3] + bias[64] + layer1_0_conv2[1,56,56,64] -> layer1_1_conv2[1,56,56,64]
 static void layer1_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const residual = work.layer1_0_conv2;
-  winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer1.1.conv2", space, work.layer1_1_conv1, weights.layer1_1_conv2, work.layer1_1_conv2,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
+  winograd<4, Square<3, 1, 1>>("resnet18::layer1.1.conv2", space, work.layer1_1_conv1, weights.layer1_1_conv2,
+                               work.layer1_1_conv2, work.winograd, work.split, AddRelu{work.layer1_0_conv2});
 }
 
 // --- layer2.0.conv1: Conv "/layer2/layer2.0/conv1/Conv" + Relu "/layer2/layer2.0/relu/Relu"
 // layer1_1_conv2[1,56,56,64] * weight[128,64,3,3] + bias[128] -> layer2_0_conv1[1,28,28,128]
 static void layer2_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  conv<Square<3, 2, 1>>(
-      "resnet18::layer2.0.conv1", space, work.layer1_1_conv2, weights.layer2_0_conv1, work.layer2_0_conv1, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  conv<Square<3, 2, 1>>("resnet18::layer2.0.conv1", space, work.layer1_1_conv2, weights.layer2_0_conv1,
+                        work.layer2_0_conv1, work.split, Relu{});
 }
 
 // --- layer2.0.downsample.0: Conv "/layer2/layer2.0/downsample/0/Conv"
@@ -1039,38 +1017,30 @@ static void layer2_0_downsample_0(ExecutionSpace const &space, Weights const &we
 // layer2_0_conv1[1,28,28,128] * weight[128,128,3,3] + bias[128] + layer2_0_downsample_0[1,28,28,128] ->
 // layer2_0_conv2[1,28,28,128]
 static void layer2_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const residual = work.layer2_0_downsample_0;
-  winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer2.0.conv2", space, work.layer2_0_conv1, weights.layer2_0_conv2, work.layer2_0_conv2,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
+  winograd<4, Square<3, 1, 1>>("resnet18::layer2.0.conv2", space, work.layer2_0_conv1, weights.layer2_0_conv2,
+                               work.layer2_0_conv2, work.winograd, work.split, AddRelu{work.layer2_0_downsample_0});
 }
 
 // --- layer2.1.conv1: Conv "/layer2/layer2.1/conv1/Conv" + Relu "/layer2/layer2.1/relu/Relu"
 // layer2_0_conv2[1,28,28,128] * weight[128,128,3,3] + bias[128] -> layer2_1_conv1[1,28,28,128]
 static void layer2_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer2.1.conv1", space, work.layer2_0_conv2, weights.layer2_1_conv1, work.layer2_1_conv1,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  winograd<4, Square<3, 1, 1>>("resnet18::layer2.1.conv1", space, work.layer2_0_conv2, weights.layer2_1_conv1,
+                               work.layer2_1_conv1, work.winograd, work.split, Relu{});
 }
 
 // --- layer2.1.conv2: Conv "/layer2/layer2.1/conv2/Conv" + Relu "/layer2/layer2.1/relu_1/Relu"
 // layer2_1_conv1[1,28,28,128] * weight[128,128,3,3] + bias[128] + layer2_0_conv2[1,28,28,128] ->
 // layer2_1_conv2[1,28,28,128]
 static void layer2_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const residual = work.layer2_0_conv2;
-  winograd<4, Square<3, 1, 1>>(
-      "resnet18::layer2.1.conv2", space, work.layer2_1_conv1, weights.layer2_1_conv2, work.layer2_1_conv2,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
+  winograd<4, Square<3, 1, 1>>("resnet18::layer2.1.conv2", space, work.layer2_1_conv1, weights.layer2_1_conv2,
+                               work.layer2_1_conv2, work.winograd, work.split, AddRelu{work.layer2_0_conv2});
 }
 
 // --- layer3.0.conv1: Conv "/layer3/layer3.0/conv1/Conv" + Relu "/layer3/layer3.0/relu/Relu"
 // layer2_1_conv2[1,28,28,128] * weight[256,128,3,3] + bias[256] -> layer3_0_conv1[1,14,14,256]
 static void layer3_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  conv<Square<3, 2, 1>>(
-      "resnet18::layer3.0.conv1", space, work.layer2_1_conv2, weights.layer3_0_conv1, work.layer3_0_conv1, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  conv<Square<3, 2, 1>>("resnet18::layer3.0.conv1", space, work.layer2_1_conv2, weights.layer3_0_conv1,
+                        work.layer3_0_conv1, work.split, Relu{});
 }
 
 // --- layer3.0.downsample.0: Conv "/layer3/layer3.0/downsample/0/Conv"
@@ -1084,38 +1054,30 @@ static void layer3_0_downsample_0(ExecutionSpace const &space, Weights const &we
 // layer3_0_conv1[1,14,14,256] * weight[256,256,3,3] + bias[256] + layer3_0_downsample_0[1,14,14,256] ->
 // layer3_0_conv2[1,14,14,256]
 static void layer3_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const residual = work.layer3_0_downsample_0;
-  winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer3.0.conv2", space, work.layer3_0_conv1, weights.layer3_0_conv2, work.layer3_0_conv2,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
+  winograd<2, Square<3, 1, 1>>("resnet18::layer3.0.conv2", space, work.layer3_0_conv1, weights.layer3_0_conv2,
+                               work.layer3_0_conv2, work.winograd, work.split, AddRelu{work.layer3_0_downsample_0});
 }
 
 // --- layer3.1.conv1: Conv "/layer3/layer3.1/conv1/Conv" + Relu "/layer3/layer3.1/relu/Relu"
 // layer3_0_conv2[1,14,14,256] * weight[256,256,3,3] + bias[256] -> layer3_1_conv1[1,14,14,256]
 static void layer3_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer3.1.conv1", space, work.layer3_0_conv2, weights.layer3_1_conv1, work.layer3_1_conv1,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  winograd<2, Square<3, 1, 1>>("resnet18::layer3.1.conv1", space, work.layer3_0_conv2, weights.layer3_1_conv1,
+                               work.layer3_1_conv1, work.winograd, work.split, Relu{});
 }
 
 // --- layer3.1.conv2: Conv "/layer3/layer3.1/conv2/Conv" + Relu "/layer3/layer3.1/relu_1/Relu"
 // layer3_1_conv1[1,14,14,256] * weight[256,256,3,3] + bias[256] + layer3_0_conv2[1,14,14,256] ->
 // layer3_1_conv2[1,14,14,256]
 static void layer3_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const residual = work.layer3_0_conv2;
-  winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer3.1.conv2", space, work.layer3_1_conv1, weights.layer3_1_conv2, work.layer3_1_conv2,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
+  winograd<2, Square<3, 1, 1>>("resnet18::layer3.1.conv2", space, work.layer3_1_conv1, weights.layer3_1_conv2,
+                               work.layer3_1_conv2, work.winograd, work.split, AddRelu{work.layer3_0_conv2});
 }
 
 // --- layer4.0.conv1: Conv "/layer4/layer4.0/conv1/Conv" + Relu "/layer4/layer4.0/relu/Relu"
 // layer3_1_conv2[1,14,14,256] * weight[512,256,3,3] + bias[512] -> layer4_0_conv1[1,7,7,512]
 static void layer4_0_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  conv<Square<3, 2, 1>>(
-      "resnet18::layer4.0.conv1", space, work.layer3_1_conv2, weights.layer4_0_conv1, work.layer4_0_conv1, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  conv<Square<3, 2, 1>>("resnet18::layer4.0.conv1", space, work.layer3_1_conv2, weights.layer4_0_conv1,
+                        work.layer4_0_conv1, work.split, Relu{});
 }
 
 // --- layer4.0.downsample.0: Conv "/layer4/layer4.0/downsample/0/Conv"
@@ -1129,29 +1091,22 @@ static void layer4_0_downsample_0(ExecutionSpace const &space, Weights const &we
 // layer4_0_conv1[1,7,7,512] * weight[512,512,3,3] + bias[512] + layer4_0_downsample_0[1,7,7,512] ->
 // layer4_0_conv2[1,7,7,512]
 static void layer4_0_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const residual = work.layer4_0_downsample_0;
-  winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer4.0.conv2", space, work.layer4_0_conv1, weights.layer4_0_conv2, work.layer4_0_conv2,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
+  winograd<2, Square<3, 1, 1>>("resnet18::layer4.0.conv2", space, work.layer4_0_conv1, weights.layer4_0_conv2,
+                               work.layer4_0_conv2, work.winograd, work.split, AddRelu{work.layer4_0_downsample_0});
 }
 
 // --- layer4.1.conv1: Conv "/layer4/layer4.1/conv1/Conv" + Relu "/layer4/layer4.1/relu/Relu"
 // layer4_0_conv2[1,7,7,512] * weight[512,512,3,3] + bias[512] -> layer4_1_conv1[1,7,7,512]
 static void layer4_1_conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer4.1.conv1", space, work.layer4_0_conv2, weights.layer4_1_conv1, work.layer4_1_conv1,
-      work.winograd, work.split, KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
+  winograd<2, Square<3, 1, 1>>("resnet18::layer4.1.conv1", space, work.layer4_0_conv2, weights.layer4_1_conv1,
+                               work.layer4_1_conv1, work.winograd, work.split, Relu{});
 }
 
 // --- layer4.1.conv2: Conv "/layer4/layer4.1/conv2/Conv" + Relu "/layer4/layer4.1/relu_1/Relu"
 // layer4_1_conv1[1,7,7,512] * weight[512,512,3,3] + bias[512] + layer4_0_conv2[1,7,7,512] -> layer4_1_conv2[1,7,7,512]
 static void layer4_1_conv2(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  auto const residual = work.layer4_0_conv2;
-  winograd<2, Square<3, 1, 1>>(
-      "resnet18::layer4.1.conv2", space, work.layer4_1_conv1, weights.layer4_1_conv2, work.layer4_1_conv2,
-      work.winograd, work.split,
-      KOKKOS_LAMBDA(float sum, Pixel at, int o) { return Kokkos::max(sum + residual(at, o), 0.f); });
+  winograd<2, Square<3, 1, 1>>("resnet18::layer4.1.conv2", space, work.layer4_1_conv1, weights.layer4_1_conv2,
+                               work.layer4_1_conv2, work.winograd, work.split, AddRelu{work.layer4_0_conv2});
 }
 
 // --- avgpool: GlobalAveragePool "/avgpool/GlobalAveragePool"

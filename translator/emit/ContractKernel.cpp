@@ -156,6 +156,7 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
   std::vector<std::string> arguments = {m.size().text, *a, layer.member(weight), *out};
   layer.addSplit(arguments, cast<MemRefType>(weight.value.getType()).getElementType());
   addLambda(parameters, {&m, &n}, std::move(statements));
+  layer.nameEpilogue(op.getEpilogue().front());
   layer.nameUnchanged(arguments);
   layer.setCall("contract", arguments);
   return success();

@@ -100,9 +100,11 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
                          depthwise ? "c" : "o", Mean::NoTaps, 0)))
     return failure();
+  layer.nameEpilogue(conv.getEpilogue().front());
   if (!depthwise)
     layer.nameUnchanged(arguments);
   layer.program.useBlock(block);
+  layer.closesBorders = true;
   layer.setCall(block + "<" + parameters +
                     windowType(shape.drop_front(2), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
                 arguments);
@@ -124,6 +126,7 @@ FailureOr<std::string> printWindow(Operation *op, Layer &layer) {
                          accumulator, "c", meanOf(window), window.getKernel()[0] * window.getKernel()[1])))
     return failure();
   layer.program.useBlock("pool");
+  layer.closesBorders = true;
   layer.program.useBlock(combiner);
   layer.setCall("pool<" + windowType(window.getKernel(), window.getStrides(), window.getPads(), window.getDilations()) +
                     ", " + combiner + ">",

@@ -2,6 +2,7 @@
 
 #include "translator/emit/Emit.h"
 #include "translator/emit/Render.h"
+#include "translator/emit/SharedCode.h"
 #include "translator/emit/Views.h"
 #include "translator/ir/Work.h"
 
@@ -216,6 +217,9 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   view["license"] = Json::array();
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
+  view["epilogues"] = shareEpilogues(program, forward->layers);
+  view["has_epilogues"] = !view["epilogues"].empty();
+  shareBodies(program, forward->layers);
   view["layers"] = forward->layers;
   view["forward"] = forward->statements;
   view.update(*members);

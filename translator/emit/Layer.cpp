@@ -74,7 +74,7 @@ std::string Layer::local(Storage const &storage) {
   std::string &name = localOf[storage.value];
   if (name.empty()) {
     name = scope.fresh(localNames(storage));
-    locals.push_back({{"template", "statement/local"}, {"name", name}, {"value", text}});
+    locals.push_back({{"template", "statement/local"}, {"type", storage.cpp}, {"name", name}, {"value", text}});
   }
   return name;
 }

@@ -72,6 +72,9 @@ public:
   void setPolicyCall(std::string function, std::string const &policy); ///< a pattern of Kokkos itself
   void addLambda(std::string parameters, Json statements, std::string const &result = ""); ///< result: its type
 
+  /// The only lambda is the epilogue of a block, from this region.
+  void nameEpilogue(mlir::Block &block);
+
   /// Puts `Unchanged{}` into the place of an epilogue that returns its sum.
   void nameUnchanged(std::vector<std::string> &arguments);
 
@@ -89,6 +92,7 @@ public:
   Scope scope;
   Json locals = Json::array();
   bool usesWork = false;      ///< of the workspace more than buffers
+  bool closesBorders = false; ///< the block does so for the images that it writes
 
 private:
   std::string local(Storage const &storage);
@@ -101,6 +105,7 @@ private:
   mlir::FailureOr<std::string> imageOver(mlir::Value memref, Storage const &storage);
   mlir::LogicalResult printLoad(mlir::Operation *op, ScalarPrinter &printer, IndexSpace const &space, Json &to);
   bool uses(StorageKind kind) const;
+  Json parameters() const;
   std::string signature(bool declare) const;
 
   llvm::DenseMap<mlir::Value, std::string> localOf;
@@ -108,6 +113,8 @@ private:
   llvm::SmallVector<Storage const *> used;
   Json call;
   Json lambdas = Json::array();
+  bool isEpilogue = false;
+  std::string epilogue; ///< a short name of what it does, if there is one
 };
 
 /// Prints one kernel into its layer; the description line comes back.

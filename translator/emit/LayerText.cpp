@@ -2,6 +2,7 @@
 
 #include "translator/emit/KernelParts.h"
 #include "translator/emit/Layer.h"
+#include "translator/emit/SharedCode.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
@@ -14,12 +15,12 @@ using namespace mlir;
 namespace ml2k {
 
 void Layer::setCall(std::string function, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {label(), "space"});
-  call = {{"function", std::move(function)}, {"arguments", llvm::join(arguments, ", ")}};
+  arguments.insert(arguments.begin(), {"", "space"});
+  call = {{"function", std::move(function)}, {"label", label()}, {"operands", llvm::join(arguments, ", ")}};
 }
 
 void Layer::setPolicyCall(std::string function, std::string const &policy) {
-  call = {{"function", std::move(function)}, {"arguments", label() + ", " + policy}};
+  call = {{"function", std::move(function)}, {"label", label()}, {"operands", ", " + policy}};
 }
 
 /// A statement that stands in one line with its lambda.
@@ -37,6 +38,11 @@ void Layer::addLambda(std::string parameters, Json statements, std::string const
                      {"statements", single ? none : statements}});
 }
 
+void Layer::nameEpilogue(Block &block) {
+  isEpilogue = true;
+  epilogue = epilogueName(block, program.biasedSum(kernel));
+}
+
 void Layer::nameUnchanged(std::vector<std::string> &arguments) {
   Json const &epilogue = lambdas.back();
   if (epilogue["is_block"] || epilogue["single"][0]["template"] != "statement/return")
@@ -48,6 +54,7 @@ void Layer::nameUnchanged(std::vector<std::string> &arguments) {
   arguments.push_back("Unchanged{}");
   program.useBlock("unchanged");
   lambdas.erase(lambdas.size() - 1);
+  isEpilogue = false;
 }
 
 std::string Layer::described(Value memref) {
@@ -138,34 +145,39 @@ bool Layer::uses(StorageKind kind) const {
 
 std::string Layer::functionName() const { return program.functions.lookup(kernel->getAttrOfType<StringAttr>("label")); }
 
-/// Parameters and, for the call, arguments: space, the structs in use, the model's arguments, host values.
+/// The model's arguments and host values that the layer uses.
+Json Layer::parameters() const {
+  Json list = Json::array();
+  for (auto const *storages : {&program.arguments, &program.exchanged})
+    for (Storage const &storage : *storages)
+      if (llvm::is_contained(used, &storage))
+        list.push_back({{"type", storage.alias}, {"by", " const &"}, {"name", storage.name}});
+  for (std::string const &name : hostNames)
+    list.push_back({{"type", program.scalarType(name)}, {"by", " "}, {"name", name}});
+  return list;
+}
+
+/// Parameters and, for the call, arguments: space, the structs in use, what parameters() lists.
 std::string Layer::signature(bool declare) const {
   std::string text = declare ? "ExecutionSpace const &space" : "space";
-  auto const add = [&](StringRef type, StringRef name) {
-    text += ", " + (declare ? (type + " " + name).str() : name.str());
-  };
+  auto const add = [&](StringRef type, StringRef name) { text += ", " + (declare ? type + name : name).str(); };
   if (uses(StorageKind::Weight))
     add("Weights const &", "weights");
   if (uses(StorageKind::Buffer) || usesWork)
     add("Workspace const &", "work");
-  for (Storage const &argument : program.arguments)
-    if (llvm::is_contained(used, &argument))
-      add(argument.alias + " const &", argument.name);
-  for (Storage const &memory : program.exchanged)
-    if (llvm::is_contained(used, &memory))
-      add(memory.alias + " const &", memory.name);
-  for (std::string const &name : hostNames)
-    add(program.scalarType(name), name);
+  for (Json const &parameter : parameters())
+    add(parameter["type"].get<std::string>() + parameter["by"].get<std::string>(),
+        parameter["name"].get_ref<std::string const &>());
   return text;
 }
 
 std::string Layer::invocation() const { return functionName() + "(" + signature(false) + ")"; }
 
-/// Convolutions and pools close the border of what they write themselves.
+/// Kernels behind this one that close the borders of its images.
 Json Layer::borders() {
   Json closes = Json::array();
   auto outputs = dyn_cast<DestinationStyleOpInterface>(kernel);
-  if (!outputs || isa<nest::ConvOp, nest::WindowOp>(kernel))
+  if (!outputs || closesBorders)
     return closes;
   std::set<Storage const *> closed;
   for (Value output : outputs.getDpsInits()) {
@@ -191,7 +203,11 @@ Json Layer::finish(StringRef shapes) {
   layer.update({{"template", "kernel/block"},
                 {"comments", comments},
                 {"name", functionName()},
-                {"parameters", signature(true)}});
+                {"model_name", kernel->getAttrOfType<StringAttr>("label").str()},
+                {"parameters", signature(true)},
+                {"captures", parameters()},
+                {"is_epilogue", isEpilogue},
+                {"epilogue", epilogue}});
   return layer;
 }
 

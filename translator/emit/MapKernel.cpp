@@ -1,4 +1,4 @@
-//===- MapKernel.cpp - nest.map: for_each, for_squares --------------------------------------------------------------===//
+//===- MapKernel.cpp - nest.map: for_each, for_squares, channels_last ---------------------------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -14,6 +14,28 @@ static unsigned innerLoop(AffineMap out, Layer::Loops const &loops) {
   return loops.extents.empty() ? 0 : loops.extents.size() - 1;
 }
 
+/// Images of up to so many channels are written pixel by pixel: too few to vectorise or to coalesce along them.
+constexpr int64_t fewChannels = 8;
+
+/// An image of few channels that is its input with another order of dimensions: the input of channels_last, or null.
+static Storage const *planesOf(nest::MapOp map, ArrayRef<AffineMap> maps, Layer &layer) {
+  if (maps.size() != 2 || map.getInputs().size() != 1 || maps[0].getNumResults() != 4 || maps[1].getNumResults() != 4)
+    return nullptr;
+  Value const input = map.getInputs()[0], output = map.getOutputs()[0];
+  Storage const *planes = layer.program.storageOf(input), *image = layer.program.storageOf(output);
+  Block &body = map.getBody().front();
+  bool const copies = body.getOperations().size() == 1 && body.front().getOperand(0) == body.getArgument(0) &&
+                      body.getArgument(0).getType() == cast<MemRefType>(output.getType()).getElementType();
+  if (!copies || !planes || planes->value != input || planes->isImage || planes->isFlat || !image->isImage ||
+      image->value != output || image->type.getShape().back() > fewChannels)
+    return nullptr;
+  for (auto [to, from] : {std::pair(0, 0), {1, 3}, {2, 1}, {3, 2}})
+    if (AffineExpr const index = maps[0].getResult(to);
+        index != maps[1].getResult(from) || !(isa<AffineDimExpr>(index) || index == 0))
+      return nullptr;
+  return planes;
+}
+
 /// The letters of an image's dimensions for the loops that walk through them; none if a loop does not.
 static SmallVector<StringRef> imageLetters(AffineMap out, ArrayRef<unsigned> loops) {
   constexpr StringRef letters[] = {"n", "h", "w", "c"};
@@ -25,16 +47,14 @@ static SmallVector<StringRef> imageLetters(AffineMap out, ArrayRef<unsigned> loo
   return names.size() == loops.size() ? names : SmallVector<StringRef>();
 }
 
-/// The loop along the lines of an image of few channels, too few to vectorise or to coalesce along them; none if the
-/// output is anything else.
+/// The loop along the lines of an image of few channels; none if the output is anything else.
 static std::optional<unsigned> pixelLoop(nest::MapOp map, AffineMap out, unsigned inner, Layer::Loops const &loops,
                                          Layer &layer) {
-  constexpr int64_t few = 8;
   Storage const *image = layer.program.storageOf(map.getOutputs()[0]);
   auto const isIndex = [](AffineExpr e) { return isa<AffineDimExpr>(e) || e == 0; };
   if (map.getOutputs().size() != 1 || !image->isImage || image->value != map.getOutputs()[0] ||
-      out.getNumResults() != 4 || !llvm::all_of(out.getResults(), isIndex) || image->type.getShape().back() > few ||
-      out.getResult(3) != getAffineDimExpr(inner, out.getContext()))
+      out.getNumResults() != 4 || !llvm::all_of(out.getResults(), isIndex) ||
+      image->type.getShape().back() > fewChannels || out.getResult(3) != getAffineDimExpr(inner, out.getContext()))
     return std::nullopt;
   for (unsigned d : {2, 1})
     if (auto dim = dyn_cast<AffineDimExpr>(out.getResult(d)); dim && loops.extents[dim.getPosition()] != 1)
@@ -71,6 +91,13 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   SmallVector<AffineMap> const maps = mapsOf(map.getIndexingMaps());
   SmallVector<Value> const operands(op->getOperands());
   unsigned const outputCount = map.getOutputs().size();
+  if (Storage const *planes = planesOf(map, maps, layer)) {
+    layer.program.useBlock("channels_last");
+    layer.closesBorders = true;
+    layer.setCall("channels_last",
+                  {layer.member(*planes), layer.member(*layer.program.storageOf(map.getOutputs()[0]))});
+    return describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
+  }
   Layer::Loops const loops = layer.loops(maps, operands);
   unsigned inner = innerLoop(maps[maps.size() - outputCount], loops);
 
