@@ -63,6 +63,7 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
   Tensor<T ***> const out("out", batches, rows, columns);
   Tensor<T ***> const flipped("flipped", batches, columns, rows);
   Tensor<T ***> const squares("squares", batches, depth, depth), thirds("thirds", batches, rows, depth);
+  Tensor<T ***> const fourths("fourths", batches, rows, depth + 2), unscaled("unscaled", batches, rows, columns);
   check::put(a, left);
   check::put(b, right);
   batched_contract<Columns::adjacent, Columns::apart>(
@@ -86,6 +87,17 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
       KOKKOS_LAMBDA(int n, int i, int k)->T const & { return a(n, i, k); },
       KOKKOS_LAMBDA(int n, int k, int j)->T const & { return squares(n, k, j); },
       KOKKOS_LAMBDA(T sum, int n, int i, int j) { thirds(n, i, j) = sum; });
+  // The same with results by reference, beside guards
+  batched_contract<Columns::adjacent, Columns::adjacent>(
+      "test::fourths", space, batches, rows, depth, depth,
+      KOKKOS_LAMBDA(int n, int i, int k)->T const & { return a(n, i, k); },
+      KOKKOS_LAMBDA(int n, int k, int j)->T const & { return squares(n, k, j); },
+      KOKKOS_LAMBDA(int n, int i, int j)->T & { return fourths(n, i, j + 1); });
+  batched_contract<Columns::adjacent, Columns::apart>(
+      "test::unscaled", space, batches, rows, columns, depth,
+      KOKKOS_LAMBDA(int n, int i, int k)->T const & { return a(n, i, k); },
+      KOKKOS_LAMBDA(int n, int k, int j) { return b(n, j, k); },
+      KOKKOS_LAMBDA(int n, int i, int j)->T & { return unscaled(n, i, j); });
   space.fence();
   std::vector<double> expected;
   std::vector<double> expected_flipped(left.empty() && depth ? 0 : std::size_t(batches) * rows * columns);
@@ -122,6 +134,13 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
       }
   check::compare(name + " squares", check::get(squares), expected_squares);
   check::compare(name + " thirds", check::get(thirds), expected_thirds);
+  std::vector<double> expected_fourths(std::size_t(batches) * rows * (depth + 2)); // zeros on both sides of every row
+  for (std::size_t i = 0; i < expected_thirds.size(); ++i)
+    expected_fourths[i / depth * (depth + 2) + i % depth + 1] = expected_thirds[i];
+  check::compare(name + " by reference", check::get(fourths), expected_fourths);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    expected[i] -= .01 * double(i / (std::size_t(rows) * columns));
+  check::compare(name + " unscaled", check::get(unscaled), expected);
 }
 
 template <class T, int K, int N, bool IsBfloat = false> void contractions() {

@@ -98,6 +98,23 @@ struct Contraction {
            isReadInPlace(operand, type.getElementType());
   }
 
+  /// True if the results are the sums as they are, side by side along columns.
+  bool storesInPlace(Json const &stores, std::string const &sum) {
+    auto const type = cast<MemRefType>(op.getOutputs()[0].getType());
+    AffineMap const map = maps.back();
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    return stores.size() == 1 && stores[0]["template"] == "statement/assign" && stores[0]["value"] == sum &&
+           llvm::all_of(op.getInputs(),
+                        [&](Value input) {
+                          return cast<MemRefType>(input.getType()).getElementType() == type.getElementType();
+                        }) &&
+           type.getElementType() == op.getEpilogue().front().getArgument(0).getType() && roles.n.size() == 1 &&
+           map.getNumResults() > 0 && map.getResults().back() == getAffineDimExpr(roles.n[0], op.getContext()) &&
+           llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(roles.n[0]); }) &&
+           succeeded(getStridesAndOffset(type, strides, offset)) && strides.back() == 1;
+  }
+
   /// Neither cast on its way nor of another type than the other operand.
   bool isReadInPlace(unsigned operand, Type type) {
     FailureOr<Expression> const read = layer.element(op.getInputs()[operand], maps[operand], space);
@@ -174,10 +191,17 @@ LogicalResult Contraction::printBatched() {
   std::string parameters;
   ScalarPrinter printer = layer.scalars(space);
   Block &block = op.getEpilogue().front();
-  if (failed(bindEpilogue(printer, statements, parameters)) || failed(printer.print(block, statements)) ||
+  FailureOr<Expression> const sum = bindEpilogue(printer, statements, parameters);
+  if (failed(sum) || failed(printer.print(block, statements)) ||
       failed(storeElements(layer, printer, block, op.getOutputs(), ArrayRef(maps).take_back(1), space, statements)))
     return failure();
-  addLambda(parameters, {&batch, &m, &n}, std::move(statements));
+  if (storesInPlace(statements, sum->text)) {
+    std::string const target = statements[0]["target"];
+    addLambda("", {&batch, &m, &n}, Json::array({{{"template", "statement/return"}, {"value", target}}}),
+              cppType(cast<MemRefType>(op.getOutputs()[0].getType()).getElementType()) + " &");
+  } else {
+    addLambda(parameters, {&batch, &m, &n}, std::move(statements));
+  }
   return success();
 }
 
