@@ -301,9 +301,8 @@ static bool isSameTerm(Value later, Value term, Value position, nest::FoldOp fol
     return false;
   if (auto get = dyn_cast<nest::GetOp>(a); get ? !isSettledBefore(fold, get.getRow()) : !isPure(a))
     return false;
-  return llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()), [&](auto pair) {
-    return isSameTerm(std::get<0>(pair), std::get<1>(pair), position, fold);
-  });
+  return llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
+                      [&](auto pair) { return isSameTerm(std::get<0>(pair), std::get<1>(pair), position, fold); });
 }
 
 /// e^(x - largest of all x), the term of a softmax, in a pass along the row.
@@ -336,25 +335,34 @@ static bool isSoftmaxTotal(Operation *op) {
          });
 }
 
-/// Divisions along the row by the total of a softmax multiply by its inverse, computed once: one rounding more.
-static void invertTotals(RewriterBase &rewriter, Block &body) {
+/// What a row is divided by for its inverse to do as well: the total of a softmax, or a square root, whose inverse is
+/// as good a number as itself unless one of them is 0 and the other infinite. Null for others.
+static char const *nameOfInverse(Operation *divisor, Block &row) {
+  if (isSoftmaxTotal(divisor))
+    return "inverse_total";
+  return isa_and_nonnull<math::SqrtOp>(divisor) && divisor->getBlock() == &row ? "inverse_root" : nullptr;
+}
+
+/// Divisions along the row by such values multiply by their inverse, computed once: one rounding more.
+static void invertDivisors(RewriterBase &rewriter, Block &body) {
   DenseMap<Value, Value> inverses;
-  auto const inverse = [&](Value total) {
-    Value &known = inverses[total];
+  auto const inverse = [&](Value divisor, char const *name) {
+    Value &known = inverses[divisor];
     if (known)
       return known;
-    rewriter.setInsertionPointAfterValue(total);
-    Value const one = rewriter.create<arith::ConstantOp>(total.getLoc(), rewriter.getFloatAttr(total.getType(), 1));
-    auto quotient = rewriter.create<arith::DivFOp>(total.getLoc(), one, total);
-    quotient->setAttr("nest.name", rewriter.getStringAttr("inverse_total"));
+    rewriter.setInsertionPointAfterValue(divisor);
+    Value const one = rewriter.create<arith::ConstantOp>(divisor.getLoc(), rewriter.getFloatAttr(divisor.getType(), 1));
+    auto quotient = rewriter.create<arith::DivFOp>(divisor.getLoc(), one, divisor);
+    quotient->setAttr("nest.name", rewriter.getStringAttr(name));
     return known = quotient;
   };
   for (auto each : llvm::make_early_inc_range(body.getOps<nest::EachOp>()))
     each.walk([&](arith::DivFOp division) {
       Type const type = division.getType();
-      if (type.isF16() || type.isBF16() || !isSoftmaxTotal(division.getRhs().getDefiningOp()))
+      char const *const name = nameOfInverse(division.getRhs().getDefiningOp(), body);
+      if (type.isF16() || type.isBF16() || !name)
         return;
-      Value const factor = inverse(division.getRhs());
+      Value const factor = inverse(division.getRhs(), name);
       rewriter.setInsertionPoint(division);
       rewriter.replaceOpWithNewOp<arith::MulFOp>(division, division.getLhs(), factor);
     });
@@ -393,9 +401,8 @@ static bool canJoin(nest::EachOp each, nest::FoldOp fold) {
       reads |= get.getRow() == set.getRow();
   }
   Value const position = fold.getBody().front().getArgument(0);
-  return reads && llvm::all_of(fold.getOps<nest::GetOp>(), [&](nest::GetOp get) {
-           return !get.getPosition() || get.getPosition() == position;
-         });
+  return reads && llvm::all_of(fold.getOps<nest::GetOp>(),
+                               [&](nest::GetOp get) { return !get.getPosition() || get.getPosition() == position; });
 }
 
 /// A fold keeps the values itself that the pass before it kept for it: one pass less over the row.
@@ -435,7 +442,7 @@ void RowEmitter::tidy(nest::RowOp row) {
   eliminateCommonSubExpressions(rewriter, dominance, row);
   nameMeans(body);
   OpBuilder::InsertionGuard const guard(rewriter);
-  invertTotals(rewriter, body);
+  invertDivisors(rewriter, body);
   markSoftmaxTerms(body);
   joinPasses(rewriter, body);
 }
