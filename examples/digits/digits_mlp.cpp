@@ -66,9 +66,9 @@ template <class Weight> struct PackingOf {
 
 // --- tile ------------------------------------------------------------------------------------------------------------
 // Host: result(row, j) = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k; or
-// that much more. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a
-// loop.
-template <int Rows, int Columns, class Left, class Right, class Result>
+// that much more. `right` is fetched so many bytes Ahead. Spelled in vectors of the compiler and unrolled completely:
+// nothing depends on what it makes of a loop.
+template <int Rows, int Columns, int Ahead = 0, class Left, class Right, class Result>
 [[gnu::always_inline]] inline void register_tile(int steps, int run, Left const &left, Right const &right,
                                                  Result const &result, bool add = false) {
   using Scalar = std::decay_t<decltype(result(0, 0))>;
@@ -81,11 +81,15 @@ template <int Rows, int Columns, class Left, class Right, class Result>
     sums[v] = add ? reinterpret_cast<Vector &>(result(v / across, v % across * lanes)) : Vector{};
   for (int step = 0; step < steps; ++step)
 #pragma GCC unroll 4
-    for (int i = 0; i < run; ++i)
+    for (int i = 0; i < run; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; Ahead > 0 && j < Columns; j += 64 / int(sizeof(Scalar))) // a line of a cache
+        __builtin_prefetch(reinterpret_cast<char const *>(&right(step * run + i, j)) + Ahead);
 #pragma GCC unroll 64
       for (int v = 0; v < Rows * across; ++v)
         sums[v] +=
             left(v / across, step, i) * reinterpret_cast<Vector const &>(right(step * run + i, v % across * lanes));
+    }
 #pragma GCC unroll 64
   for (int v = 0; v < Rows * across; ++v)
     reinterpret_cast<Vector &>(result(v / across, v % across * lanes)) = sums[v];
@@ -165,6 +169,7 @@ template <int Least, int Most, int Columns, class Problem>
     if (last - first < Most)
       return host_tile<Least, Most - 1, Columns>(problem, begin, end, first, last);
   constexpr int wide = Kokkos::min(Columns, int(Packing::panel)), panels = Columns / wide;
+  constexpr int ahead = panels == 1 ? 4096 : 0; // a page: where hardware that fetches the weights ahead comes to a stop
   typename Problem::Row row[Most];
   Scalar const *in[Most];
   decltype(problem.out(row[0])) out[Most];
@@ -179,7 +184,7 @@ template <int Least, int Most, int Columns, class Problem>
       return weight[j / wide * Packing::panel_size + k * Packing::panel + j % wide];
     };
     auto const multiply = [&](auto const &result) {
-      register_tile<Most, Columns>(
+      register_tile<Most, Columns, ahead>(
           Problem::steps, Problem::run, [&](int i, int step, int k) { return in[i][problem.offset(step) + k]; }, right,
           result);
     };
