@@ -167,6 +167,36 @@ static std::vector<Capture> bodyCaptures(Json const &layer) {
   return captures;
 }
 
+/// The longest list of words that both have in this order.
+static std::vector<StringRef> commonWords(ArrayRef<StringRef> a, ArrayRef<StringRef> b) {
+  std::vector<std::vector<size_t>> length(a.size() + 1, std::vector<size_t>(b.size() + 1, 0)); // from here to the ends
+  for (size_t i = a.size(); i-- > 0;)
+    for (size_t j = b.size(); j-- > 0;)
+      length[i][j] = a[i] == b[j] ? length[i + 1][j + 1] + 1 : std::max(length[i + 1][j], length[i][j + 1]);
+  std::vector<StringRef> common;
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();)
+    if (a[i] == b[j])
+      common.push_back(a[i++]), ++j;
+    else
+      length[i + 1][j] >= length[i][j + 1] ? ++i : ++j;
+  return common;
+}
+
+/// What the names of layers have in common: layer.attention.softmax of layer.0.attention.softmax and its likes. Names
+/// that share nothing are called after the first.
+static std::string nameOfAll(Json const &layers, ArrayRef<size_t> group) {
+  auto const wordsOf = [&](size_t layer) {
+    SmallVector<StringRef> words;
+    StringRef(layers[layer]["model_name"].get_ref<std::string const &>()).split(words, '.');
+    return std::vector<StringRef>(words.begin(), words.end());
+  };
+  std::vector<StringRef> common = wordsOf(group.front());
+  for (size_t layer : group.drop_front())
+    common = commonWords(common, wordsOf(layer));
+  return common.empty() ? layers[group.front()]["name"].get<std::string>()
+                        : snakeCase(llvm::join(common, "."), "layer");
+}
+
 void shareBodies(Program const &program, Json &layers) {
   constexpr size_t leastLines = 4;
   FileNames names(program);
@@ -183,8 +213,8 @@ void shareBodies(Program const &program, Json &layers) {
     Json body = layers[group.front()];
     if (group.size() < 2 || body["lambdas"].size() + countLines(body["lambdas"]) < leastLines)
       continue;
-    std::string const function = body["name"].get<std::string>() + "_kernel";
-    std::string const name = names.fresh({function, function + "_"});
+    std::string const ofFirst = body["name"].get<std::string>() + "_kernel";
+    std::string const name = names.fresh({nameOfAll(layers, group) + "_kernel", ofFirst, ofFirst + "_"});
     std::string const text = "What " + body["model_name"].get<std::string>() + " and layers like it run";
     body.update(
         {{"comments", Json::array({{{"text", text}}})},
