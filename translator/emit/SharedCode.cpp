@@ -3,8 +3,6 @@
 #include "translator/emit/SharedCode.h"
 #include "translator/emit/KernelParts.h"
 
-#include <set>
-
 using namespace mlir;
 
 namespace ml2k {
@@ -36,28 +34,24 @@ struct Capture {
 
 static bool isMember(Json const &local) { return local["template"] == "statement/local"; }
 
-/// What `code` of the layer uses of the layer's locals and parameters.
+/// What `code` of the layer uses of the layer's locals and parameters; members are passed as such.
 static std::vector<Capture> capturesOf(Json const &layer, Json const &code) {
   std::vector<Capture> captures;
   for (Json const &local : layer["locals"])
-    if (std::string const name = local["name"]; mentions(code, name)) {
-      bool const byValue = isMember(local) && !mentions(layer["operands"], name);
-      captures.push_back({local["type"], name, byValue ? local["value"].get<std::string>() : name});
-    }
+    if (std::string const name = local["name"]; mentions(code, name))
+      captures.push_back({local["type"], name, isMember(local) ? local["value"].get<std::string>() : name});
   for (Json const &parameter : layer["captures"])
     if (std::string const name = parameter["name"]; mentions(code, name))
       captures.push_back({parameter["type"], name, name});
   return captures;
 }
 
-/// Takes the locals away that only the code that went had used.
+/// Takes the copies of members away that only the lambdas had used, which went.
 static void dropUnusedLocals(Json &layer) {
   Json &locals = layer["locals"];
   for (size_t i = locals.size(); i-- > 0;) {
-    Json others = layer;
-    others["locals"].erase(i);
-    others.erase("comments");
-    if (isMember(locals[i]) && !mentions(others, locals[i]["name"].get<std::string>()))
+    std::string const name = locals[i]["name"];
+    if (isMember(locals[i]) && !mentions(layer["operands"], name))
       locals.erase(i);
   }
 }
@@ -159,12 +153,7 @@ static std::pair<std::string, std::string> parametersOf(std::vector<Capture> con
 }
 
 static std::vector<Capture> bodyCaptures(Json const &layer) {
-  std::vector<Capture> captures = capturesOf(layer, {layer["lambdas"], layer["operands"]});
-  for (Capture &capture : captures)
-    for (Json const &local : layer["locals"])
-      if (isMember(local) && local["name"] == capture.name)
-        capture.value = local["value"];
-  return captures;
+  return capturesOf(layer, {layer["lambdas"], layer["operands"]});
 }
 
 /// The longest list of words that both have in this order.

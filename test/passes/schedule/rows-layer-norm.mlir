@@ -11,8 +11,11 @@
 // CHECK: %[[SQUARES:.*]] = nest.fold <sum> "squares"
 // CHECK: arith.subf %{{.*}}, %[[MEAN]]
 // CHECK: arith.divf %[[SQUARES]], %{{.*}} {nest.name = "variance"}
-// CHECK: math.sqrt
+// CHECK: %[[ROOT:.*]] = math.sqrt
+// CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[ROOT]] {nest.name = "inverse_root"}
 // CHECK-COUNT-1: nest.each
+// CHECK: arith.mulf %{{.*}}, %[[INVERSE]]
+// CHECK-NOT: arith.divf
 // CHECK: nest.set
 // CHECK: nest.set
 // CHECK-NOT: nest.each
