@@ -151,9 +151,33 @@ void squares(int outer, int rows, int columns) {
         expected.push_back(2 * (1 + n + 10 * row + .5f * i));
   check::compare("for_squares " + std::to_string(rows) + "x" + std::to_string(columns), check::get(out), expected);
 }
+
+/// From a part of a larger tensor, so that rows lie at other distances than their length
+template <class T> void transposed(int outer, int rows, int columns) {
+  ExecutionSpace const space;
+  Tensor<T ***> const from("from", outer, columns, rows + 3), to("to", outer, rows, columns);
+  auto const values = check::numbers<T>(from.size(), 8);
+  check::put(from, values);
+  transposed_copy(
+      "test::transposed_copy", space, outer, rows, columns,
+      KOKKOS_LAMBDA(int n, int i, int j)->T const & { return from(n, j, i + 3); },
+      KOKKOS_LAMBDA(int n, int i, int j)->T & { return to(n, i, j); });
+  space.fence();
+  std::vector<double> expected;
+  for (int n = 0; n < outer; ++n)
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j)
+        expected.push_back(double(values[(std::size_t(n) * columns + j) * (rows + 3) + i + 3]));
+  check::compare("transposed_copy " + std::to_string(rows) + "x" + std::to_string(columns), check::get(to), expected);
+}
 } // namespace
 
 void testRows() {
+  for (int const rows : {0, 1, 7, 16, 32, 45})
+    for (int const columns : {1, 8, 64, 131}) {
+      transposed<float>(2, rows, columns);
+      transposed<double>(1, rows, columns);
+    }
   squares(1, 32, 16);
   squares(2, 33, 47);
   squares(3, 64, 5);

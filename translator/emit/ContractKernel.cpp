@@ -87,32 +87,20 @@ struct Contraction {
 
   /// True if the columns of an operand lie side by side in memory, and those of both hold the same type.
   bool columnsAdjoin(unsigned operand, ArrayRef<unsigned> columns) {
-    AffineMap const map = maps[operand];
-    auto const type = cast<MemRefType>(op->getOperand(operand).getType());
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    return columns.size() == 1 && map.getNumResults() > 0 &&
-           map.getResults().back() == getAffineDimExpr(columns[0], op.getContext()) &&
-           llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(columns[0]); }) &&
-           succeeded(getStridesAndOffset(type, strides, offset)) && strides.back() == 1 &&
-           isReadInPlace(operand, type.getElementType());
+    return columns.size() == 1 && liesAlong(op->getOperand(operand), maps[operand], columns[0]) &&
+           isReadInPlace(operand, cast<MemRefType>(op->getOperand(operand).getType()).getElementType());
   }
 
   /// True if the results are the sums as they are, side by side along columns.
   bool storesInPlace(Json const &stores, std::string const &sum) {
     auto const type = cast<MemRefType>(op.getOutputs()[0].getType());
-    AffineMap const map = maps.back();
-    SmallVector<int64_t> strides;
-    int64_t offset;
     return stores.size() == 1 && stores[0]["template"] == "statement/assign" && stores[0]["value"] == sum &&
            llvm::all_of(op.getInputs(),
                         [&](Value input) {
                           return cast<MemRefType>(input.getType()).getElementType() == type.getElementType();
                         }) &&
            type.getElementType() == op.getEpilogue().front().getArgument(0).getType() && roles.n.size() == 1 &&
-           map.getNumResults() > 0 && map.getResults().back() == getAffineDimExpr(roles.n[0], op.getContext()) &&
-           llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(roles.n[0]); }) &&
-           succeeded(getStridesAndOffset(type, strides, offset)) && strides.back() == 1;
+           liesAlong(op.getOutputs()[0], maps.back(), roles.n[0]);
   }
 
   /// Neither cast on its way nor of another type than the other operand.

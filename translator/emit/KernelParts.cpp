@@ -132,6 +132,14 @@ SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
   return llvm::map_to_vector(maps, [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
 
+bool liesAlong(Value buffer, AffineMap map, unsigned loop) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return map.getNumResults() > 0 && map.getResults().back() == getAffineDimExpr(loop, map.getContext()) &&
+         llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(loop); }) &&
+         succeeded(getStridesAndOffset(cast<MemRefType>(buffer.getType()), strides, offset)) && strides.back() == 1;
+}
+
 std::string describe(Layer &layer, ValueRange inputs, ValueRange extras, ValueRange outputs, StringRef between) {
   std::vector<std::string> parts, results;
   std::string text;

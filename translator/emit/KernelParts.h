@@ -57,6 +57,9 @@ void handleMessages(ScalarPrinter &printer);
 /// All indexing maps of a kernel.
 llvm::SmallVector<mlir::AffineMap> mapsOf(mlir::ArrayAttr maps);
 
+/// True if the elements of a buffer that follow each other along a loop lie side by side in memory.
+bool liesAlong(mlir::Value buffer, mlir::AffineMap map, unsigned loop);
+
 /// `a[..] * b[..] + bias[..] -> out[..]` with the given separators of inputs and extras.
 std::string describe(Layer &layer, mlir::ValueRange inputs, mlir::ValueRange extras, mlir::ValueRange outputs,
                      llvm::StringRef between);

@@ -1,4 +1,4 @@
-//===- MapKernel.cpp - nest.map: for_each, for_squares, channels_last ---------------------------------------------===//
+//===- MapKernel.cpp - nest.map: for_each, for_squares, transposed_copy, channels_last ----------------------------===//
 
 #include "translator/emit/KernelParts.h"
 
@@ -17,17 +17,22 @@ static unsigned innerLoop(AffineMap out, Layer::Loops const &loops) {
 /// Images of up to so many channels are written pixel by pixel: too few to vectorise or to coalesce along them.
 constexpr int64_t fewChannels = 8;
 
+/// True if the output holds the elements of the only input as they are.
+static bool copiesElements(nest::MapOp map) {
+  Block &body = map.getBody().front();
+  return map.getInputs().size() == 1 && map.getExtras().empty() && map.getOutputs().size() == 1 &&
+         body.getOperations().size() == 1 && body.front().getOperand(0) == body.getArgument(0) &&
+         body.getArgument(0).getType() == cast<MemRefType>(map.getOutputs()[0].getType()).getElementType();
+}
+
 /// An image of few channels that is its input with another order of dimensions: the input of channels_last, or null.
 static Storage const *planesOf(nest::MapOp map, ArrayRef<AffineMap> maps, Layer &layer) {
   if (maps.size() != 2 || map.getInputs().size() != 1 || maps[0].getNumResults() != 4 || maps[1].getNumResults() != 4)
     return nullptr;
   Value const input = map.getInputs()[0], output = map.getOutputs()[0];
   Storage const *planes = layer.program.storageOf(input), *image = layer.program.storageOf(output);
-  Block &body = map.getBody().front();
-  bool const copies = body.getOperations().size() == 1 && body.front().getOperand(0) == body.getArgument(0) &&
-                      body.getArgument(0).getType() == cast<MemRefType>(output.getType()).getElementType();
-  if (!copies || !planes || planes->value != input || planes->isImage || planes->isFlat || !image->isImage ||
-      image->value != output || image->type.getShape().back() > fewChannels)
+  if (!copiesElements(map) || !planes || planes->value != input || planes->isImage || planes->isFlat ||
+      !image->isImage || image->value != output || image->type.getShape().back() > fewChannels)
     return nullptr;
   for (auto [to, from] : {std::pair(0, 0), {1, 3}, {2, 1}, {3, 2}})
     if (AffineExpr const index = maps[0].getResult(to);
@@ -76,6 +81,18 @@ static std::optional<unsigned> crossingLoop(ArrayRef<AffineMap> inputs, unsigned
   return std::nullopt;
 }
 
+/// True if the map copies numbers of 4 or 8 bytes that lie along `crossing`, at equal distances, to where they lie
+/// along `inner`.
+static bool transposes(nest::MapOp map, ArrayRef<AffineMap> maps, unsigned crossing, unsigned inner) {
+  Type const type = cast<MemRefType>(map.getOutputs()[0].getType()).getElementType();
+  unsigned const bits = type.isIndex() ? 64 : type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  auto const isEven = [](AffineMap map) {
+    return llvm::all_of(map.getResults(), [](AffineExpr e) { return isa<AffineDimExpr, AffineConstantExpr>(e); });
+  };
+  return copiesElements(map) && (bits == 32 || bits == 64) && isEven(maps[0]) && isEven(maps[1]) &&
+         liesAlong(map.getInputs()[0], maps[0], crossing) && liesAlong(map.getOutputs()[0], maps[1], inner);
+}
+
 /// A loop over the channels of a pixel around the statements.
 static Json channelLoop(std::string const &channel, int64_t channels, Json statements) {
   return Json::array({{{"template", statements.size() == 1 ? "statement/for_line" : "statement/for"},
@@ -84,6 +101,15 @@ static Json channelLoop(std::string const &channel, int64_t channels, Json state
                        {"end", std::to_string(channels)},
                        {"advance", "++" + channel},
                        {"statements", std::move(statements)}}});
+}
+
+/// A lambda that returns an element by reference.
+static void addReference(std::string const &element, std::string const &type, std::vector<std::string> const &indices,
+                         FusedLoops const &rows, Layer &layer) {
+  Json statements = Json::array({{{"template", "statement/return"}, {"value", element}}});
+  rows.recover(statements);
+  std::string const lambda = indexParameters(indices, statements);
+  layer.addLambda(lambda, std::move(statements), type);
 }
 
 FailureOr<std::string> printMap(Operation *op, Layer &layer) {
@@ -145,7 +171,6 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   std::string const shapes = describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
   if (channel)
     statements = channelLoop(space.dims[*channel].text, loops.extents[*channel], std::move(statements));
-  rows.recover(statements);
   Expression const length = loops.sizes.empty() ? Expression{"1"} : loops.sizes[inner];
   std::vector<std::string> indices = {rows.name()}, sizes = {rows.size().text};
   if (crossing) {
@@ -154,9 +179,17 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   }
   indices.push_back(along);
   sizes.push_back(length.text);
-  char const *const block = crossing ? "for_squares" : "for_each";
+  bool const isCopy = crossing && statements.size() == 1 && transposes(map, maps, *crossing, inner);
+  char const *const block = isCopy ? "transposed_copy" : crossing ? "for_squares" : "for_each";
   layer.program.useBlock(block);
   layer.setCall(block, sizes);
+  if (isCopy) {
+    std::string const type = cppType(cast<MemRefType>(map.getOutputs()[0].getType()).getElementType());
+    addReference(statements[0]["value"], type + " const &", indices, rows, layer);
+    addReference(statements[0]["target"], type + " &", indices, rows, layer);
+    return shapes;
+  }
+  rows.recover(statements);
   std::string const lambda = indexParameters(indices, statements);
   layer.addLambda(lambda, std::move(statements));
   return shapes;

@@ -334,11 +334,11 @@ void Program::collectFunctions() {
   });
   // Blocks are functions of the same namespace
   llvm::StringSet<> taken;
-  for (char const *name : {"conv",        "depthwise", "contract",     "batched_contract", "pool",
-                           "for_rows",    "for_each",  "for_squares",  "for_grid",         "reduce_grid",
-                           "reduce_span", "forward",   "load_weights", "maximum",          "minimum",
-                           "clamp",       "on_host",   "power",        "checked_index",    "floor_div",
-                           "floor_mod",   "ceil_div"})
+  for (char const *name : {"conv",        "depthwise", "contract",       "batched_contract", "pool",
+                           "for_rows",    "for_each",  "for_squares",    "for_grid",         "reduce_grid",
+                           "reduce_span", "forward",   "load_weights",   "maximum",          "minimum",
+                           "clamp",       "on_host",   "power",          "floor_div",        "checked_index",
+                           "floor_mod",   "ceil_div",  "transposed_copy"})
     taken.insert(name);
   // forward() calls them where its parameters hide other names
   llvm::StringSet<> parameters;
