@@ -53,6 +53,7 @@ static void addSchedule(OpPassManager &manager, ml2k::ScheduleOptions const &opt
   function.addPass(createFuseEpilogues());
   function.addPass(createFormRows());
   function.addPass(createFuseElementwise());
+  function.addPass(createIdioms()); // of operators that stand together only now
   function.addPass(createFormReductions());
   function.addPass(createFormMaps());
   addCleanup(function);

@@ -1,6 +1,6 @@
 //===- Idioms.cpp - scalar code with several spellings gets one ---------------------------------------------------===//
 //
-// Only rewrites that keep every result, NaN and signed zero included, or that round no worse.
+// Only rewrites that keep every result, NaN and signed zero included, or that round no worse; erf's says what it costs.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -96,12 +96,32 @@ struct ReciprocalRoot : OpRewritePattern<arith::DivFOp> {
   }
 };
 
+/// erf(x / c) is erf(x * (1 / c)), as gelu is defined: a multiplication takes a fifth of a division's time. The
+/// argument is rounded once more, and erf never has a larger relative error than its argument.
+struct ErfOfQuotient : OpRewritePattern<math::ErfOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ErfOp op, PatternRewriter &rewriter) const override {
+    auto division = op.getOperand().getDefiningOp<arith::DivFOp>();
+    auto const divisor = division ? constantFloat(division.getRhs()) : std::nullopt;
+    if (!divisor || !divisor->isNormal() || !(op.getType().isF32() || op.getType().isF64()))
+      return failure();
+    APFloat inverse(divisor->getSemantics(), 1);
+    inverse.divide(*divisor, APFloat::rmNearestTiesToEven);
+    if (!inverse.isNormal())
+      return failure();
+    Value const factor = rewriter.create<arith::ConstantOp>(op.getLoc(), rewriter.getFloatAttr(op.getType(), inverse));
+    Value const argument = rewriter.create<arith::MulFOp>(division.getLoc(), division.getLhs(), factor);
+    rewriter.replaceOpWithNewOp<math::ErfOp>(op, argument);
+    return success();
+  }
+};
+
 struct Idioms : impl::IdiomsBase<Idioms> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>,
                  ConstantLast<arith::MaximumFOp>, ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>,
-                 PowerToProduct<math::FPowIOp>, ReciprocalRoot>(&getContext());
+                 PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient>(&getContext());
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -39,3 +39,28 @@ func.func @square(%x: f32) -> f32 {
   %0 = math.fpowi %x, %two : f32, i32
   return %0 : f32
 }
+
+// gelu as exporters spell it: no division. Other functions of a quotient keep it.
+// CHECK-LABEL: func.func @erf_of_quotient
+// CHECK-DAG: %[[INVERSE:.*]] = arith.constant 0.707106{{[0-9]+}} : f32
+// CHECK-DAG: %[[ARGUMENT:.*]] = arith.mulf %arg0, %[[INVERSE]] : f32
+// CHECK-DAG: math.erf %[[ARGUMENT]] : f32
+// CHECK-DAG: %[[QUOTIENT:.*]] = arith.divf
+// CHECK: math.tanh %[[QUOTIENT]]
+func.func @erf_of_quotient(%x: f32) -> (f32, f32) {
+  %root = arith.constant 1.41421354 : f32
+  %0 = arith.divf %x, %root : f32
+  %1 = math.erf %0 : f32
+  %2 = math.tanh %0 : f32
+  return %1, %2 : f32, f32
+}
+
+// A divisor whose inverse is no normal number stays.
+// CHECK-LABEL: func.func @erf_of_large_quotient
+// CHECK: arith.divf
+func.func @erf_of_large_quotient(%x: f32) -> f32 {
+  %large = arith.constant 3.0e+38 : f32
+  %0 = arith.divf %x, %large : f32
+  %1 = math.erf %0 : f32
+  return %1 : f32
+}
