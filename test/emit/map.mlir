@@ -14,7 +14,7 @@ module {
     // CHECK-NEXT: // x[32,768], scale[32,1], shift[768] -> y[32,768]
     // CHECK:        "maps::gelu", space, 32, 768, KOKKOS_LAMBDA(int n, int i) {
     // CHECK-NEXT:     float const t = x(n, i) * scale(n, 0) + shift(i);
-    // CHECK-NEXT:     y(n, i) = t * 0.5f * (fast_erf(t / 1.4142135f) + 1.f);
+    // CHECK-NEXT:     y(n, i) = t * 0.5f * (fast_erf(t * 0.70710677f) + 1.f);
     nest.map "gelu" ins(%x, %scale, %shift : memref<32x768xf32>, memref<32x1xf32>, memref<768xf32>) outs(%y : memref<32x768xf32>)
       maps [#id, #column, #row, #id] {
     ^bb0(%a: f32, %b: f32, %c: f32):

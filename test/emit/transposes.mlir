@@ -30,8 +30,7 @@ module {
     ^bb0(%a: f32):
       nest.yield %a : f32
     }
-    // CHECK:      {{^  }}for_squares(
-    // CHECK-NEXT: "turned::halves", space, 2, 32, 64,
+    // CHECK: for_squares("turned::halves", space, 2, 32, 64, KOKKOS_LAMBDA(int n, int i, int j) { g(n, i, j) = h(n, j, i); });
     nest.map "halves" ins(%h : memref<2x64x32xf16>) outs(%g : memref<2x32x64xf16>) maps [#from, #to] {
     ^bb0(%a: f16):
       nest.yield %a : f16

@@ -100,7 +100,7 @@ std::string unsignedType(Type type) {
 
 std::string storedText(Expression const &value, Type type) {
   if (isStoredNarrow(type))
-    return cast(cppType(type), value).text;
+    return value.asHalf.empty() ? cast(cppType(type), value).text : value.asHalf;
   return value.asUnsigned.empty() ? value.text : value.asUnsigned;
 }
 

@@ -39,6 +39,8 @@ struct Expression {
   /// MLIR's integers have no sign, the caller's memory has: the same bits as an unsigned value, where they were read as
   /// one.
   std::string asUnsigned = {};
+  /// Halves are computed with as float: the half itself, where it was read from memory as it is.
+  std::string asHalf = {};
 
   bool isIdentifier() const;
 };
@@ -52,7 +54,7 @@ Expression unary(llvm::StringRef op, Expression const &a);
 Expression call(llvm::StringRef function, llvm::ArrayRef<Expression> arguments);
 Expression conditional(Expression const &condition, Expression const &yes, Expression const &no);
 
-/// What a store writes: its memory may be of either sign.
+/// What a store writes: its memory may be of either sign, or hold halves.
 std::string storedText(Expression const &value, mlir::Type type);
 
 /// `type(a)`.

@@ -44,8 +44,11 @@ void ScalarPrinter::bindRead(Value value, Expression read, Json &to) {
     read.asUnsigned = text;
     read.readsMemory = true;
   }
-  if (isStoredNarrow(value.getType()))
+  if (isStoredNarrow(value.getType())) {
+    std::string const text = read.text;
     read = ml2k::cast("float", read);
+    read.asHalf = text;
+  }
   place(value, std::move(read), withSourceName(value, {"x", "y", "z", "value"}), to);
 }
 
