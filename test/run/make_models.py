@@ -269,6 +269,17 @@ def quantized(net):
     return {"y": (TensorProto.INT32, [16, 5])}
 
 
+@model
+def transposes(net):
+    """Copies and more between tensors that lie along different dimensions; of numbers with and without a sign."""
+    x = net.input("x", 2, 37, 70)
+    net.op("Transpose", x, name="y", perm=[0, 2, 1])
+    net.op("Neg", net.op("Transpose", x, perm=[2, 1, 0]), name="z")
+    net.op("Transpose", net.input("counts", 33, 65, kind=TensorProto.UINT32), name="turned", perm=[1, 0])
+    net.op("Transpose", net.input("ids", 12, 3, 40, kind=TensorProto.INT64), name="moved", perm=[1, 2, 0])
+    return {"y": [2, 70, 37], "z": [70, 37, 2], "turned": (TensorProto.UINT32, [65, 33]), "moved": (TensorProto.INT64, [3, 40, 12])}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)

@@ -81,15 +81,21 @@ static std::optional<unsigned> crossingLoop(ArrayRef<AffineMap> inputs, unsigned
   return std::nullopt;
 }
 
-/// True if the map copies numbers of 4 or 8 bytes that lie along `crossing`, at equal distances, to where they lie
-/// along `inner`.
-static bool transposes(nest::MapOp map, ArrayRef<AffineMap> maps, unsigned crossing, unsigned inner) {
+/// True if the map copies numbers of one type of 4 or 8 bytes that lie along `crossing`, at equal distances, to where
+/// they lie along `inner`.
+static bool transposes(nest::MapOp map, ArrayRef<AffineMap> maps, unsigned crossing, unsigned inner,
+                       Program const &program) {
+  if (!copiesElements(map))
+    return false;
+  Storage const *from = program.storageOf(map.getInputs()[0]), *to = program.storageOf(map.getOutputs()[0]);
+  if (!from || from->isUnsigned != to->isUnsigned)
+    return false;
   Type const type = cast<MemRefType>(map.getOutputs()[0].getType()).getElementType();
-  unsigned const bits = type.isIndex() ? 64 : type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  unsigned const bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
   auto const isEven = [](AffineMap map) {
     return llvm::all_of(map.getResults(), [](AffineExpr e) { return isa<AffineDimExpr, AffineConstantExpr>(e); });
   };
-  return copiesElements(map) && (bits == 32 || bits == 64) && isEven(maps[0]) && isEven(maps[1]) &&
+  return (bits == 32 || bits == 64) && isEven(maps[0]) && isEven(maps[1]) &&
          liesAlong(map.getInputs()[0], maps[0], crossing) && liesAlong(map.getOutputs()[0], maps[1], inner);
 }
 
@@ -179,12 +185,12 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   }
   indices.push_back(along);
   sizes.push_back(length.text);
-  bool const isCopy = crossing && statements.size() == 1 && transposes(map, maps, *crossing, inner);
+  bool const isCopy = crossing && statements.size() == 1 && transposes(map, maps, *crossing, inner, layer.program);
   char const *const block = isCopy ? "transposed_copy" : crossing ? "for_squares" : "for_each";
   layer.program.useBlock(block);
   layer.setCall(block, sizes);
   if (isCopy) {
-    std::string const type = cppType(cast<MemRefType>(map.getOutputs()[0].getType()).getElementType());
+    std::string const type = layer.program.storageOf(map.getOutputs()[0])->scalar();
     addReference(statements[0]["value"], type + " const &", indices, rows, layer);
     addReference(statements[0]["target"], type + " &", indices, rows, layer);
     return shapes;
