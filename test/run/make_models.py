@@ -280,6 +280,17 @@ def transposes(net):
     return {"y": [2, 70, 37], "z": [70, 37, 2], "turned": (TensorProto.UINT32, [65, 33]), "moved": (TensorProto.INT64, [3, 40, 12])}
 
 
+@model
+def named_like_blocks(net):
+    """Tensors and nodes whose names the printed code may have uses for."""
+    x = net.op("Relu", net.conv("store", net.input("pixel", 1, 8, 6, 6), 8, 16), name="space")
+    net.op("MaxPool", x, name="steps", kernel_shape=[2, 2])
+    net.op("Softmax", net.linear("contract", net.input("along", 4, 16), 16, 8), name="unchanged", axis=-1)
+    net.op("Transpose", net.input("span", 33, 20), name="square", perm=[1, 0])
+    net.op("Exp", net.input("fast_exp", 5, 3), name="for_each")
+    return {"steps": [1, 16, 5, 5], "unchanged": [4, 8], "square": [20, 33], "for_each": [5, 3]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)

@@ -1,6 +1,7 @@
 //===- Emit.cpp - from nest to the text of the generated files ----------------------------------------------------===//
 
 #include "translator/emit/Emit.h"
+#include "translator/emit/Blocks.h"
 #include "translator/emit/Render.h"
 #include "translator/emit/SharedCode.h"
 #include "translator/emit/Views.h"
@@ -14,54 +15,6 @@ using namespace mlir;
 namespace ml2k {
 
 static constexpr int64_t embeddedBytes = 1024;
-
-//===--- Blocks ---------------------------------------------------------------------------------------------------===//
-
-static Json listOf(std::set<std::string> const &files) {
-  Json list = Json::array();
-  for (std::string const &file : files)
-    list.push_back({{"file", file}});
-  return list;
-}
-
-/// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the
-/// headers. `flags`: what the program is for and made of.
-static Json viewBlocks(std::set<std::string> const &used, bool embedded, std::set<std::string> const &headers,
-                       Json const &flags) {
-  Json const table = Json::parse(templateText("block/blocks.json"));
-  auto const isPrinted = [&](Json const &entry) {
-    return !entry.contains("only") || flags[entry["only"].get<std::string>()].get<bool>();
-  };
-  std::set<std::string> needed;
-  std::vector<std::string> open(used.begin(), used.end());
-  while (!open.empty()) {
-    std::string const name = open.back();
-    open.pop_back();
-    if (!needed.insert(name).second)
-      continue;
-    for (Json const &entry : table)
-      if (entry["name"] == name && isPrinted(entry))
-        for (Json const &need : entry["needs"])
-          open.push_back(embedded && need == "sidecar" ? "embedded" : need.get<std::string>());
-  }
-  Json view = {{"parts", Json::array()}, {"blocks", Json::array()}};
-  std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", headers}, {"cuda", {}}};
-  for (Json const &entry : table) {
-    std::string const name = entry["name"], kind = entry["kind"];
-    if (!needed.count(name) || !isPrinted(entry))
-      continue;
-    view[kind + "s"].push_back({{"template", entry["file"]}});
-    for (Json const &file : entry.value("includes", Json::array()))
-      includes[kind].insert(file);
-    for (Json const &file : entry.value("cuda_includes", Json::array()))
-      if (flags["device"].get<bool>())
-        includes["cuda"].insert(file);
-  }
-  for (auto const &[kind, files] : includes)
-    view[kind + "_includes"] = listOf(files);
-  view["has_cuda_includes"] = !includes["cuda"].empty();
-  return view;
-}
 
 /// Those that the checks of forward() need.
 static std::set<std::string> headersOf(Json const &statements) {

@@ -1,6 +1,7 @@
 //===- Program.cpp - what a nest module holds, with its names settled ---------------------------------------------===//
 
 #include "translator/emit/Program.h"
+#include "translator/emit/Blocks.h"
 #include "translator/emit/Scalars.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,8 +14,16 @@ namespace ml2k {
 
 static constexpr int64_t maxViewRank = 8;
 
-/// Words that mean something in every layer function.
-static char const *const layerWords[] = {"space", "weights", "work", "forward", "load_weights"};
+/// Words that mean something in every layer function; `along` is what kernels of rows call theirs.
+static char const *const layerWords[] = {"space", "weights", "work", "forward", "load_weights", "along"};
+
+/// Names that nothing of the model may have: layer functions call blocks where parameters would hide them.
+static llvm::StringSet<> fixedNames() {
+  llvm::StringSet<> names = blockNames();
+  for (char const *word : layerWords)
+    names.insert(word);
+  return names;
+}
 
 std::string tensorType(StringRef scalar, ArrayRef<int64_t> shape) {
   int lastDynamic = -1;
@@ -48,8 +57,8 @@ LogicalResult Program::collect() {
   model = options.nameSpace;
   if (model.empty())
     model = namespaceName(llvm::sys::path::stem(options.stem));
-  for (char const *word : layerWords)
-    fileScope.take(word);
+  for (auto const &name : fixedNames())
+    fileScope.take(name.getKey());
   entry.walk([&](Operation *op) { sizesImages |= isa<nest::ConvOp, nest::WindowOp>(op) && hasUnknownExtents(op); });
   if (failed(collectArguments()) || failed(collectMembers()))
     return failure();
@@ -72,15 +81,17 @@ LogicalResult Program::collectArguments() {
     auto const name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
     names.push_back(name ? name.str() : "argument " + std::to_string(argument.getArgNumber()));
   }
-  llvm::StringSet<> taken;
-  for (char const *word : layerWords)
-    taken.insert(word);
-  llvm::StringMap<std::string> const table = nameTable(names, "value", taken);
-  for (auto [argument, full] : llvm::zip(entry.getArguments(), names)) {
+  llvm::StringSet<> const taken = fixedNames();
+  std::vector<std::string> wanted;
+  for (std::string const &full : names)
+    wanted.push_back(full + (taken.contains(snakeCase(full)) ? " view" : ""));
+  llvm::StringMap<std::string> const table = nameTable(wanted, "value", taken);
+  for (auto [argument, full, want] : llvm::zip(entry.getArguments(), names, wanted)) {
+    std::string const name = table.lookup(want);
     if (!isa<MemRefType>(argument.getType())) {
-      nameHostValue(argument, table.lookup(full)); // a scalar, passed by value
-      fileScope.take(table.lookup(full));
-      scalarTypes[table.lookup(full)] = computeType(argument.getType());
+      nameHostValue(argument, name); // a scalar, passed by value
+      fileScope.take(name);
+      scalarTypes[name] = computeType(argument.getType());
       continue;
     }
     Storage storage{};
@@ -88,7 +99,7 @@ LogicalResult Program::collectArguments() {
     storage.value = argument;
     storage.type = cast<MemRefType>(argument.getType());
     storage.modelName = full;
-    storage.name = storage.expression = table.lookup(full);
+    storage.name = storage.expression = name;
     for (Operation *user : argument.getUsers())
       if (auto kernel = dyn_cast<DestinationStyleOpInterface>(user))
         storage.isOutput |= llvm::is_contained(kernel.getDpsInits(), Value(argument));
@@ -102,9 +113,9 @@ LogicalResult Program::collectArguments() {
 }
 
 void Program::nameArgumentTypes() {
-  llvm::StringSet<> taken = {"Weights", "Workspace", "Tensor", "Activation", "Panels", "SplitSums", "ExecutionSpace",
-                             "Row",     "Window",    "Square", "Sum",        "Prod",   "Max",       "Min",
-                             "MaxNum",  "MinNum",    "And",    "Or",         "Xor"};
+  llvm::StringSet<> taken = blockNames();
+  for (char const *name : {"Weights", "Workspace", "ExecutionSpace"})
+    taken.insert(name);
   for (Storage &argument : arguments) {
     argument.alias = camelCase(argument.modelName);
     if (!taken.insert(argument.alias).second) {
@@ -175,7 +186,7 @@ void Program::nameMembers(std::deque<Storage> &members, StringRef prefix, String
   for (Storage const &member : members)
     names.push_back(shown(member));
   llvm::StringSet<> taken;
-  for (char const *word : {"split", "arena", "winograd", "batch"})
+  for (char const *word : {"split", "arena", "winograd", "batch", "space", "buffers", "allocate", "fitted", "on_host"})
     taken.insert(word);
   llvm::StringMap<std::string> const table = nameTable(names, prefix, taken);
   for (Storage &member : members) {
@@ -259,8 +270,8 @@ static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigne
 /// Identifiers for the names of sizes; equal names stay equal, and none hides a parameter of forward() or a name of the
 /// Workspace.
 static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage> const &arguments) {
-  llvm::StringSet<> taken;
-  for (char const *name : {"space", "weights", "work", "arena", "split", "winograd", "allocate", "buffers"})
+  llvm::StringSet<> taken = fixedNames();
+  for (char const *name : {"arena", "split", "allocate", "buffers"})
     taken.insert(name);
   for (Storage const &argument : arguments)
     taken.insert(argument.name);
@@ -332,14 +343,7 @@ void Program::collectFunctions() {
     if (auto label = op->getAttrOfType<StringAttr>("label"))
       labels.push_back(label.str());
   });
-  // Blocks are functions of the same namespace
-  llvm::StringSet<> taken;
-  for (char const *name : {"conv",        "depthwise", "contract",       "batched_contract", "pool",
-                           "for_rows",    "for_each",  "for_squares",    "for_grid",         "reduce_grid",
-                           "reduce_span", "forward",   "load_weights",   "maximum",          "minimum",
-                           "clamp",       "on_host",   "power",          "floor_div",        "checked_index",
-                           "floor_mod",   "ceil_div",  "transposed_copy"})
-    taken.insert(name);
+  llvm::StringSet<> const taken = fixedNames();
   // forward() calls them where its parameters hide other names
   llvm::StringSet<> parameters;
   for (char const *name : {"space", "weights", "work"})

@@ -334,9 +334,9 @@ static void addFunctions(Table &table) {
                                                                          {"cos", "cos", "cosine", libm},
                                                                          {"cosh", "cosh", "cosine", libm},
                                                                          {"erf", "erf", "error", elementary},
-                                                                         {"exp", "exp", "power", elementary},
-                                                                         {"exp2", "exp2", "power", libm},
-                                                                         {"expm1", "expm1", "power", libm},
+                                                                         {"exp", "exp", "exponential", elementary},
+                                                                         {"exp2", "exp2", "exponential", libm},
+                                                                         {"expm1", "expm1", "exponential", libm},
                                                                          {"floor", "floor", "below", inlined},
                                                                          {"fma", "fma", "total", inlined},
                                                                          {"log", "log", "logarithm", elementary},
@@ -352,9 +352,9 @@ static void addFunctions(Table &table) {
                                                                          {"tanh", "tanh", "tangent", elementary},
                                                                          {"trunc", "trunc", "whole", inlined}})
     table[std::string("math.") + operation] = {{noun}, print(name)};
-  table["math.powf"] = {{"power"}, power};
-  table["math.fpowi"] = {{"power"}, integerPower};
-  table["math.ipowi"] = {{"power"}, integerPower};
+  table["math.powf"] = {{"raised"}, power};
+  table["math.fpowi"] = {{"raised"}, integerPower};
+  table["math.ipowi"] = {{"raised"}, integerPower};
   table["math.rsqrt"] = {{"inverse_root", "scale"}, inverseRoot};
 }
 
