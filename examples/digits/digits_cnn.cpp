@@ -474,8 +474,8 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
   }
   KOKKOS_FUNCTION int rows() const { return results.images() * Out::height * Out::width; }
   KOKKOS_FUNCTION static Pixel row(unsigned pixel) {
-    unsigned const line = pixel / Out::width;
-    return {int(line / Out::height), int(line % Out::height), int(pixel % Out::width)};
+    unsigned const lines = pixel / Out::width;
+    return {int(lines / Out::height), int(lines % Out::height), int(pixel % Out::width)};
   }
   KOKKOS_FUNCTION auto const *in(Pixel at, int group) const {
     return images.at(at.n, Window::row(at.p), Window::column(at.q)) + group * channels;
