@@ -56,9 +56,9 @@ struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 
   /// `lstm.1.R` of lstm.R and 1.
-  static std::string withIndex(StringRef whole, int64_t index) {
+  static std::string withPart(StringRef whole, Twine const &part) {
     auto const [layer, last] = whole.rsplit('.');
-    return last.empty() ? (whole + "." + Twine(index)).str() : (layer + "." + Twine(index) + "." + last).str();
+    return last.empty() ? (whole + "." + part).str() : (layer + "." + part + "." + last).str();
   }
 
   static std::string nameOf(tensor::ExtractSliceOp slice, StringRef whole) {
@@ -66,8 +66,10 @@ struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
       return whole.str();
     for (auto [offset, size, extent] :
          llvm::zip(slice.getStaticOffsets(), slice.getStaticSizes(), slice.getSourceType().getShape()))
-      if (size != extent && size > 0)
-        return withIndex(whole, offset / size);
+      if (size != extent && size > 0 && offset % size == 0)
+        return withPart(whole, Twine(offset / size));
+      else if (size != extent)
+        return withPart(whole, Twine(offset) + "_" + Twine(offset + size));
     return whole.str();
   }
 

@@ -94,7 +94,7 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
     llvm::StringSet<> taken;
     getOperation().walk([&](nest::WeightOp weight) {
       if (!isUnnamed(weight.getName()))
-        taken.insert(weight.getName());
+        weight.setName(freeName(weight.getName().str(), taken)); // two parts of one weight may meet in a name
     });
     getOperation().walk([&](Operation *op) {
       if (!isKernel(op))

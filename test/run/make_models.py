@@ -281,6 +281,30 @@ def transposes(net):
 
 
 @model
+def from_exporters(net):
+    """Habits of exporters: sizes that only the data have, ends beyond every end, parts of a weight of different sizes."""
+    def ints(name, *values):
+        return net.constant(name, np.array(values, np.int64))
+    x = net.input("x", "?", 4, "?", "?") # all of them are 3
+    window = net.conv("window", x, 4, 6, pads=[0] * 4)
+    rows = net.op("Transpose", net.op("Squeeze", window, ints("last", 3)), perm=[0, 2, 1])
+    weights = [net.weight(f"gru.{key}", 1, *shape, scale=0.3) for key, shape in [("W", [15, 6]), ("R", [15, 5])]]
+    net.op("GRU", rows, *weights, "", "", net.input("state", 1, 1, 5), name="steps", hidden_size=5)
+    net.conv("across", net.op("Transpose", x, perm=[0, 2, 1, 3]), 3, 2, kernel=1)
+    net.op("Slice", x, ints("starts", 0, -1, 0, 1), ints("ends", 2**31 - 1, 10**9, 10**9, 2**31 - 1), name="part")
+    size = net.op("Gather", net.op("Shape", x), ints("second", 2), axis=0)
+    limit = net.op("Cast", net.op("Squeeze", size), to=TensorProto.FLOAT)
+    net.op("Range", net.constant("zero", np.float32(0)), limit, net.constant("one", np.float32(1)), name="places")
+    whole = net.weight("gates", 240, 5)
+    ends = [(0, 48), (48, 144), (144, 240)]
+    parts = [net.op("Slice", whole, ints(f"from{i}", low), ints(f"to{i}", high)) for i, (low, high) in enumerate(ends)]
+    state = net.op("Squeeze", net.op("Identity", "state"), ints("first", 0))
+    products = [net.op("MatMul", state, net.op("Transpose", part, perm=[1, 0])) for part in parts]
+    net.op("Concat", *products, name="gated", axis=1)
+    return {"steps": ["n", 1, 1, 5], "across": ["n", 2, 4, "w"], "part": ["n", 1, "h", "v"], "places": ["h"], "gated": [1, 240]}
+
+
+@model
 def named_like_blocks(net):
     """Tensors and nodes whose names the printed code may have uses for."""
     x = net.op("Relu", net.conv("store", net.input("pixel", 1, 8, 6, 6), 8, 16), name="space")

@@ -9,7 +9,7 @@ from pathlib import Path
 from .build import build_runner, write_runner
 from .compare import deviation
 from .exchange import run_all
-from .reference import read_npz, run_onnxruntime, run_upstream, seeded_inputs, with_every_tensor
+from .reference import operands_of, read_npz, run_onnxruntime, run_upstream, seeded_inputs, with_every_tensor
 from .translate import PROJECT, Failure, translate
 
 DESCRIPTION = """Translates MODEL, builds the printed code, runs it and compares every output with a reference. One line
@@ -79,7 +79,7 @@ def given_inputs(arguments, model):
 
 def expected_outputs(reference, path, inputs, model, options):
     if reference == "onnxruntime":
-        return run_onnxruntime(path, inputs)
+        return run_onnxruntime(path, inputs, operands_of(options))
     entry = [option.split("=", 1)[1] for option in options if option.startswith("--entry=")]
     return run_upstream(path, inputs, model, *entry)
 
@@ -111,12 +111,12 @@ def verify(arguments):
     reference, inputs, outputs = given_inputs(arguments, model)
     write_runner(model.folder, [model])
     program = build_runner(runners, stem, arguments.backend, arguments.compiler)
-    (results,), said = run_all(program, [(model, inputs, arguments.time, None)])
+    if outputs is None or arguments.layers:
+        outputs = expected_outputs(reference if outputs is None else "onnxruntime", path, inputs, model, arguments.options)
+    (results,), said = run_all(program, [(model, inputs, arguments.time, None)], outputs=[outputs])
     if isinstance(results, Failure):
         raise results
     print(said, end="")
-    if outputs is None or arguments.layers:
-        outputs = expected_outputs(reference if outputs is None else "onnxruntime", path, inputs, model, arguments.options)
     tolerance = arguments.tolerance or default_tolerance(arguments.model)
     return show(model, results, outputs, tolerance, arguments.layers, path)
 

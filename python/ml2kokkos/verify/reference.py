@@ -73,11 +73,26 @@ def onnxruntime_session(path, threads=1):
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def run_onnxruntime(path, inputs):
+def operands_of(options):
+    """What --operand makes of inputs, as text, by name."""
+    pairs = zip(options, [*options[1:], ""])
+    given = [after if option == "--operand" else option.split("=", 1)[1] for option, after in pairs
+             if option == "--operand" or option.startswith("--operand=")]
+    return dict(text.split("=", 1) for text in given)
+
+
+def run_onnxruntime(path, inputs, operands=None):
+    """`inputs` in the model's order, without those of `operands`, which are text as --operand takes it."""
     session = onnxruntime_session(path)
-    # Kept in the model's order; an initializer may be listed among the inputs and is not asked for.
-    names = [value.name for value in session.get_inputs()]
-    return session.run(None, dict(zip(names, inputs)))
+    operands, inputs, feed = operands or {}, iter(inputs), {}
+    for value in session.get_inputs(): # an initializer may be listed among the inputs and is not asked for
+        if value.name not in operands:
+            feed[value.name] = next(inputs)
+            continue
+        kind = {"tensor(float)": np.float32, "tensor(int32)": np.int32, "tensor(bool)": np.bool_}.get(value.type, np.int64)
+        numbers = [float(word) for word in operands[value.name].split(",") if word.strip()]
+        feed[value.name] = np.array(numbers).astype(kind).reshape([] if not value.shape else [-1, *value.shape[1:]])
+    return session.run(None, feed)
 
 
 def run_upstream(path, inputs, model, entry=None):

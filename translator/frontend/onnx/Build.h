@@ -83,6 +83,8 @@ public:
   mlir::Value reshape(mlir::Value x, IntsRef shape);
   /// The same to any sizes; where it is not known that the number of elements is the same, forward() checks that.
   mlir::Value reshapeTo(mlir::Value x, llvm::ArrayRef<Extent> shape);
+  /// The same value as a tensor of a type that is known better, or less.
+  mlir::Value casted(mlir::Value x, mlir::Type type);
   mlir::Value transpose(mlir::Value x, IntsRef permutation);
   /// Extents of 1 put in at `axes` (positions in the result).
   mlir::Value unsqueeze(mlir::Value x, IntsRef axes);
@@ -107,7 +109,6 @@ public:
   mlir::AffineMap selectDims(int64_t rank, IntsRef dims);
 
 private:
-  mlir::Value casted(mlir::Value x, mlir::Type type);
   mlir::Value generic(llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<mlir::AffineMap> maps, mlir::Value init,
                       IntsRef reductionDims, bool isUnsigned,
                       llvm::function_ref<mlir::Value(Scalars &, mlir::ValueRange, mlir::Value)> body);

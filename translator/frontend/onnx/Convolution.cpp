@@ -63,10 +63,18 @@ static Value addBias(Node &node, Value y) {
   return node.b.alongAxis(y, {node.in(2)}, 1, [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
 }
 
-static void checkChannels(Node &node, int64_t perGroup, int64_t groups, int64_t outputs) {
-  if (groups < 1 || node.shape(0)[1] != perGroup * groups || outputs % groups != 0)
+/// The input, which has as many channels as the weight says; forward() checks that where it is known only then.
+static Value inputOf(Node &node, int64_t channels, int64_t groups) {
+  Build &b = node.b;
+  Ints shape(node.shape(0));
+  bool const isOpen = ShapedType::isDynamic(shape[1]);
+  if (groups < 1 || (!isOpen && shape[1] != channels) || node.shape(1)[0] % groups != 0)
     node.refuse("input " + shapeText(node.shape(0)) + " and weight " + shapeText(node.shape(1)) + " do not fit " +
                 Twine(groups) + " group(s)");
+  if (isOpen)
+    b.extents.requireEqual(node.extents(0)[1], channels);
+  shape[1] = channels;
+  return b.casted(node.in(0), tensorType(shape, node.element(0)));
 }
 
 static void importConv(Node &node) {
@@ -75,9 +83,8 @@ static void importConv(Node &node) {
   node.needRank(1, node.rank(0), node.rank(0));
   node.needStatic(1);
   int64_t const groups = node.intAttr("group", 1);
-  checkChannels(node, node.shape(1)[1], groups, node.shape(1)[0]);
+  Value x = inputOf(node, node.shape(1)[1] * groups, groups), w = node.in(1);
   Window window = Window::of(node, node.shape(1).drop_front(2));
-  Value x = node.in(0), w = node.in(1);
   bool const isFlat = node.rank(0) == 3;
   if (isFlat) {
     x = node.b.unsqueeze(x, {2});
@@ -180,11 +187,8 @@ static void importConvTranspose(Node &node) {
   node.needRank(1, node.rank(0), node.rank(0));
   node.needStatic(1);
   int64_t const groups = node.intAttr("group", 1);
-  if (groups < 1 || node.shape(0)[1] != node.shape(1)[0] || node.shape(1)[0] % groups != 0)
-    node.refuse("input " + shapeText(node.shape(0)) + " and weight " + shapeText(node.shape(1)) + " do not fit " +
-                Twine(groups) + " group(s)");
+  Value x = inputOf(node, node.shape(1)[0], groups), w = node.in(1);
   TransposedWindow window = TransposedWindow::of(node, node.shape(1).drop_front(2));
-  Value x = node.in(0), w = node.in(1);
   bool const isFlat = node.rank(0) == 3;
   if (isFlat) {
     x = node.b.unsqueeze(x, {2});

@@ -269,7 +269,8 @@ void Extents::requireEqual(Extent const &a, Extent const &b) {
     return;
   if ((a - b).number())
     throw Refusal("extents " + Twine(text(a)) + " and " + text(b) + " differ");
-  check(arith::CmpIPredicate::eq, a, b, " has to be ");
+  bool const isNumber = a.number().has_value(); // "batch has to be 1"
+  check(arith::CmpIPredicate::eq, isNumber ? b : a, isNumber ? a : b, " has to be ");
 }
 
 /// An atom that has to be at least a number: the strongest of such checks is enough.

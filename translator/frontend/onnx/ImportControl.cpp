@@ -72,7 +72,8 @@ Importer::Values Importer::importIf(Node const &node, GraphValue &condition, Sco
   for (auto [result, other] : llvm::zip(results, others)) {
     if (result.dataType != other.dataType || result.type().getShape() != other.type().getShape())
       throw Refusal("its branches give " + shapeText(result.type().getShape()) + " and " +
-                    shapeText(other.type().getShape()) + "; run-time data may choose values, not shapes");
+                    shapeText(other.type().getShape()) + "; run-time data may choose values, not shapes" +
+                    (build.extents.names().empty() ? "" : "; if a symbolic dimension decides, give it by --dim"));
     Value const chosen = build.elementwise({holds, valueOf(result), valueOf(other)}, result.type().getElementType(),
                                            [](Scalars &s, ValueRange v) { return s.select(v[0], v[1], v[2]); });
     result = GraphValue{result.name, result.dataType, chosen, {}};

@@ -8,11 +8,25 @@ namespace ml2k::frontend {
 
 static bool isGivenName(pb::GraphProto const &graph, llvm::StringRef name) {
   return llvm::any_of(graph.input(), [&](pb::ValueInfoProto const &input) {
-    return llvm::any_of(input.type().tensor_type().shape().dim(), [&](auto const &dim) { return dim.dim_param() == name; });
+    return llvm::any_of(input.type().tensor_type().shape().dim(),
+                        [&](auto const &dim) { return dim.dim_param() == name; });
   });
 }
 
-/// Those of the model; an extent without one gets one of its own, the first of all is the batch.
+/// The model's; an extent without one, or with one that says as little as "?", gets one of its own, the first of all is
+/// the batch.
+std::string Importer::extentName(pb::ValueInfoProto const &input, int dim) {
+  std::string const &given = input.type().tensor_type().shape().dim(dim).dim_param();
+  if (llvm::any_of(given, llvm::isAlnum))
+    return given;
+  if (dim == 0 && batched.empty() && build.extents.names().empty() && !isGivenName(model.graph(), "batch"))
+    batched = input.name();
+  std::string own = dim == 0 && batched == input.name() ? "batch" : input.name() + "_size_" + std::to_string(dim);
+  while (isGivenName(model.graph(), own))
+    own += "_";
+  return own;
+}
+
 void Importer::nameExtents(pb::ValueInfoProto const &input) {
   BlockArgument const argument = function.getArguments().back();
   auto const type = cast<RankedTensorType>(argument.getType());
@@ -20,12 +34,7 @@ void Importer::nameExtents(pb::ValueInfoProto const &input) {
     return;
   llvm::SmallVector<Attribute> names;
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    bool const isBatch = dim == 0 && build.extents.names().empty() && !isGivenName(model.graph(), "batch");
-    std::string own = isBatch ? "batch" : input.name() + "_size_" + std::to_string(dim);
-    while (isGivenName(model.graph(), own))
-      own += "_";
-    std::string const &given = input.type().tensor_type().shape().dim(dim).dim_param();
-    std::string const name = !type.isDynamicDim(dim) ? "" : given.empty() ? own : given;
+    std::string const name = type.isDynamicDim(dim) ? extentName(input, dim) : "";
     names.push_back(build.getStringAttr(name));
     if (!name.empty())
       build.extents.name(argument, dim, name);

@@ -97,11 +97,13 @@ void Importer::importInitializers(Scope &scope) {
     error() << "initializer \"" << tensor.values().name() << "\": sparse tensors are not supported";
 }
 
-int64_t Importer::extentOf(pb::TensorShapeProto::Dimension const &dimension) {
-  if (dimension.has_dim_value())
+int64_t Importer::extentOf(pb::ValueInfoProto const &input, int dim) {
+  auto const &dimension = input.type().tensor_type().shape().dim(dim);
+  if (dimension.has_dim_value() && dimension.dim_value() != -1) // some exporters write -1 for what they do not know
     return dimension.dim_value();
-  usedDims.insert(dimension.dim_param());
-  auto const given = options.dims.find(dimension.dim_param());
+  std::string const name = extentName(input, dim);
+  usedDims.insert(name);
+  auto const given = options.dims.find(name);
   return given == options.dims.end() ? ShapedType::kDynamic : given->second;
 }
 
@@ -115,8 +117,8 @@ Type Importer::inputType(pb::ValueInfoProto const &input) {
   if (!type.has_shape())
     throw Refusal("its rank is not known");
   Ints shape;
-  for (auto const &dimension : type.shape().dim()) {
-    shape.push_back(extentOf(dimension));
+  for (int dim = 0; dim < type.shape().dim_size(); ++dim) {
+    shape.push_back(extentOf(input, dim));
     if (shape.back() < 0 && !ShapedType::isDynamic(shape.back()))
       throw Refusal("negative extent " + Twine(shape.back()));
   }
@@ -254,23 +256,26 @@ Value Importer::materialize(GraphValue &value) {
 
 //===--- Outputs --------------------------------------------------------------------------------------------------===//
 
-/// What the model declares about an output has to be what its nodes make; else what is wrong.
-static std::string againstDeclared(pb::ValueInfoProto const &output, GraphValue const &value) {
+/// What the model declares about an output ought to be what its nodes make. Shapes are often declared wrong, as
+/// exporters see them run on one example.
+void Importer::checkDeclared(pb::ValueInfoProto const &output, GraphValue const &value) {
   pb::TypeProto::Tensor const &declared = output.type().tensor_type();
   if (declared.elem_type() != pb::TensorProto::UNDEFINED && declared.elem_type() != value.dataType)
-    return "it is declared to hold " + dataTypeName(declared.elem_type()).str() + ", its node makes " +
-           dataTypeName(value.dataType).str();
+    error() << "output \"" << output.name() << "\": it is declared to hold " << dataTypeName(declared.elem_type())
+            << ", its node makes " << dataTypeName(value.dataType);
   if (!declared.has_shape())
-    return "";
+    return;
   Ints shape;
   for (auto const &dimension : declared.shape().dim())
-    shape.push_back(dimension.has_dim_value() ? dimension.dim_value() : ShapedType::kDynamic);
+    shape.push_back(dimension.has_dim_value() && dimension.dim_value() >= 0 ? dimension.dim_value()
+                                                                            : ShapedType::kDynamic);
   for (auto const &[axis, count] : value.counts)
     if (axis < static_cast<int64_t>(shape.size()))
       shape[axis] = ShapedType::kDynamic;
-  if (succeeded(verifyCompatibleShape(shape, value.type().getShape())))
-    return "";
-  return "it is declared with shape " + shapeText(shape) + ", its node makes " + shapeText(value.type().getShape());
+  if (failed(verifyCompatibleShape(shape, value.type().getShape())))
+    emitWarning(NameLoc::get(StringAttr::get(&context, fileName)))
+        << "output \"" << output.name() << "\": it is declared with shape " << shapeText(shape) << ", its node makes "
+        << shapeText(value.type().getShape());
 }
 
 namespace {
@@ -311,8 +316,7 @@ void Importer::importOutputs(Scope &scope) {
       continue;
     }
     GraphValue &value = found->second;
-    if (std::string const problem = againstDeclared(output, value); !problem.empty())
-      error() << "output \"" << output.name() << "\": " << problem;
+    checkDeclared(output, value);
     NamedAttrList named;
     named.append("nest.name", build.getStringAttr(output.name()));
     if (isUnsignedType(value.dataType) && value.dataType != pb::TensorProto::BOOL)

@@ -41,11 +41,13 @@ private:
   /// The constant that --operand makes of an input.
   mlir::DenseElementsAttr operandValue(std::string const &name, mlir::RankedTensorType type, bool isUnsigned);
   void checkOperands(Scope const &scope);
+  void checkDeclared(pb::ValueInfoProto const &output, GraphValue const &value);
   void importOutputs(Scope &scope);
   void nameExtents(pb::ValueInfoProto const &input);
   void describeExtents(mlir::Value result, std::string const &name, mlir::NamedAttrList &attributes);
   mlir::Type inputType(pb::ValueInfoProto const &input);
-  int64_t extentOf(pb::TensorShapeProto::Dimension const &dimension);
+  int64_t extentOf(pb::ValueInfoProto const &input, int dim);
+  std::string extentName(pb::ValueInfoProto const &input, int dim);
 
   Nodes sortedNodes(Scope const &scope);
   void importNodes(Nodes const &nodes, Scope &scope, Opsets const &opsets);
@@ -89,6 +91,7 @@ private:
   mlir::Operation *lastWeight = nullptr;
   llvm::StringMap<mlir::Value> weights;
   std::unordered_set<std::string> usedDims;
+  std::string batched; ///< the input whose first extent is called `batch`, without a name in the model
   mlir::Location nodeLocation;
   int expansionDepth = 0;
   bool hasFailed = false;

@@ -89,6 +89,19 @@ double Node::scalar(size_t at, StringRef what) const {
   return (*value.constant.getValues<FloatAttr>().begin()).getValueAsDouble();
 }
 
+std::optional<Extent> Node::sizeInput(size_t at) const {
+  GraphValue const &value = given(at);
+  if (value.size)
+    return value.size;
+  if (!value.constant || value.constant.getNumElements() != 1)
+    return std::nullopt;
+  if (isa<IntegerType>(value.type().getElementType()))
+    return shapeInput(at, "a size")[0];
+  double const number = scalar(at, "a size");
+  auto const whole = static_cast<int64_t>(std::abs(number) < double(maxElements) ? number : 0.5);
+  return static_cast<double>(whole) == number ? std::optional(Extent(whole)) : std::nullopt;
+}
+
 void Node::needRank(size_t at, int64_t low, int64_t high) const {
   if (rank(at) < low || rank(at) > high)
     refuse("input " + Twine(at) + " has shape " + shapeText(shape(at)) + ", rank " + Twine(low) +

@@ -29,6 +29,8 @@ struct GraphValue {
   /// Where run-time data decide how much of it is there: axes, and the number of positions along each that hold
   /// elements, a tensor<i64>. The extents of the type are the most there can be.
   std::vector<std::pair<int64_t, mlir::Value>> counts = {};
+  /// The size that a scalar float is, where that is known at run time only.
+  std::optional<Extent> size = {};
 
   mlir::RankedTensorType type() const {
     return mlir::cast<mlir::RankedTensorType>(constant ? constant.getType() : value.getType());
@@ -71,6 +73,8 @@ public:
   /// The same where sizes that are known at run time only may be among them.
   std::vector<Extent> shapeInput(size_t at, llvm::StringRef what) const;
   double scalar(size_t at, llvm::StringRef what) const;
+  /// A scalar that is a whole number or a size; nothing if it is neither. Its type may be a float.
+  std::optional<Extent> sizeInput(size_t at) const;
   void needRank(size_t at, int64_t low, int64_t high) const;
   void needFloat(size_t at) const;
   /// A constant that the node needs besides its inputs, named after it: a weight called `<node>.<name>`.

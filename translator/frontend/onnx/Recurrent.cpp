@@ -29,8 +29,13 @@ struct Recurrent {
   double clip;
   bool isBatchFirst; // layout 1: X [batch, seq, input], states [batch, dirs, hidden]
 
-  /// An input or state with the sequence, or the directions, in front.
-  Value in(size_t at) const { return isBatchFirst ? node.b.transpose(node.in(at), {1, 0, 2}) : node.in(at); }
+  /// An input or state with the sequence, or the directions, in front, in the shape that describe() has checked.
+  Value in(size_t at) const {
+    Ints const shape{at == 0 ? Extents::shaped(steps) : directions, Extents::shaped(batch),
+                     at == 0 ? node.shape(1)[2] : hidden};
+    Value const x = isBatchFirst ? node.b.transpose(node.in(at), {1, 0, 2}) : node.in(at);
+    return node.b.casted(x, tensorType(shape, node.element(at)));
+  }
 };
 
 /// One direction.
@@ -98,7 +103,8 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
   node.needStatic(2);
   bool const isBatchFirst = node.intAttr("layout", 0) != 0;
   std::vector<Extent> const extents = node.extents(0);
-  Extent const steps = extents[isBatchFirst ? 1 : 0], batch = extents[isBatchFirst ? 0 : 1];
+  Extent const steps = extents[isBatchFirst ? 1 : 0];
+  Extent batch = extents[isBatchFirst ? 0 : 1];
   if (node.has(4)) {
     for (Extent const &length : node.shapeInput(4, "sequence_lens"))
       if (!(length == steps))
@@ -107,9 +113,10 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
   std::string const direction = node.stringAttr("direction", "forward");
   int64_t const directions = direction == "bidirectional" ? 2 : 1, hidden = node.shape(2)[2];
   if (node.shape(1)[0] != directions || node.shape(2)[0] != directions || node.shape(1)[1] != gates * hidden ||
-      node.shape(2)[1] != gates * hidden || node.shape(1)[2] != node.shape(0)[2])
+      node.shape(2)[1] != gates * hidden || extents[2].number().value_or(node.shape(1)[2]) != node.shape(1)[2])
     node.refuse("X " + shapeText(node.shape(0)) + ", W " + shapeText(node.shape(1)) + " and R " +
                 shapeText(node.shape(2)) + " do not fit");
+  node.b.extents.requireEqual(extents[2], node.shape(1)[2]);
   if (node.has(3) && node.shape(3) != IntsRef({directions, 2 * gates * hidden}))
     node.refuse("B has shape " + shapeText(node.shape(3)));
   Ints state{directions, Extents::shaped(batch), hidden};
@@ -121,8 +128,12 @@ static Recurrent describe(Node &node, int64_t gates, ArrayRef<StringRef> usualAc
     if (node.rank(at) != 3 || failed(verifyCompatibleShape(node.shape(at), state)))
       node.refuse("initial state " + Twine(at) + " has shape " + shapeText(node.shape(at)) + ", " + shapeText(state) +
                   " is needed");
-    for (auto [dim, extent] : llvm::enumerate(node.extents(at)))
-      node.b.extents.requireEqual(extent, dim == (isBatchFirst ? 0 : 1) ? batch : Extent(state[dim]));
+    for (auto [dim, extent] : llvm::enumerate(node.extents(at))) {
+      bool const isBatch = dim == (isBatchFirst ? 0 : 1);
+      node.b.extents.requireEqual(extent, isBatch ? batch : Extent(state[dim]));
+      if (isBatch && extent.number())
+        batch = extent; // what a state knows of it
+    }
   }
   if (node.has(7) && node.shape(7) != IntsRef({directions, 3 * hidden}))
     node.refuse("P has shape " + shapeText(node.shape(7)));

@@ -71,15 +71,22 @@ static void importFlatten(Node &node) {
 static void importSqueeze(Node &node) {
   auto given = node.intsAttrOrInput("axes", 1);
   Ints axes = given ? node.axes(*given, node.rank(0)) : Ints();
-  Ints shape;
-  for (auto [dim, extent] : llvm::enumerate(node.shape(0))) {
+  std::vector<Extent> shape;
+  Ints from(node.shape(0));
+  for (auto [dim, extent] : llvm::enumerate(node.extents(0))) {
     bool const isSqueezed = given ? llvm::is_contained(axes, static_cast<int64_t>(dim)) : extent == 1;
-    if (!isSqueezed)
+    if (!isSqueezed) {
       shape.push_back(extent);
-    else if (extent != 1)
+      continue;
+    }
+    if (extent.number().value_or(1) != 1)
       node.refuse("axis " + Twine(dim) + " of input " + shapeText(node.shape(0)) + " cannot be squeezed");
+    node.b.extents.requireEqual(extent, 1);
+    from[dim] = 1;
   }
-  node.outReshaped(0, shape);
+  if (node.shape(0) == IntsRef(from))
+    return node.outReshapedTo(0, shape);
+  node.out(0, node.b.reshapeTo(node.b.casted(node.in(0), tensorType(from, node.element(0))), shape));
 }
 
 static void importUnsqueeze(Node &node) {
@@ -185,27 +192,21 @@ static void importSize(Node &node) {
     node.outputs[0]->hasUnknown = !count.number();
 }
 
-/// How many numbers there are from `start` to `limit`; sizes that are known at run time only may be among integers.
+/// How many numbers there are from `start` to `limit`; sizes that are known at run time only may be among them.
 static Extent rangeCount(Node &node) {
-  bool const isInteger = isa<IntegerType>(node.element(0)) && node.constant(0) && node.constant(1) && node.constant(2);
-  if (!isInteger) {
-    double const start = node.scalar(0, "start"), limit = node.scalar(1, "limit"), delta = node.scalar(2, "delta");
-    if (delta == 0)
+  auto const start = node.sizeInput(0), limit = node.sizeInput(1), delta = node.sizeInput(2);
+  auto const step = delta ? delta->number() : std::nullopt;
+  if (!start || !limit || !step || *step == 0) {
+    double const first = node.scalar(0, "start"), last = node.scalar(1, "limit"), by = node.scalar(2, "delta");
+    if (by == 0)
       node.refuse("delta is 0");
-    return static_cast<int64_t>(std::max(std::ceil((limit - start) / delta), 0.0));
+    return static_cast<int64_t>(std::max(std::ceil((last - first) / by), 0.0));
   }
-  for (size_t at : {0, 1, 2})
-    if (node.constant(at).getNumElements() != 1)
-      node.refuse("input " + Twine(at) + " is not a constant scalar");
-  Extent const span = node.shapeInput(1, "limit")[0] - node.shapeInput(0, "start")[0];
-  int64_t const delta = node.ints(2, "delta")[0];
-  if (delta == 0)
-    node.refuse("delta is 0");
-  Extent const length = delta > 0 ? span : Extent() - span;
+  Extent const length = *step > 0 ? *limit - *start : *start - *limit;
   if (auto const number = length.number())
-    return std::max<int64_t>(llvm::divideCeilSigned(*number, std::abs(delta)), 0);
+    return std::max<int64_t>(llvm::divideCeilSigned(*number, std::abs(*step)), 0);
   node.b.extents.requireAtLeast(length, 0);
-  return node.b.extents.quotient(length + (std::abs(delta) - 1), std::abs(delta));
+  return node.b.extents.quotient(length + (std::abs(*step) - 1), std::abs(*step));
 }
 
 static void importRange(Node &node) {
@@ -213,15 +214,13 @@ static void importRange(Node &node) {
   Extent const count = rangeCount(node);
   tensorType({Extents::shaped(count)}, node.element(0));
   Type const element = node.element(0), type = computeType(element);
-  bool const isInteger = isa<IntegerType>(element) && node.constant(0);
-  Extent const start = isInteger ? node.shapeInput(0, "start")[0] : Extent();
-  double const first = start.number() && !isInteger ? node.scalar(0, "start") : 0, delta = node.scalar(2, "delta");
-  Value const size = isInteger && !start.number() ? b.extents.value(start) : Value();
+  auto const start = node.sizeInput(0);
+  Value const size = start && !start->number() ? b.extents.value(*start) : Value();
+  double const first = size ? 0 : node.scalar(0, "start"), delta = node.scalar(2, "delta");
   node.out(0, b.map({}, {}, b.sizesFor(count), element, [&](Scalars &s, ValueRange) {
     Value const position = s.create<arith::IndexCastOp>(s.b.getI64Type(), s.create<linalg::IndexOp>(0));
-    Value const begin = size        ? s.convert(s.create<arith::IndexCastOp>(s.b.getI64Type(), size), type)
-                        : isInteger ? s.constant(type, static_cast<double>(*start.number()))
-                                    : s.constant(type, first);
+    Value const begin =
+        size ? s.convert(s.create<arith::IndexCastOp>(s.b.getI64Type(), size), type) : s.constant(type, first);
     return s.add(begin, s.mul(s.convert(position, type), s.constant(type, delta)));
   }));
 }

@@ -33,12 +33,20 @@ static Cut cutKnown(int64_t start, int64_t end, int64_t step, int64_t extent) {
   return {first, std::max<int64_t>((span + pace - 1) / pace, 0), step};
 }
 
+/// No extent is larger: what exporters write for "to the end".
+constexpr int64_t beyondAll = std::numeric_limits<int32_t>::max();
+/// tf2onnx writes this one.
+constexpr int64_t beyondMost = 1000000000;
+
 /// Where a bound lies among `extent` elements, not all of which are known. Bounds beyond the ends are not cut, they are
 /// an error at run time, except for those that exporters write for the ends.
 static Extent placeOf(Build &b, Extent const &bound, Extent const &extent) {
   auto const number = bound.number();
-  if (number && std::abs(*number) >= maxElements)
+  if (number && std::abs(*number) >= beyondMost) {
+    if (std::abs(*number) < beyondAll)
+      b.extents.requireAtLeast(Extent(std::abs(*number)) - extent, 0);
     return *number < 0 ? Extent(0) : extent;
+  }
   Extent const place = number && *number < 0 ? extent + bound : bound;
   b.extents.requireAtLeast(place, 0);
   b.extents.requireAtLeast(extent - place, 0);
@@ -53,9 +61,9 @@ static Cut cutUnknown(Node &node, Extent const &start, Extent const &end, int64_
     return {first, b.extents.quotient(last - first + (step - 1), step), step};
   }
   // Backwards from the last element, or from one that is known to be there, to the first
-  if (end.number().value_or(0) > -maxElements)
+  if (end.number().value_or(0) > -beyondMost)
     node.refuse("a slice backwards that ends before the first element needs known extents; give them by --dim");
-  Extent const from = start.number() && *start.number() >= maxElements ? extent - 1 : first;
+  Extent const from = start.number() && *start.number() >= beyondMost ? extent - 1 : first;
   b.extents.requireAtLeast(from, 0);
   return {from, b.extents.quotient(from - step, -step), step};
 }
