@@ -151,6 +151,32 @@ static SmallVector<Expression> pixelAndChannel(ArrayRef<Expression> indices) {
   return isPixel ? SmallVector<Expression>{Expression{pixel.str()}, indices[3]} : SmallVector<Expression>(indices);
 }
 
+/// `text` with `name` for each `(value)` that is no argument list.
+static std::string withName(std::string text, std::string const &value, std::string const &name) {
+  std::string const whole = "(" + value + ")";
+  for (size_t at = 0; (at = text.find(whole, at)) != std::string::npos; ++at)
+    if (at == 0 || !(llvm::isAlnum(text[at - 1]) || text[at - 1] == '_'))
+      text.replace(at, whole.size(), name);
+  return text;
+}
+
+/// An index; the sizes in it that have to be divided for are named, where they stand in parentheses. The first `own`
+/// symbols are values of the lambda, the others sizes.
+Expression Layer::indexText(AffineExpr index, IndexSpace const &space, unsigned own) {
+  auto const useBlock = [&](StringRef block) { program.useBlock(block); };
+  Expression text = indexExpression(index, space, useBlock);
+  index.walk([&](AffineExpr part) {
+    bool const isSize = part.isSymbolicOrConstant() &&
+                        llvm::none_of(llvm::seq(own), [&](unsigned symbol) { return part.isFunctionOfSymbol(symbol); });
+    if (!isSize || !hasDivision(part))
+      return;
+    std::string const value = indexExpression(part, space, useBlock).text;
+    if (StringRef(text.text).contains("(" + value + ")") && part.getKind() == AffineExprKind::Add)
+      text.text = withName(text.text, value, namedSize({value}, {"size", "extent"}).text);
+  });
+  return text;
+}
+
 FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices, IndexSpace const &space) {
   HostSymbols symbols(space.symbols.size());
   FailureOr<Access> access = program.access(memref, indices, symbols);
@@ -185,9 +211,8 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
       hostNames.insert(program.hostName(value));
   SmallVector<Expression> texts;
   for (auto [d, index] : llvm::enumerate(at))
-    texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1
-                        ? Expression{"0"}
-                        : indexExpression(index, whole, [&](StringRef block) { program.useBlock(block); }));
+    texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1 ? Expression{"0"}
+                                                                       : indexText(index, whole, space.symbols.size()));
   return marked(ml2k::call(local(storage), storage.isImage ? pixelAndChannel(texts) : texts), storage);
 }
 
@@ -213,6 +238,29 @@ Expression Layer::extent(Value memref, unsigned dim) {
   return {member(*program.storageOf(memref)) + ".extent_int(" + std::to_string(dim) + ")"};
 }
 
+/// A size that has to be divided for is computed once, outside the lambdas.
+Expression Layer::namedSize(Expression size, std::vector<std::string> const &wanted) {
+  for (Json const &local : locals)
+    if (local["template"] == "statement/let") {
+      if (local["value"] == size.text)
+        return {local["name"].get<std::string>()};
+      size.text = withName(size.text, local["value"], local["name"]);
+    }
+  StringRef const text = size.text;
+  if (text.find_first_of("/%") == StringRef::npos && !text.contains("_div(") && !text.contains("_mod("))
+    return size;
+  std::string const name = scope.fresh(wanted);
+  locals.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", size.text}});
+  return {name};
+}
+
+/// What a dimension of this storage, which the map indexes, is called.
+static std::vector<std::string> sizeNames(Storage const *storage, AffineMap map, unsigned dim) {
+  std::string const plain = "size_" + std::to_string(dim);
+  bool const isImage = storage && storage->isImage && map.getNumResults() == 4;
+  return {isImage && dim == 1 ? "height" : isImage && dim == 2 ? "width" : plain, plain};
+}
+
 Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
   unsigned const count = maps.empty() ? 0 : maps.front().getNumDims();
   Loops loops{SmallVector<int64_t>(count, 1), SmallVector<Expression>(count, Expression{"1"})};
@@ -224,7 +272,7 @@ Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
         continue;
       known[dim.getPosition()] = true;
       loops.extents[dim.getPosition()] = cast<MemRefType>(operand.getType()).getDimSize(d);
-      loops.sizes[dim.getPosition()] = extent(operand, d);
+      loops.sizes[dim.getPosition()] = namedSize(extent(operand, d), sizeNames(program.storageOf(operand), map, d));
     }
   return loops;
 }
@@ -325,7 +373,7 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
     AffineExpr const expr = program.hostIndex(value, symbols);
     if (llvm::any_of(symbols.values(), [&](Value symbol) { return program.hostName(symbol).empty(); }))
       return failure();
-    return hostExpression(expr, symbols);
+    return namedSize(hostExpression(expr, symbols), {"count", "size"});
   };
   printer.handle("nest.index", [space](Operation *op, ScalarPrinter &p, Json &) {
     unsigned const dim = cast<nest::IndexOp>(op).getDim();

@@ -96,8 +96,11 @@ public:
 
 private:
   std::string local(Storage const &storage);
+  Expression indexText(mlir::AffineExpr index, IndexSpace const &space, unsigned own);
+  Expression namedSize(Expression size, std::vector<std::string> const &wanted);
   std::vector<std::string> localNames(Storage const &storage) const;
   mlir::FailureOr<std::string> reshaped(mlir::Value memref, Storage const &storage);
+  void dropUnusedSizes();
   Json provenance() const;
   Json borders();
   std::string functionName() const;

@@ -191,9 +191,20 @@ Json Layer::borders() {
   return closes;
 }
 
+/// Not every block asks for the sizes of all loops.
+void Layer::dropUnusedSizes() {
+  Json behind = {call, lambdas};
+  for (size_t i = locals.size(); i-- > 0;)
+    if (locals[i]["template"] == "statement/let" && !mentions(behind, locals[i]["name"].get_ref<std::string const &>()))
+      locals.erase(i);
+    else
+      behind.push_back(locals[i]);
+}
+
 Json Layer::finish(StringRef shapes) {
   Json comments = provenance();
   addLines(comments, shapes);
+  dropUnusedSizes();
   Json layer = {{"locals", locals}, {"lambdas", lambdas}, {"closes", borders()}};
   layer.update(call);
   // What was read and folded away since, as the only position along an axis, is no parameter

@@ -31,6 +31,8 @@ def seeded_inputs(model, seed, extents, integers, edges=False):
     """Normal floats, integers from a small range (token ids, masks), random bits for booleans."""
     random = np.random.default_rng(seed)
     names = {extent for argument in model.inputs for extent in argument.shape if not isinstance(extent, int)}
+    if unknown := sorted(extents.keys() - names):
+        raise Failure(f"no input has a symbolic dimension {unknown[0]}; there are: {', '.join(sorted(names)) or 'none'}")
     extents = {name: extents.get(name, DEFAULT_EXTENT) for name in names}
     inputs = []
     for argument in model.inputs:
@@ -92,7 +94,10 @@ def run_onnxruntime(path, inputs, operands=None):
         kind = {"tensor(float)": np.float32, "tensor(int32)": np.int32, "tensor(bool)": np.bool_}.get(value.type, np.int64)
         numbers = [float(word) for word in operands[value.name].split(",") if word.strip()]
         feed[value.name] = np.array(numbers).astype(kind).reshape([] if not value.shape else [-1, *value.shape[1:]])
-    return session.run(None, feed)
+    try:
+        return session.run(None, feed)
+    except Exception as error: # its own classes, and ValueError
+        raise Failure(f"onnxruntime: {error}") from error
 
 
 def run_upstream(path, inputs, model, entry=None):

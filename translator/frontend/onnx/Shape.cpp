@@ -76,6 +76,9 @@ static void importSqueeze(Node &node) {
   for (auto [dim, extent] : llvm::enumerate(node.extents(0))) {
     bool const isSqueezed = given ? llvm::is_contained(axes, static_cast<int64_t>(dim)) : extent == 1;
     if (!isSqueezed) {
+      if (!given && !extent.number())
+        emitWarning(node.b.getLoc()) << "axis " << dim << " stays, though its extent " << node.b.extents.text(extent)
+                                     << " may be 1; give it by --dim";
       shape.push_back(extent);
       continue;
     }
