@@ -27,19 +27,20 @@ NonZero, Unique, NonMaxSuppression and those of the above whose results have no 
 be, and a count ([output-format.md](output-format.md)).
 
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
-element. `Loop` and `Scan` are written out step by step.
+element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. `Loop` and `Scan` are written out step by step.
 
 ## Sizes known at run time only
 
 A symbolic dimension of an input (`batch`, `seq`) stays one, and is read from the views; `--dim` makes it a number. A `Workspace` made for the
 largest sizes serves all others; one that is too small is an exception. Dimensions
-of one name are equal, others may differ. What the model computes from them by Shape, Size, Gather, Slice, Concat, Squeeze,
+of one name are equal, others may differ. One without a name (none, `?`, an extent of -1) gets its own, which `--dim` takes as
+well: `batch` for the first of the model, else `x_size_2` for the third of input `x`. What the model computes from them by Shape, Size, Gather, Slice, Concat, Squeeze,
 Unsqueeze, Cast, Add, Sub, Mul, Div, Mod, Min, Max, comparisons and Where is arithmetic of `forward` on the host, or folds away: a
 shape that is put together from them costs nothing. Such sizes can be the shape of Reshape, Expand, ConstantOfShape and Tile,
 the bounds of Slice and Range, the parts of a Split, or data. Where it is not certain that sizes fit each other, `forward`
 begins with a check that throws `std::invalid_argument` and names them: two extents that are broadcast have to be equal (neither
-is taken as 1), bounds of a Slice have to lie inside, a Reshape has to keep the number of elements, a window has to fit into its
-image. Tensors of more than 2^31 elements are refused so, too, as indices are of type `int`.
+is taken as 1), bounds of a Slice have to lie inside (10^9 and more is the end), a Reshape has to keep the number of elements, what a Squeeze
+takes away has to be 1, a window has to fit into its image. Tensors of more than 2^31 elements are refused so, too, as indices are of type `int`.
 
 Heights and widths of images are sizes like others: convolutions, pools, Resize and what stands between them take images of
 any size, as fast as those of a known one, but for Winograd's method. Extents have to be known for `auto_pad` SAME with
