@@ -64,4 +64,5 @@ def main():
     sys.exit(found != named)
 
 
-main()
+if __name__ == "__main__":
+    main()

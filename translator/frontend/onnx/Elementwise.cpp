@@ -205,7 +205,8 @@ static void cast(Node &node, int32_t dataType) {
       node.in(0), element, [&](Scalars &s, ValueRange x) { return s.convert(x[0], element, isUnsignedType(dataType)); },
       node.isUnsigned());
   node.out(0, result, dataType);
-  if (node.constant(0) && node.outputs[0])
+  bool const holdsSizes = isa<Float32Type, Float64Type>(element); // narrower types round or wrap
+  if (holdsSizes && node.constant(0) && node.outputs[0])
     node.outputs[0]->size = node.sizeInput(0);
 }
 
