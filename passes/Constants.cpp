@@ -91,6 +91,22 @@ DenseElementsAttr ml2k::sliced(ElementsAttr value, ArrayRef<int64_t> offsets, Ar
   return denseOf(result, to);
 }
 
+DenseElementsAttr ml2k::gathered(ElementsAttr value, ArrayRef<int64_t> shape,
+                                 function_ref<std::optional<int64_t>(ArrayRef<int64_t>)> place) {
+  auto const type = RankedTensorType::get(shape, value.getElementType());
+  size_t const size = elementBytes(type.getElementType());
+  std::vector<char> const from = constantBytes(value);
+  std::vector<char> to(type.getNumElements() * size);
+  SmallVector<int64_t> position(shape.size(), 0);
+  for (size_t target = 0; target < to.size(); target += size) {
+    if (std::optional<int64_t> const source = place(position))
+      std::memcpy(to.data() + target, from.data() + *source * size, size);
+    for (int64_t d = int64_t(shape.size()) - 1; d >= 0 && ++position[d] == shape[d]; --d)
+      position[d] = 0;
+  }
+  return denseOf(type, to);
+}
+
 DenseElementsAttr ml2k::reshaped(ElementsAttr value, ArrayRef<int64_t> shape) {
   auto const type = RankedTensorType::get(shape, value.getElementType());
   if (auto dense = dyn_cast<DenseElementsAttr>(value))

@@ -23,6 +23,11 @@ mlir::DenseElementsAttr permuted(mlir::ElementsAttr value, llvm::ArrayRef<int64_
 mlir::DenseElementsAttr sliced(mlir::ElementsAttr value, llvm::ArrayRef<int64_t> offsets,
                                llvm::ArrayRef<int64_t> sizes);
 
+/// The elements at the row-major places that `place` gives for row-major positions in `shape`, zero where it gives
+/// none. Element types of whole bytes only.
+mlir::DenseElementsAttr gathered(mlir::ElementsAttr value, llvm::ArrayRef<int64_t> shape,
+                                 llvm::function_ref<std::optional<int64_t>(llvm::ArrayRef<int64_t>)> place);
+
 /// The same elements under another shape of as many elements.
 mlir::DenseElementsAttr reshaped(mlir::ElementsAttr value, llvm::ArrayRef<int64_t> shape);
 

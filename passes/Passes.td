@@ -44,7 +44,8 @@ def Idioms : Pass<"ml2k-idioms", "::mlir::func::FuncOp"> {
 def FoldWeights : Pass<"ml2k-fold-weights", "::mlir::func::FuncOp"> {
   let summary = "changes of order and shape go into the constants";
   let description = [{
-    Pre: nest.weight. Post: no linalg.transpose, tensor.expand_shape or tensor.collapse_shape of a weight is left.
+    Pre: nest.weight. Post: no linalg.transpose, tensor.expand_shape or tensor.collapse_shape of a weight is left, nor a
+    linalg.generic that only puts its elements elsewhere.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
@@ -94,6 +95,15 @@ def RaiseConvolutions : Pass<"ml2k-raise-convolutions", "::mlir::func::FuncOp"> 
   let description = [{
     Pre: linalg.generic. Post: generics with one or two window directions and a constant filter, or a pool's body, are kernels on
     N H W C between transposes; constant padding is theirs. Others (three directions, computed filters) stay.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RaiseTransposedConvolutions : Pass<"ml2k-raise-transposed", "::mlir::func::FuncOp"> {
+  let summary = "convolutions of images with zeros between their pixels become transposed ones";
+  let description = [{
+    Pre: nest.conv. Post: none of stride 1 reads the pixels of an image that was spread over zeros by tensor.insert_slice, if the size
+    of its result is a multiple of that stride: it is transposed and reads the image as it is.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -41,6 +41,7 @@ static void addSchedule(OpPassManager &manager, ml2k::ScheduleOptions const &opt
     return;
   }
   function.addPass(createRaiseConvolutions());
+  function.addPass(createRaiseTransposedConvolutions());
   function.addPass(createRaiseContractions());
   function.addPass(createFoldWeights());
   function.addPass(createPropagateLayout());

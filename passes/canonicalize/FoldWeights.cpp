@@ -45,6 +45,33 @@ template <class Reshape> struct FoldReshape : OpRewritePattern<Reshape> {
   }
 };
 
+/// A generic that puts every element of a weight in another place: a kernel that is mirrored.
+struct FoldRearrangement : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumParallelLoops() != op.getNumLoops())
+      return failure();
+    auto weight = op.getInputs()[0].getDefiningOp<nest::WeightOp>();
+    auto const type = dyn_cast<RankedTensorType>(op.getResultTypes().empty() ? Type() : op.getResult(0).getType());
+    SmallVector<AffineMap> const maps = op.getIndexingMapsArray();
+    Block &body = op.getRegion().front();
+    if (!weight || !type || !isByteSized(type) || !type.hasStaticShape() || !maps[1].isIdentity() ||
+        type.getNumElements() != weight.getValue().getNumElements() || body.getOperations().size() != 1 ||
+        body.getTerminator()->getOperand(0) != body.getArgument(0))
+      return failure();
+    ArrayRef<int64_t> const shape = cast<ShapedType>(weight.getType()).getShape();
+    auto const place = [&](ArrayRef<int64_t> position) -> std::optional<int64_t> {
+      int64_t at = 0;
+      for (auto [index, extent] : llvm::zip(maps[0].compose(position), shape))
+        at = at * extent + index;
+      return at;
+    };
+    rewriter.setInsertionPoint(weight);
+    rewriter.replaceOp(op, replacementWeight(rewriter, weight, gathered(weight.getValue(), type.getShape(), place)));
+    return success();
+  }
+};
+
 /// A matrix that is used in parts only becomes its parts: directions of a recurrent layer, gates.
 struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -97,8 +124,8 @@ struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldSlice, FoldTranspose, FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(
-        &getContext());
+    patterns.add<FoldSlice, FoldTranspose, FoldRearrangement, FoldReshape<tensor::ExpandShapeOp>,
+                 FoldReshape<tensor::CollapseShapeOp>>(&getContext());
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

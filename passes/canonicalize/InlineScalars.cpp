@@ -15,13 +15,13 @@ namespace ml2k {
 
 namespace {
 
-/// The constant scalar that every element of an operand is, if it is one.
+/// True for an operand that holds one value.
+bool isScalar(Value operand) { return !isa<RankedTensorType>(operand.getType()) || fillValue(operand); }
+
+/// That value, as a scalar.
 Value scalarFor(OpBuilder &builder, Location loc, Value operand) {
-  if (isa<RankedTensorType>(operand.getType())) {
-    auto const value = fillValue(operand);
-    return value ? builder.create<arith::ConstantOp>(loc, *value).getResult() : Value();
-  }
-  return operand; // linalg operands that are scalars already
+  auto const value = isa<RankedTensorType>(operand.getType()) ? fillValue(operand) : std::nullopt;
+  return value ? builder.create<arith::ConstantOp>(loc, *value).getResult() : operand;
 }
 
 /// Operands that hold one value leave the operation; their block arguments become that value.
@@ -33,13 +33,9 @@ struct InlineOperands : OpRewritePattern<linalg::GenericOp> {
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
     llvm::SmallBitVector inlined(op->getNumOperands());
-    rewriter.setInsertionPoint(op);
     for (OpOperand *operand : op.getDpsInputOperands()) {
-      unsigned const number = operand->getOperandNumber();
-      Value const scalar = scalarFor(rewriter, op.getLoc(), operand->get());
-      if (scalar) {
-        rewriter.replaceAllUsesWith(op.getRegion().getArgument(number), scalar);
-        inlined.set(number);
+      if (isScalar(operand->get())) {
+        inlined.set(operand->getOperandNumber());
       } else {
         inputs.push_back(operand->get());
         maps.push_back(op.getMatchingIndexingMap(operand));
@@ -47,6 +43,10 @@ struct InlineOperands : OpRewritePattern<linalg::GenericOp> {
     }
     if (inlined.none() || !coversLoops(op, maps))
       return failure();
+    rewriter.setInsertionPoint(op);
+    for (unsigned const number : inlined.set_bits())
+      rewriter.replaceAllUsesWith(op.getRegion().getArgument(number),
+                                  scalarFor(rewriter, op.getLoc(), op->getOperand(number)));
     for (OpOperand &operand : op.getDpsInitsMutable())
       maps.push_back(op.getMatchingIndexingMap(&operand));
     auto smaller = rewriter.create<linalg::GenericOp>(op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,

@@ -30,8 +30,7 @@ std::array<int64_t, 2> ml2k::borderFor(OpOperand &operand) {
   auto conv = dyn_cast<nest::ConvOp>(operand.getOwner());
   if (!conv || operand.getOperandNumber() != 0)
     return {0, 0};
-  ArrayRef<int64_t> const pads = conv.getPads();
-  return {std::max(pads[0], pads[2]), std::max(pads[1], pads[3])};
+  return conv.getBorder();
 }
 
 bool ml2k::isContiguous(MemRefType type) {

@@ -29,7 +29,7 @@ bool isCandidate(nest::ConvOp conv) {
   };
   auto const filter = cast<ShapedType>(conv.getInputs()[1].getType());
   auto const out = cast<ShapedType>(conv.getOutputs()[0].getType());
-  return filter.getElementType().isF32() && !out.isDynamicDim(1) && !out.isDynamicDim(2) &&
+  return filter.getElementType().isF32() && !conv.getTransposed() && !out.isDynamicDim(1) && !out.isDynamicDim(2) &&
          isAll(filter.getShape().drop_front(2), 3) && isAll(conv.getStrides(), 1) && isAll(conv.getDilations(), 1) &&
          conv.getGroups() == 1 && filter.getDimSize(0) % leastChannels == 0 &&
          filter.getDimSize(1) % leastChannels == 0;

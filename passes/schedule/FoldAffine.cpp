@@ -142,15 +142,15 @@ bool isBareKernel(Operation *op) {
          isa<FloatType>(getElementTypeOrSelf(op->getOperand(1).getType()));
 }
 
-/// The weight with row o times scale[o].
+/// The weight with row o times scale[o], in every phase of a transposed convolution.
 Value scaledWeight(OpBuilder &builder, Value weight, ArrayRef<double> scale) {
   auto source = weightBehind(weight);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(source);
   std::vector<double> values = constantDoubles(source.getValue());
-  size_t const perRow = values.size() / scale.size();
+  size_t const perRow = values.size() / cast<ShapedType>(weight.getType()).getDimSize(0);
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] *= scale[i / perRow];
+    values[i] *= scale[i / perRow % scale.size()];
   return replacementWeight(builder, source, constantOf(cast<RankedTensorType>(weight.getType()), values));
 }
 

@@ -97,9 +97,11 @@ static bool mayHaveGaps(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
       return insert.getSource() == value;
-    auto const pads = user->getAttrOfType<DenseI64ArrayAttr>("pads");
-    return isa<nest::ConvOp, nest::WindowOp>(user) && pads &&
-           llvm::any_of(pads.asArrayRef(), [](int64_t p) { return p; });
+    auto const hasAny = [](ArrayRef<int64_t> pads) { return llvm::any_of(pads, [](int64_t p) { return p; }); };
+    if (auto conv = dyn_cast<nest::ConvOp>(user))
+      return hasAny(conv.getBorder());
+    auto window = dyn_cast<nest::WindowOp>(user);
+    return window && hasAny(window.getPads());
   });
 }
 

@@ -130,6 +130,7 @@ template <class T> blocks::Sidecar opened(std::vector<T> const &values) {
 } // namespace check
 
 void testConvolutions();
+void testTransposedConvolutions();
 void testContractions();
 void testRows();
 void testLoader();

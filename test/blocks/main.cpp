@@ -10,6 +10,7 @@ int main(int argc, char *argv[]) {
   testRows();
   testContractions();
   testConvolutions();
+  testTransposedConvolutions();
   std::printf("%s: %d checks, %d failed\n", blocks::ExecutionSpace::name(), check::cases, check::failures);
   return check::failures != 0;
 }

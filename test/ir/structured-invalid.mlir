@@ -61,3 +61,51 @@ func.func @f(%a: memref<4x4xf32>, %c: memref<4x4xf32>) {
   }
   return
 }
+
+// -----
+func.func @f(%x: memref<1x4x4x3xf32>, %y: memref<1x9x8x5xf32>) {
+  %w = nest.weight "w" : memref<20x3x1x1xf32> = dense<1.0> : tensor<20x3x1x1xf32>
+  // expected-error @+1 {{output extent 9, expected 8}}
+  nest.conv "c" transposed strides [2, 2] dilations [1, 1] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : memref<1x4x4x3xf32>, memref<20x3x1x1xf32>) outs(%y : memref<1x9x8x5xf32>) epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}
+
+// -----
+func.func @f(%x: memref<1x4x4x3xf32>, %y: memref<1x8x8x20xf32>) {
+  %w = nest.weight "w" : memref<20x3x1x1xf32> = dense<1.0> : tensor<20x3x1x1xf32>
+  // expected-error @+1 {{output has 20 channels, weight makes 5}}
+  nest.conv "c" transposed strides [2, 2] dilations [1, 1] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : memref<1x4x4x3xf32>, memref<20x3x1x1xf32>) outs(%y : memref<1x8x8x20xf32>) epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}
+
+// -----
+func.func @f(%x: memref<1x4x4x3xf32>, %y: memref<1x7x8x5xf32>) {
+  %w = nest.weight "w" : memref<20x3x1x1xf32> = dense<1.0> : tensor<20x3x1x1xf32>
+  // expected-error @+1 {{transposed wants pads that are a multiple of the stride together}}
+  nest.conv "c" transposed strides [2, 2] dilations [1, 1] pads [1, 0, 0, 0] groups 1
+      ins(%x, %w : memref<1x4x4x3xf32>, memref<20x3x1x1xf32>) outs(%y : memref<1x7x8x5xf32>) epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}
+
+// -----
+func.func @f(%x: memref<1x4x4x3xf32>, %y: memref<1x8x8x5xf32>) {
+  %w = nest.weight "w" : memref<20x3x1x1xf32> = dense<1.0> : tensor<20x3x1x1xf32>
+  // expected-error @+1 {{transposed wants one group and no dilation}}
+  nest.conv "c" transposed strides [2, 2] dilations [1, 2] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : memref<1x4x4x3xf32>, memref<20x3x1x1xf32>) outs(%y : memref<1x8x8x5xf32>) epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}

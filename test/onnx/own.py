@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 from ml_dtypes import bfloat16
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from newer import write
 
@@ -34,6 +34,56 @@ def bfloat16_layers():
     return SimpleNamespace(name="test_bfloat16_layers", model=model, data_sets=[data])
 
 
+def scattered(x, weight, strides, pads, extra, group):
+    """ONNX's ConvTranspose, from its definition: every pixel is added to the window of results that it meets."""
+    inputs, outputs = x.shape[1] // group, weight.shape[1]
+    whole = [(size - 1) * stride + kernel + more
+             for size, stride, kernel, more in zip(x.shape[2:], strides, weight.shape[2:], extra)]
+    y = np.zeros((x.shape[0], outputs * group, *whole))
+    for part in range(group):
+        products = np.einsum("nchw,cors->norshw", x[:, part * inputs:][:, :inputs], weight[part * inputs:][:inputs])
+        for r, s in np.ndindex(*weight.shape[2:]):
+            y[:, part * outputs:][:, :outputs, r::strides[0], s::strides[1]][:, :, :x.shape[2], :x.shape[3]] += products[:, :, r, s]
+    return y[:, :, pads[0]:whole[0] - pads[2], pads[1]:whole[1] - pads[3]].astype(np.float32)
+
+
+def transposed(name, channels, image, kernel, strides, pads=(0, 0, 0, 0), extra=(0, 0), group=1):
+    """A transposed convolution with constant weights, between layers that fold into it or read it behind padding."""
+    random = np.random.default_rng(5)
+    numbers = lambda *shape: random.standard_normal(shape).astype(np.float32)
+    inputs, outputs = channels
+    x, weight, bias = numbers(2, inputs, *image), numbers(inputs, outputs // group, *kernel), numbers(outputs)
+    scale, shift, mean, variance = numbers(outputs), numbers(outputs), numbers(outputs), random.random(outputs).astype(np.float32) + .5
+    filters = numbers(3, outputs, 3, 3)
+    column = lambda values: values[:, None, None]
+    up = scattered(x, weight, strides, pads, extra, group) + column(bias)
+    normal = (up - column(mean)) / np.sqrt(column(variance) + np.float32(1e-5)) * column(scale) + column(shift)
+    positive = np.pad(np.maximum(normal, 0), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(positive, (3, 3), axis=(2, 3))
+    nodes = [helper.make_node("ConvTranspose", ["x", "weight", "bias"], ["up"], strides=strides, pads=pads, output_padding=extra, group=group),
+             helper.make_node("BatchNormalization", ["up", "scale", "shift", "mean", "variance"], ["normal"]),
+             helper.make_node("Relu", ["normal"], ["positive"]),
+             helper.make_node("Conv", ["positive", "filters"], ["y"], pads=[1, 1, 1, 1])]
+    constants = dict(weight=weight, bias=bias, scale=scale, shift=shift, mean=mean, variance=variance, filters=filters)
+    data = {"x": x, "positive": np.maximum(normal, 0), "y": np.einsum("nchwrs,ocrs->nohw", windows, filters)}
+    value = lambda name: helper.make_tensor_value_info(name, TensorProto.FLOAT, data[name].shape)
+    graph = helper.make_graph(nodes, name, [value("x")], [value("positive"), value("y")],
+                              [numpy_helper.from_array(array, key) for key, array in constants.items()])
+    model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 17)])
+    saved = lambda key: numpy_helper.from_array(np.ascontiguousarray(data[key], np.float32), key)
+    return SimpleNamespace(name="test_" + name, model=model, data_sets=[([saved("x")], [saved("positive"), saved("y")])])
+
+
+TRANSPOSED = [
+    transposed("transposed_blocks", (24, 20), (5, 4), (2, 2), (2, 2)),
+    transposed("transposed_overlapping", (16, 33), (5, 6), (4, 4), (2, 2), (1, 1, 1, 1)),
+    transposed("transposed_completed", (8, 5), (4, 7), (3, 3), (2, 2), (1, 1, 1, 1), (1, 1)),
+    transposed("transposed_unequal", (3, 16), (6, 5), (3, 5), (1, 3), (1, 2, 1, 1), (0, 1)),
+    transposed("transposed_gaps", (8, 8), (4, 5), (2, 1), (3, 2), extra=(1, 1)),
+    transposed("transposed_odd_size", (8, 6), (5, 4), (3, 3), (2, 2), (1, 1, 1, 1)),
+    transposed("transposed_groups", (12, 8), (5, 4), (4, 4), (2, 2), (1, 1, 1, 1), group=4),
+]
+
 if __name__ == "__main__":
-    for case in [bfloat16_layers()]:
+    for case in [bfloat16_layers(), *TRANSPOSED]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

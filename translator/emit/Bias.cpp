@@ -45,6 +45,8 @@ static std::optional<unsigned> outputLoop(Operation *kernel) {
 
 /// What the epilogue adds to the sum before anything else: the sum with it, and what it is.
 static std::pair<Value, Value> firstAddend(Operation *kernel) {
+  if (auto conv = dyn_cast<nest::ConvOp>(kernel); conv && conv.getTransposed())
+    return {}; // its phases share one
   auto const [block, extras] = epilogueOf(kernel);
   std::optional<unsigned> const loop = block ? outputLoop(kernel) : std::nullopt;
   if (!loop || !block->getArgument(0).hasOneUse())

@@ -79,6 +79,14 @@ static Mean meanOf(nest::WindowOp window) {
 /// cache.
 static int64_t winogradShare(int64_t size, int64_t channels) { return 28 * (size + 2) * (size + 2) * channels; }
 
+/// Rows and columns of the kernel.
+static SmallVector<int64_t, 2> kernelOf(nest::ConvOp conv) {
+  ArrayRef<int64_t> const taps = cast<MemRefType>(conv.getInputs()[1].getType()).getShape().drop_front(2);
+  if (!conv.getTransposed())
+    return {taps[0], taps[1]};
+  return {taps[0] * conv.getStrides()[0], taps[1] * conv.getStrides()[1]};
+}
+
 FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   auto conv = cast<nest::ConvOp>(op);
   Value const image = conv.getInputs()[0], weight = conv.getInputs()[1], output = conv.getOutputs()[0];
@@ -90,7 +98,10 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   FailureOr<std::string> in = layer.image(image), out = layer.image(output);
   if (failed(in) || failed(out))
     return failure();
-  std::string const block = depthwise ? "depthwise" : weights->winograd ? "winograd" : "conv";
+  std::string const block = depthwise              ? "depthwise"
+                            : conv.getTransposed() ? "conv_transposed"
+                            : weights->winograd    ? "winograd"
+                                                   : "conv";
   std::string const parameters = weights->winograd ? std::to_string(weights->winograd) + ", " : "";
   std::vector<std::string> arguments = {*in, layer.member(*weights), *out};
   if (weights->winograd)
@@ -106,7 +117,7 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   layer.program.useBlock(block);
   layer.closesBorders = true;
   layer.setCall(block + "<" + parameters +
-                    windowType(shape.drop_front(2), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
+                    windowType(kernelOf(conv), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
                 arguments);
   return describe(layer, conv.getInputs(), conv.getExtras(), conv.getOutputs(), " * ");
 }

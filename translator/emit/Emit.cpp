@@ -72,6 +72,7 @@ static Json viewGenerality(Program const &program) {
           {"windows", winograd || program.blocks.count("conv")},
           {"direct", winograd || (!biases && program.blocks.count("unchanged"))},
           {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},
+          {"phases", program.blocks.count("conv_transposed") != 0},
           {"dilations", dilations},
           {"gaps", dilations || groups || program.usesSlices},
           {"integers", integers},

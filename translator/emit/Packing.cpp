@@ -22,7 +22,7 @@ static std::string panelsOf(Storage &storage, StringRef scalar, Twine const &siz
   return (storage.isPaired ? "BfloatPanels<" + sizes + ">" : "Panels<" + scalar + ", " + sizes + ">").str();
 }
 
-/// Panels<float, 64, 7 * 7 * 3> of a convolution's O (C/groups) R S.
+/// Panels<float, 64, 7 * 7 * 3> of a convolution's O (C/groups) R S. The phases of a transposed one are groups of it.
 static void packConvolution(Storage &storage, StringRef scalar, nest::ConvOp conv) {
   ArrayRef<int64_t> const shape = storage.type.getShape();
   int64_t const taps = shape[2] * shape[3];
@@ -30,7 +30,7 @@ static void packConvolution(Storage &storage, StringRef scalar, nest::ConvOp con
                                       : llvm::join(llvm::map_range(ArrayRef<int64_t>{shape[2], shape[3], shape[1]},
                                                                    [](int64_t i) { return std::to_string(i); }),
                                                    " * ");
-  int64_t const groups = conv.getGroups();
+  int64_t const groups = conv.getGroups() * conv.getPhases();
   storage.cpp = panelsOf(storage, scalar,
                          std::to_string(shape[0]) + ", " + depth + (groups == 1 ? "" : ", " + std::to_string(groups)));
   storage.reader = storage.winograd ? "read_winograd<" + std::to_string(storage.winograd) + ">"

@@ -60,6 +60,18 @@ static void addEffects(Effects &effects, DestinationStyleOpInterface kernel) {
   });
 }
 
+std::array<int64_t, 2> ConvOp::getBorder() {
+  ArrayRef<int64_t> const pads = getPads();
+  if (!getTransposed())
+    return {std::max(pads[0], pads[2]), std::max(pads[1], pads[3])};
+  // A phase reads taps - 1 pixels beyond the image, fewer where the results there are cut off
+  ArrayRef<int64_t> const taps = cast<ShapedType>(getInputs()[1].getType()).getShape().drop_front(2);
+  auto const along = [&](int d) {
+    return std::max<int64_t>(0, taps[d] - 1 - std::min(pads[d], pads[2 + d]) / getStrides()[d]);
+  };
+  return {along(0), along(1)};
+}
+
 void MapOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void ReduceOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void ContractOp::getEffects(Effects &effects) { addEffects(effects, *this); }

@@ -156,13 +156,23 @@ def Nest_ConvOp : Nest_KernelOp<"conv"> {
   let description = [{
     inputs: image N H W C and weight O (C/groups) R S. `pads` = top, left, bottom, right; what lies outside is zero.
     extra_maps: extras, over (n, p, q, o). groups = C = O is a depthwise convolution.
+    `transposed`: in[n, h, w, c] is added to out[n, h*s-pad+r, w*s-pad+t, o] instead, strides and pads being those of the
+    output, which is as many strides high and wide as pixels: `phases`, out[n, p, q, o] with the same p mod s and q mod s,
+    are convolutions of stride 1. The weight has their kernels, s*s*O C R S, and the whole kernel has R*s rows.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs, DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups);
+                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups,
+                   UnitAttr:$transposed);
   let regions = (region SizedRegion<1>:$epilogue);
+  let extraClassDeclaration = kernelMethods # [{
+    /// Convolutions of stride 1 that a transposed one is made of; 1 for others.
+    int64_t getPhases() { return getTransposed() ? getStrides()[0] * getStrides()[1] : 1; }
+    /// Rows and columns of zeros that the image wants around it.
+    std::array<int64_t, 2> getBorder();
+  }];
   let assemblyFormat = [{
-    $label `strides` $strides `dilations` $dilations `pads` $pads `groups` $groups
+    $label (`transposed` $transposed^)? `strides` $strides `dilations` $dilations `pads` $pads `groups` $groups
     `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
     (`maps` $extra_maps^)?
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `epilogue` $epilogue (`->` type($results)^)?

@@ -183,13 +183,19 @@ LogicalResult ConvOp::verify() {
   if (groups < 1 || weight.getDimSize(0) % groups != 0 || weight.getDimSize(1) * groups != image.getDimSize(3))
     return emitOpError() << "channels " << image.getDimSize(3) << " and weight " << weight << " do not fit " << groups
                          << " groups";
-  if (out.getDimSize(3) != weight.getDimSize(0))
-    return emitOpError() << "output has " << out.getDimSize(3) << " channels, weight makes " << weight.getDimSize(0);
+  if (out.getDimSize(3) * getPhases() != weight.getDimSize(0))
+    return emitOpError() << "output has " << out.getDimSize(3) << " channels, weight makes "
+                         << weight.getDimSize(0) / getPhases();
+  if (getTransposed() && (groups != 1 || llvm::any_of(getDilations(), [](int64_t d) { return d != 1; })))
+    return emitOpError("transposed wants one group and no dilation");
   for (int d : {0, 1}) {
+    int64_t const stride = getStrides()[d], pads = getPads()[d] + getPads()[2 + d], taps = weight.getDimSize(2 + d);
+    if (getTransposed() && pads % stride != 0)
+      return emitOpError("transposed wants pads that are a multiple of the stride together");
     if (image.isDynamicDim(1 + d) || out.isDynamicDim(1 + d))
       continue;
-    int64_t const reach = (weight.getDimSize(2 + d) - 1) * getDilations()[d] + 1;
-    int64_t const extent = (image.getDimSize(1 + d) + getPads()[d] + getPads()[2 + d] - reach) / getStrides()[d] + 1;
+    int64_t const in = image.getDimSize(1 + d), reach = (taps - 1) * getDilations()[d] + 1;
+    int64_t const extent = getTransposed() ? (in - 1 + taps) * stride - pads : (in + pads - reach) / stride + 1;
     if (out.getDimSize(1 + d) != extent)
       return emitOpError() << "output extent " << out.getDimSize(1 + d) << ", expected " << extent;
   }

@@ -26,3 +26,36 @@ func.func @halved(%x: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// A mirrored kernel.
+// CHECK-LABEL: func.func @mirrored
+// CHECK-NEXT: %[[W:.*]] = nest.weight "conv.weight" : tensor<2x3xf32> = dense<{{\[\[}}6.000000e+00, 4.000000e+00, 2.000000e+00], [5.000000e+00, 3.000000e+00, 1.000000e+00]]>
+// CHECK-NEXT: return %[[W]]
+func.func @mirrored() -> tensor<2x3xf32> {
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32> loc("conv.weight")
+  %init = tensor.empty() : tensor<2x3xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (2 - j, 1 - i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%w : tensor<3x2xf32>) outs(%init : tensor<2x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// A filter of one element stays where loops would have no other extent.
+// CHECK-LABEL: func.func @one_element
+// CHECK: linalg.generic {{.*}} ins(%arg0, %{{.*}} : tensor<1x1x5x5xf32>, tensor<1x1x1x1xf32>)
+func.func @one_element(%x: tensor<1x1x5x5xf32>, %init: tensor<1x1x3x3xf32>) -> tensor<1x1x3x3xf32> {
+  %w = arith.constant dense<3.0> : tensor<1x1x1x1xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, o, p, q, c, r, t) -> (n, c, p * 2 + r, q * 2 + t)>,
+                                        affine_map<(n, o, p, q, c, r, t) -> (o, c, r, t)>,
+                                        affine_map<(n, o, p, q, c, r, t) -> (n, o, p, q)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x1x5x5xf32>, tensor<1x1x1x1xf32>) outs(%init : tensor<1x1x3x3xf32>) {
+  ^bb0(%in: f32, %f: f32, %out: f32):
+    %1 = arith.mulf %in, %f : f32
+    %2 = arith.addf %out, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<1x1x3x3xf32>
+  return %0 : tensor<1x1x3x3xf32>
+}

@@ -100,8 +100,8 @@ static void importConv(Node &node) {
 
 //===--- Transposed -----------------------------------------------------------------------------------------------===//
 
-/// Windows that neither overlap nor leave gaps: every output element has one input position, so that the operation is a
-/// contraction over channels whose result is written block by block.
+/// Windows that neither overlap nor leave gaps, of weights that only the run knows: every output element has one input
+/// position, so that the operation is a contraction over channels whose result is written block by block.
 static Value convTransposeBlocks(Build &b, Value x, Value w) {
   IntsRef const kernel = Build::shapeOf(w);
   // n f h r w s | c
@@ -158,7 +158,7 @@ static Value mirrored(Build &b, Value w, int64_t groups) {
 
 static Value convTranspose(Node &node, Value x, Value w, TransposedWindow const &window, int64_t groups) {
   Build &b = node.b;
-  if (groups == 1 && window.isBlocks() && Build::rankOf(x) == 4)
+  if (groups == 1 && window.isBlocks() && Build::rankOf(x) == 4 && !node.constant(1))
     return convTransposeBlocks(b, x, w);
   x = spread(b, x, window.strides);
   Ints low{0, 0}, high{0, 0};
