@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -23,15 +24,30 @@ bool isReadOnlyBy(Value value, Operation *user) {
 
 bool isKernel(Operation *op) { return isa_and_nonnull<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }
 
-/// What follows one kernel belongs to that kernel, even if its reader joins the results of two: a bias stays with its
-/// convolution.
-bool isEpilogueBeforeJoin(linalg::GenericOp producer, linalg::GenericOp reader) {
-  bool const followsKernel = llvm::any_of(
-      producer.getDpsInputs(), [](Value input) { return isKernel(input.getDefiningOp()) && input.hasOneUse(); });
-  unsigned const joined = llvm::count_if(reader.getDpsInputs(), [](Value input) {
-    return !isUniform(input) && !isa_and_nonnull<nest::WeightOp>(input.getDefiningOp());
-  });
-  return followsKernel && joined > 1;
+/// True if one operation reads the value; those that fusion has left behind do not count.
+bool hasOneReader(Value value) {
+  return llvm::count_if(value.getUsers(), [](Operation *user) { return !isOpTriviallyDead(user); }) == 1;
+}
+
+/// True for elementwise work on the result of a kernel, or on such work, that nobody else reads.
+bool followsKernel(linalg::GenericOp generic) {
+  return generic && generic.getNumReductionLoops() == 0 && llvm::any_of(generic.getDpsInputs(), [](Value input) {
+           return hasOneReader(input) &&
+                  (isKernel(input.getDefiningOp()) || followsKernel(input.getDefiningOp<linalg::GenericOp>()));
+         });
+}
+
+/// What follows one kernel belongs to that kernel, even if its reader joins the results of two, or puts them in another
+/// order: a bias stays with its convolution.
+bool isEpilogue(linalg::GenericOp producer, OpOperand &operand) {
+  auto reader = cast<linalg::GenericOp>(operand.getOwner());
+  llvm::SmallPtrSet<Value, 4> joined;
+  for (Value input : reader.getDpsInputs())
+    if (!isUniform(input) && !isa_and_nonnull<nest::WeightOp>(input.getDefiningOp()))
+      joined.insert(input);
+  bool const rearranges = llvm::any_of(reader.getMatchingIndexingMap(&operand).getResults(),
+                                       [](AffineExpr expr) { return !isa<AffineDimExpr, AffineConstantExpr>(expr); });
+  return (joined.size() > 1 || rearranges) && followsKernel(producer);
 }
 
 struct FuseChains : impl::FuseChainsBase<FuseChains> {
@@ -42,7 +58,7 @@ struct FuseChains : impl::FuseChainsBase<FuseChains> {
       // Reductions are joined later, by rows; here chains stay elementwise
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
       return consumer && producer && consumer.getNumReductionLoops() == 0 && isReadOnlyBy(operand->get(), consumer) &&
-             !isEpilogueBeforeJoin(producer, consumer);
+             !isEpilogue(producer, *operand);
     });
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

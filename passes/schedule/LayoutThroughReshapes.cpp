@@ -136,15 +136,16 @@ private:
   }
 };
 
-/// An image whose rows and columns are joined from parts, as after an upsampling convolution, in channels-first order:
-/// collapse(transpose(x)) = transpose(collapse(transpose'(x))), channels last inside, if somebody behind it wants that.
+/// An image whose rows, columns or channels are joined from parts, as after an upsampling convolution or a shuffle of
+/// channels, in channels-first order: collapse(transpose(x)) = transpose(collapse(transpose'(x))), channels last
+/// inside, if somebody behind it wants that.
 struct CollapseChannelsLast : OpRewritePattern<tensor::CollapseShapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op, PatternRewriter &rewriter) const override {
     auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
     auto const groups = op.getReassociationIndices();
-    if (!transpose || groups.size() != 4 || groups[1].size() != 1 || groups[2].size() + groups[3].size() < 3 ||
+    if (!transpose || groups.size() != 4 || groups[0].size() != 1 || op.getSrcType().getRank() < 5 ||
         !leadsToChannelsLast(op.getResult(), 4))
       return failure();
     SmallVector<int64_t> permutation;
@@ -174,10 +175,65 @@ private:
   }
 };
 
+/// A shuffle of channels begins with a split of them: that of an image in channels-last order splits its last
+/// dimension, expand(transpose(x)) = transpose'(expand(x)), and its transpose joins that of the shuffle.
+struct SplitChannelsLast : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
+    auto const groups = op.getReassociationIndices();
+    if (!transpose || transpose.getPermutation() != ArrayRef<int64_t>({0, 3, 1, 2}) || groups[1].size() != 2 ||
+        op.getResultType().getRank() != 5 || !op->hasOneUse() || !isa<linalg::TransposeOp>(*op->user_begin()))
+      return failure();
+    ArrayRef<int64_t> const split = op.getResultType().getShape();
+    auto const type =
+        RankedTensorType::get({split[0], split[3], split[4], split[1], split[2]}, op.getResultType().getElementType());
+    Value const parts = rewriter.create<tensor::ExpandShapeOp>(op.getLoc(), type, transpose.getInput(),
+                                                               ArrayRef<ReassociationIndices>{{0}, {1}, {2}, {3, 4}});
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), parts, {0, 3, 4, 1, 2}));
+    return success();
+  }
+};
+
+/// The shuffle itself, of the last dimension, in one pass over pixels as they lie: out[.., c] = in[.., c mod g * n + c
+/// / g].
+struct ShuffleInPlace : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
+    auto expand = transpose ? transpose.getInput().getDefiningOp<tensor::ExpandShapeOp>() : nullptr;
+    SmallVector<ReassociationIndices> const lastTwo{{0}, {1}, {2}, {3, 4}};
+    if (!expand || transpose.getPermutation() != ArrayRef<int64_t>({0, 1, 2, 4, 3}) ||
+        !llvm::equal(expand.getReassociationIndices(), lastTwo) || !llvm::equal(op.getReassociationIndices(), lastTwo))
+      return failure();
+    ArrayRef<int64_t> const parts = expand.getResultType().getShape().take_back(2);
+    if (llvm::any_of(parts, ShapedType::isDynamic))
+      return failure();
+    Value const image = expand.getSrc();
+    auto const type = cast<RankedTensorType>(op.getType());
+    AffineMap const identity = rewriter.getMultiDimIdentityMap(4);
+    AffineExpr const c = rewriter.getAffineDimExpr(3);
+    SmallVector<AffineExpr> place(identity.getResults());
+    place[3] = c % parts[0] * parts[1] + c.floorDiv(parts[0]);
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (int64_t d = 0; d < 4; ++d)
+      sources.push_back({image, d});
+    SmallVector<utils::IteratorType> const loops(4, utils::IteratorType::parallel);
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, type, image, emptyLike(rewriter, op.getLoc(), type, sources),
+        ArrayRef<AffineMap>{AffineMap::get(4, 0, place, rewriter.getContext()), identity}, loops,
+        [](OpBuilder &inside, Location at, ValueRange scalars) { inside.create<linalg::YieldOp>(at, scalars[0]); });
+    return success();
+  }
+};
+
 } // namespace
 
 void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
-  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast>(patterns.getContext());
+  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast, SplitChannelsLast, ShuffleInPlace>(
+      patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   guardReshapes(patterns);

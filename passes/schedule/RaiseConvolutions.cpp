@@ -34,7 +34,7 @@ struct Image {
 
 /// The value inside a tensor.pad by the given scalar that pads only the window's dimensions; the padding goes to
 /// `image`.
-Value withoutPadding(Value value, WindowLoops const &loops, function_ref<bool(TypedAttr)> isPadding, Image &image) {
+Value withoutPadding(Value value, ArrayRef<unsigned> spatial, function_ref<bool(TypedAttr)> isPadding, Image &image) {
   auto pad = value.getDefiningOp<tensor::PadOp>();
   TypedAttr scalar;
   if (!pad || !pad.getConstantPaddingValue() || !matchPattern(pad.getConstantPaddingValue(), m_Constant(&scalar)) ||
@@ -45,9 +45,9 @@ Value withoutPadding(Value value, WindowLoops const &loops, function_ref<bool(Ty
     auto const low = getConstantIntValue(pad.getMixedLowPad()[d]), high = getConstantIntValue(pad.getMixedHighPad()[d]);
     if (!low || !high || *low < 0 || *high < 0)
       return value;
-    auto const *spatial = llvm::find_if(loops.spatial, [&](auto const &s) { return s.imageDim == d; });
-    if (spatial != loops.spatial.end()) {
-      unsigned const row = spatial - loops.spatial.begin() + (2 - loops.spatial.size());
+    auto const *found = llvm::find(spatial, d);
+    if (found != spatial.end()) {
+      unsigned const row = found - spatial.begin() + (2 - spatial.size());
       pads[row] = *low;
       pads[2 + row] = *high;
     } else if (*low != 0 || *high != 0) {
@@ -86,6 +86,34 @@ Value joinLast(OpBuilder &builder, Location loc, Value value) {
   return builder.create<tensor::CollapseShapeOp>(loc, value, groups);
 }
 
+/// The dimension of groups if that of the channels within a group follows it: together they are all channels.
+std::optional<int64_t> joinableGroups(AffineMap map, WindowLoops const &loops, std::optional<unsigned> channel) {
+  if (!loops.group || !channel)
+    return std::nullopt;
+  auto const place = [&](unsigned loop) { return *map.getResultPosition(getAffineDimExpr(loop, map.getContext())); };
+  return place(*channel) == place(*loops.group) + 1 ? std::optional<int64_t>(place(*loops.group)) : std::nullopt;
+}
+
+/// Dimensions [first, first + 1] of a tensor of the given rank as one.
+SmallVector<ReassociationIndices> joining(int64_t first, int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d != first + 1)
+      groups.emplace_back();
+    groups.back().push_back(d);
+  }
+  return groups;
+}
+
+/// The tensor with two dimensions as one: what they were split from, if it was split just before.
+Value joinedChannels(OpBuilder &builder, Location loc, Value value, int64_t first) {
+  auto const groups = joining(first, cast<RankedTensorType>(value.getType()).getRank());
+  if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>();
+      expand && llvm::equal(expand.getReassociationIndices(), groups))
+    return expand.getSrc();
+  return builder.create<tensor::CollapseShapeOp>(loc, value, groups);
+}
+
 /// Dimensions of an operand in the order batch, window dimensions, then the given channel dimensions.
 SmallVector<int64_t> channelsLast(AffineMap map, WindowLoops const &loops, ArrayRef<unsigned> spatialDims,
                                   ArrayRef<std::optional<unsigned>> channels) {
@@ -116,12 +144,22 @@ Location layoutLocation(linalg::GenericOp op, Value source) {
 Image imageChannelsLast(PatternRewriter &rewriter, linalg::GenericOp op, WindowLoops const &loops,
                         std::optional<unsigned> channel, function_ref<bool(TypedAttr)> isPadding) {
   Image image;
-  Value const source = withoutPadding(op.getInputs()[0], loops, isPadding, image);
-  SmallVector<unsigned> spatial = llvm::map_to_vector(loops.spatial, [](auto const &s) { return s.imageDim; });
   AffineMap const map = op.getIndexingMapsArray()[0];
-  image.value = transposed(rewriter, layoutLocation(op, source), source,
-                           channelsLast(map, loops, spatial, {loops.group, channel}));
-  if (loops.group && channel)
+  SmallVector<unsigned> spatial = llvm::map_to_vector(loops.spatial, [](auto const &s) { return s.imageDim; });
+  SmallVector<int64_t> order = channelsLast(map, loops, spatial, {loops.group, channel});
+  Value source = op.getInputs()[0];
+  auto const joined = joinableGroups(map, loops, channel);
+  if (joined) {
+    source = joinedChannels(rewriter, op.getLoc(), source, *joined);
+    order.pop_back();
+    for (unsigned &d : spatial)
+      d -= d > *joined;
+    for (int64_t &d : order)
+      d -= d > *joined;
+  }
+  source = withoutPadding(source, spatial, isPadding, image);
+  image.value = transposed(rewriter, layoutLocation(op, source), source, order);
+  if (loops.group && channel && !joined)
     image.value = joinLast(rewriter, op.getLoc(), image.value);
   if (loops.spatial.size() == 1)
     image.value = withRows(rewriter, op.getLoc(), image.value, 1);
@@ -173,9 +211,19 @@ struct Result {
     Location const loc = op.getLoc();
     if (loops.spatial.size() == 1)
       made = withoutRows(rewriter, loc, made);
+    SmallVector<int64_t> channelsLast = order();
+    if (auto const joined = joinableGroups(op.getIndexingMapsArray()[2], loops, channel)) {
+      channelsLast.pop_back();
+      for (int64_t &d : channelsLast)
+        d -= d > *joined;
+      Value const channels = transposed(rewriter, loc, made, inverse(channelsLast));
+      auto const split = cast<RankedTensorType>(op.getResult(0).getType());
+      rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, split, channels, joining(*joined, split.getRank()));
+      return;
+    }
     if (loops.group && channel)
       made = splitLast(made);
-    rewriter.replaceOp(op, transposed(rewriter, loc, made, inverse(order())));
+    rewriter.replaceOp(op, transposed(rewriter, loc, made, inverse(channelsLast)));
   }
 
   Value splitLast(Value made) {
