@@ -51,7 +51,7 @@ struct UnitTransposeToReshape : OpRewritePattern<linalg::TransposeOp> {
     for (int64_t d : op.getPermutation())
       if (from.getDimSize(d) != 1)
         longDims.push_back(d);
-    if (!llvm::is_sorted(longDims) || !from.hasStaticShape() || longDims.empty())
+    if (!llvm::is_sorted(longDims) || longDims.empty())
       return failure();
     auto const groupsOf = [](RankedTensorType type) {
       // Units in front join the first long dimension, others the one before them
