@@ -19,9 +19,11 @@ def sizes_of(net, x, of):
     return net.op("Concat", own, target, axis=0)
 
 
-@model(17, batch=(1, 2, 3), height=(16, 8, 36), width=(24, 40, 4), refused={"batch": 1, "height": 18, "width": 24})
+@model(17, batch=(1, 2, 3), height=(16, 8, 36), width=(24, 40, 4), 
+       refused=[{"batch": 1, "height": 18, "width": 24}, {"batch": 1, "height": 16, "width": 2}])
 def torch_unet(net):
-    """Skips are concatenated with what a transposed convolution makes of the level below."""
+    """Skips are concatenated with what a transposed convolution makes of the level below. Of the sizes that are refused
+    the second are those of no Workspace."""
     image = net.input("image", "batch", 3, "height", "width")
     skips, x, inputs = [], image, 3
     for level, channels in enumerate((8, 16)):

@@ -14,7 +14,7 @@ INT64, FLOAT, BOOL = TensorProto.INT64, TensorProto.FLOAT, TensorProto.BOOL
 MODELS = {} # name -> function that fills a Graph and returns {output: (type, rank)}
 
 
-def model(opset, refused=None, index=None, **sizes):
+def model(opset, refused=(), index=None, **sizes):
     """`sizes`: three values per symbolic size; `refused`: sizes that the model cannot serve, as its buffers end before;
     `index`: a value of its integers that points at nothing, so that the program has to end."""
     def register(function):

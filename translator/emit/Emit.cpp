@@ -17,9 +17,11 @@ namespace ml2k {
 static constexpr int64_t embeddedBytes = 1024;
 
 /// Those that the checks of forward() need.
-static std::set<std::string> headersOf(Json const &statements) {
+static std::set<std::string> headersOf(ForwardView const &forward) {
   std::set<std::string> headers;
-  for (Json const &statement : statements)
+  if (!forward.sizeChecks.empty())
+    headers.insert("stdexcept");
+  for (Json const &statement : forward.statements)
     if (statement["template"] == "statement/refuse") {
       headers.insert("stdexcept");
       if (statement["condition"].get<std::string>().find("INT_MAX") != std::string::npos)
@@ -176,12 +178,13 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   shareBodies(program, forward->layers);
   view["layers"] = forward->layers;
   view["forward"] = forward->statements;
+  view["size_checks"] = forward->sizeChecks;
   view.update(*members);
   view["loaders"] = Json::array();
   if (!tensors.empty())
     view["loaders"].push_back(viewLoader(program, tensors, embedded));
   program.useBlock("tensor");
-  view.update(viewBlocks(program.blocks, embedded, headersOf(forward->statements), view));
+  view.update(viewBlocks(program.blocks, embedded, headersOf(*forward), view));
   if (view["aliases"].dump().find("std::") != std::string::npos || members->dump().find("std::") != std::string::npos)
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;

@@ -83,6 +83,7 @@ private:
   std::string computedSizes();
   void fitWorkspace(Json &statements);
   LogicalResult printChecks(Json &checks);
+  void shareChecks(Json const &checks, Json &statements);
   LogicalResult printOperation(Operation *op, Json &statements);
   LogicalResult printKernel(Operation *op, KernelPrinter printer, Json &statements);
   LogicalResult printLoop(scf::ForOp loop, Json &statements);
@@ -287,9 +288,39 @@ LogicalResult ForwardPrinter::printChecks(Json &checks) {
       return failure();
     checks.push_back({{"template", "statement/refuse"},
                       {"condition", *left + opposites[unsigned(compare.getPredicate())] + *right},
+                      {"is_lower_bound", compare.getPredicate() >= arith::CmpIPredicate::sgt},
                       {"message", program.model + ": " + check.getMsg().str()}});
   }
   return success();
+}
+
+/// Least sizes that a Workspace is made for are a function, which its constructor calls, too: it has no buffers of
+/// negative extents, but may be made for any larger sizes. `statements` gets the other checks and the call.
+void ForwardPrinter::shareChecks(Json const &checks, Json &statements) {
+  std::vector<std::string> const sizes = workspaceSizes(program);
+  Json shared = Json::array();
+  for (Json const &check : checks) {
+    auto const isKnown = [&](std::string const &name) {
+      return llvm::is_contained(sizes, name) || !mentions(check["condition"], name);
+    };
+    bool const isShared = check["is_lower_bound"] && !sizes.empty() &&
+                          llvm::all_of(program.sizes, [&](RuntimeSize const &size) { return isKnown(size.name); }) &&
+                          llvm::all_of(func::FuncOp(program.entry).getArguments(), [&](Value argument) {
+                            return isa<MemRefType>(argument.getType()) || isKnown(program.hostName(argument));
+                          });
+    (isShared ? shared : statements).push_back(check);
+  }
+  if (shared.empty())
+    return;
+  std::vector<std::string> names, parameters;
+  for (std::string const &name : sizes)
+    if (mentions(shared, name)) {
+      names.push_back(name);
+      parameters.push_back("int " + name);
+    }
+  std::string const call = "check_sizes(" + llvm::join(names, ", ") + ")";
+  statements.push_back({{"template", "statement/call"}, {"text", call}});
+  view.sizeChecks.push_back({{"parameters", llvm::join(parameters, ", ")}, {"call", call}, {"statements", shared}});
 }
 
 /// `int const batch = image.extent_int(0);` per size; `checks` gets the refusal of arguments that do not fit together.
@@ -332,8 +363,10 @@ void ForwardPrinter::fitWorkspace(Json &statements) {
 FailureOr<ForwardView> ForwardPrinter::print() {
   Json statements = Json::array();
   Json const reads = readSizes(statements);
-  if (failed(printChecks(statements)))
+  Json checks = Json::array();
+  if (failed(printChecks(checks)))
     return failure();
+  shareChecks(checks, statements);
   fitWorkspace(statements);
   if (std::string const condition = tooManyElements(program); !condition.empty())
     statements.push_back({{"template", "statement/refuse"},

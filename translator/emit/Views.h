@@ -11,6 +11,8 @@ namespace ml2k {
 struct ForwardView {
   Json layers = Json::array();
   Json statements = Json::array();
+  /// What the model takes for granted about the sizes of a Workspace: {parameters, call, statements}, or none.
+  Json sizeChecks = Json::array();
 };
 
 mlir::FailureOr<ForwardView> viewForward(Program &program);

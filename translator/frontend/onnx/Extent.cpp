@@ -297,8 +297,14 @@ void Extents::requireAtLeast(Extent const &extent, int64_t least) {
     return;
   if (more.number())
     throw Refusal("an extent of " + Twine(text(extent)) + " where " + Twine(least) + " is needed");
-  if (auto const [atom, shift] = more.shiftedAtom(); atom)
+  auto const [atom, shift] = more.shiftedAtom();
+  if (atom)
     return requireAtom(*atom, -shift);
+  // 2 * rows >= 3 reads as rows >= 2
+  if (Extent const multiple = more - shift; multiple.terms.size() == 1)
+    if (int64_t const count = multiple.terms.begin()->second; count > 0)
+      if (auto const single = multiple.dividedBy(count)->atom())
+        return requireAtom(*single, llvm::divideCeil(-shift, count));
   // batch * seq - 3 >= 0 reads as batch * seq >= 3
   Extent positive, negative;
   for (auto const &[product, count] : more.terms) {
