@@ -86,6 +86,23 @@ def torch_pools(net):
     return {name: (FLOAT, 4) for name in ("rounded", "inside", "all", "small", "same")}
 
 
+@model(17, **SIZES)
+def torch_shuffled(net):
+    """Convolutions in groups with a shuffle of channels between them, and a gate per channel."""
+    def norm(name, x, inputs, outputs, **more):
+        return net.norm(f"{name}.bn", net.conv(f"{name}.conv", x, inputs, outputs, bias=False, **more), outputs)
+    x = block(net, "stem", net.input("image", "batch", 3, "height", "width"), 3, 24, stride=2)
+    y = net.op("Relu", norm("reduce", x, 24, 12, kernel=1, group=3))
+    batch, rows, columns = (net.size(y, axis) for axis in (0, 2, 3))
+    y = net.op("Transpose", net.view(y, batch, 3, 4, rows, columns), perm=[0, 2, 1, 3, 4])
+    y = norm("deep", net.view(y, batch, 12, rows, columns), 12, 12, group=12)
+    y = norm("expand", norm("wide", y, 12, 12, group=4), 12, 24, kernel=1, group=3)
+    gate = net.op("Relu", net.conv("squeeze", net.op("GlobalAveragePool", y), 24, 6, kernel=1))
+    gate = net.op("HardSigmoid", net.conv("excite", gate, 6, 24, kernel=1))
+    net.op("Relu", net.op("Add", x, net.op("Mul", y, gate)), name="features")
+    return {"features": (FLOAT, 4)}
+
+
 @model(18, batch=(1, 2, 3), height=(5, 8, 13), width=(12, 7, 4))
 def torch_resized(net):
     """Scales and sizes, all filters."""
