@@ -773,7 +773,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   if (logits.extent_int(0) != batch)
     throw std::invalid_argument("digits_cnn: the sizes of the arguments differ");
   if (work.batch != batch)
-    return forward(space, weights, work.fitted(batch), image, logits);
+    return forward(space, weights, fitted(work, batch), image, logits);
   if (image.size() > INT_MAX || work.conv1.rows.size() > INT_MAX)
     throw std::invalid_argument("digits_cnn: a tensor is too large for indices of type int");
   image_channels_last(space, work, image);
@@ -786,7 +786,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 
 // ==== Buffers and weights ============================================================================================
 
-Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("digits_cnn::split", space) {
+Workspace::Workspace(ExecutionSpace const &space, int batch_) : batch(batch_), split("digits_cnn::split", space) {
   // In the order of forward()
   Arena buffers;
   buffers.take(image_channels_last.rows, batch);
@@ -797,8 +797,8 @@ Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), spl
   arena = buffers.allocate(space, "digits_cnn::workspace");
 }
 
-Workspace Workspace::fitted(int batch) const {
-  Workspace part = *this;
+Workspace fitted(Workspace const &whole, int batch) {
+  Workspace part = whole;
   part.batch = batch;
   auto const fit = [](auto &view, auto... extents) {
     using View = std::decay_t<decltype(view)>;

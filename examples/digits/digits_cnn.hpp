@@ -114,8 +114,6 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path);
 // All buffers of one forward().
 struct Workspace {
   explicit Workspace(ExecutionSpace const &space, int batch);
-  // The same memory for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
-  Workspace fitted(int batch) const;
 
   int batch;
   Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap
@@ -126,6 +124,9 @@ struct Workspace {
   Activation<float, 4, 4, 32> conv2;
   Activation<float, 2, 2, 32> pool2;
 };
+
+// The memory of a Workspace for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
+Workspace fitted(Workspace const &whole, int batch);
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image,

@@ -539,7 +539,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   if (logits.extent_int(0) != batch)
     throw std::invalid_argument("digits_mlp: the sizes of the arguments differ");
   if (work.batch != batch)
-    return forward(space, weights, work.fitted(batch), image, logits);
+    return forward(space, weights, fitted(work, batch), image, logits);
   if (image.size() > INT_MAX)
     throw std::invalid_argument("digits_mlp: a tensor is too large for indices of type int");
   fc1(space, weights, work, image, batch);
@@ -548,15 +548,15 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 
 // ==== Buffers and weights ============================================================================================
 
-Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("digits_mlp::split", space) {
+Workspace::Workspace(ExecutionSpace const &space, int batch_) : batch(batch_), split("digits_mlp::split", space) {
   auto const allocate = [&](auto &view, std::string const &label, auto... extents) {
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };
   allocate(fc1, "digits_mlp::fc1", batch);
 }
 
-Workspace Workspace::fitted(int batch) const {
-  Workspace part = *this;
+Workspace fitted(Workspace const &whole, int batch) {
+  Workspace part = whole;
   part.batch = batch;
   auto const fit = [](auto &view, auto... extents) {
     using View = std::decay_t<decltype(view)>;

@@ -578,7 +578,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
   if (field.extent_int(0) != batch)
     throw std::invalid_argument("mlp: the sizes of the arguments differ");
   if (work.batch != batch)
-    return forward(space, weights, work.fitted(batch), points, field);
+    return forward(space, weights, fitted(work, batch), points, field);
   if (points.size() > INT_MAX || work.product0.size() > INT_MAX)
     throw std::invalid_argument("mlp: a tensor is too large for indices of type int");
   product0(space, weights, work, points, batch);
@@ -588,7 +588,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 
 // ==== Buffers and weights ============================================================================================
 
-Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), split("mlp::split", space) {
+Workspace::Workspace(ExecutionSpace const &space, int batch_) : batch(batch_), split("mlp::split", space) {
   auto const allocate = [&](auto &view, std::string const &label, auto... extents) {
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };
@@ -596,8 +596,8 @@ Workspace::Workspace(ExecutionSpace const &space, int batch) : batch(batch), spl
   allocate(product1, "mlp::product1", batch);
 }
 
-Workspace Workspace::fitted(int batch) const {
-  Workspace part = *this;
+Workspace fitted(Workspace const &whole, int batch) {
+  Workspace part = whole;
   part.batch = batch;
   auto const fit = [](auto &view, auto... extents) {
     using View = std::decay_t<decltype(view)>;

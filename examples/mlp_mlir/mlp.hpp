@@ -64,14 +64,15 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path);
 // All buffers of one forward().
 struct Workspace {
   explicit Workspace(ExecutionSpace const &space, int batch);
-  // The same memory for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
-  Workspace fitted(int batch) const;
 
   int batch;
   SplitSums<float> split;
   Tensor<float *[16]> product0;
   Tensor<float *[16]> product1;
 };
+
+// The memory of a Workspace for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
+Workspace fitted(Workspace const &whole, int batch);
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Points const &points,

@@ -41,6 +41,15 @@ struct CancelPair : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
+/// An input of the model that convolutions read with padding: it is copied into a border anyhow, which the change of
+/// layout does as well.
+bool isCopiedIntoBorder(linalg::TransposeOp op) {
+  return isa<BlockArgument>(op.getInput()) && llvm::all_of(op->getUsers(), [](Operation *user) {
+           auto conv = dyn_cast<nest::ConvOp>(user);
+           return conv && conv.getBorder() != std::array<int64_t, 2>{0, 0};
+         });
+}
+
 /// A transpose that only moves dimensions of extent 1 is a reshape.
 struct UnitTransposeToReshape : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -51,7 +60,7 @@ struct UnitTransposeToReshape : OpRewritePattern<linalg::TransposeOp> {
     for (int64_t d : op.getPermutation())
       if (from.getDimSize(d) != 1)
         longDims.push_back(d);
-    if (!llvm::is_sorted(longDims) || longDims.empty())
+    if (!llvm::is_sorted(longDims) || longDims.empty() || isCopiedIntoBorder(op))
       return failure();
     auto const groupsOf = [](RankedTensorType type) {
       // Units in front join the first long dimension, others the one before them

@@ -354,7 +354,7 @@ void ForwardPrinter::fitWorkspace(Json &statements) {
   for (std::string const &name : sizes)
     differ.push_back("work." + name + " != " + name);
   for (auto const &[type, name] : parametersOf(program))
-    arguments.push_back(name == "work" ? "work.fitted(" + llvm::join(sizes, ", ") + ")" : name);
+    arguments.push_back(name == "work" ? "fitted(work, " + llvm::join(sizes, ", ") + ")" : name);
   statements.push_back({{"template", "statement/refit"},
                         {"condition", llvm::join(differ, " || ")},
                         {"arguments", llvm::join(arguments, ", ")}});

@@ -3,6 +3,7 @@
 #include "translator/emit/Views.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <limits>
 
@@ -119,6 +120,7 @@ static Json viewFitted(Program const &program, Json const &buffers) {
   return Json::array({{{"sizes", llvm::join(parameters, ", ")},
                        {"names", names},
                        {"views", views},
+                       {"whole", local("whole")},
                        {"part", local("part")},
                        {"fit", local("fit")},
                        {"message", "\"" + program.model + ": the workspace is too small\""}}});
@@ -126,14 +128,24 @@ static Json viewFitted(Program const &program, Json const &buffers) {
 
 static FailureOr<Json> viewWorkspace(Program &program) {
   Json workspace = {{"members", Json::array()}, {"sizes", Json::array()}, {"splits", Json::array()}};
-  std::string parameters = "ExecutionSpace const &space";
+  std::string parameters = "ExecutionSpace const &space", definition = parameters;
   std::vector<std::string> initializers;
+  llvm::StringSet<> members;
+  for (std::string const &name : workspaceSizes(program))
+    members.insert(name);
+  for (Storage const &buffer : program.buffers)
+    members.insert(buffer.name);
   for (std::string const &name : workspaceSizes(program)) {
+    std::string parameter = name + "_"; // hides no member
+    while (members.contains(parameter))
+      parameter += "_";
     parameters += ", int " + name;
+    definition += ", int " + parameter;
     workspace["sizes"].push_back({{"name", name}});
-    initializers.push_back(name + "(" + name + ")");
+    initializers.push_back(name + "(" + parameter + ")");
   }
   workspace["parameters"] = parameters;
+  workspace["definition"] = definition;
   auto const add = [&](std::string const &type, std::string const &name, std::string const &arguments) {
     workspace["splits"].push_back({{"type", type}, {"name", name}});
     initializers.push_back(name + "(" + arguments + ")");
