@@ -15,7 +15,8 @@ namespace ml2k {
 static constexpr int64_t maxViewRank = 8;
 
 /// Words that mean something in every layer function; `along` is what kernels of rows call theirs.
-static char const *const layerWords[] = {"space", "weights", "work", "forward", "load_weights", "check_sizes", "fitted", "along"};
+static char const *const layerWords[] = {"space",        "weights",     "work",   "forward",
+                                         "load_weights", "check_sizes", "fitted", "along"};
 
 /// Names that nothing of the model may have: layer functions call blocks where parameters would hide them.
 static llvm::StringSet<> fixedNames() {
