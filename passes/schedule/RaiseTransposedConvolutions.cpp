@@ -113,7 +113,7 @@ struct RaiseTransposed : OpRewritePattern<nest::ConvOp> {
     auto const isAllOne = [](ArrayRef<int64_t> values) {
       return llvm::all_of(values, [](int64_t v) { return v == 1; });
     };
-    auto weight = weightBehind(conv.getInputs()[1]);
+    auto weight = conv.getInputs()[1].getDefiningOp<nest::WeightOp>();
     if (conv.getTransposed() || conv.getGroups() != 1 || !isAllOne(conv.getStrides()) ||
         !isAllOne(conv.getDilations()) || !weight)
       return failure();
