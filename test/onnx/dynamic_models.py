@@ -15,7 +15,7 @@ MODELS = {} # name -> function that fills a Graph and returns {output: (type, ra
 
 
 def model(opset, refused=(), index=None, **sizes):
-    """`sizes`: three values per symbolic size; `refused`: sizes that the model cannot serve, as its buffers end before;
+    """`sizes`: three values per symbolic size; `refused`: lists of sizes that the model cannot serve, as its buffers end before;
     `index`: a value of its integers that points at nothing, so that the program has to end."""
     def register(function):
         MODELS[function.__name__] = (function, opset, [dict(zip(sizes, at)) for at in zip(*sizes.values())], refused, index)
@@ -248,7 +248,7 @@ def encoder_layer(net, name, x, width, heads, mask=None):
     return net.layer_norm(f"{name}.norm2", net.op("Add", x, y), width)
 
 
-@model(17, batch=(1, 2, 3), seq=(5, 16, 9), refused={"batch": 1, "seq": 33})
+@model(17, batch=(1, 2, 3), seq=(5, 16, 9), refused=[{"batch": 1, "seq": 33}])
 def torch_encoder(net):
     """BERT: positions are a slice of a buffer, an additive mask of the tokens that count, a pooled first token."""
     ids, given = net.input("input_ids", "batch", "seq", kind=INT64), net.input("attention_mask", "batch", "seq", kind=INT64)
@@ -265,7 +265,7 @@ def torch_encoder(net):
     return {"hidden": (FLOAT, 3), "pooled": (FLOAT, 2)}
 
 
-@model(18, batch=(1, 2, 2), seq=(4, 11, 1), refused={"batch": 2, "seq": 25}, index=50)
+@model(18, batch=(1, 2, 2), seq=(4, 11, 1), refused=[{"batch": 2, "seq": 25}], index=50)
 def torch_decoder(net):
     """GPT: arange(seq) for the positions, a causal mask cut out of a buffer, q k v from one product, logits of the last token."""
     ids = net.input("ids", "batch", "seq", kind=INT64)
