@@ -74,21 +74,13 @@ DenseElementsAttr ml2k::permuted(ElementsAttr value, ArrayRef<int64_t> permutati
 }
 
 DenseElementsAttr ml2k::sliced(ElementsAttr value, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) {
-  auto const type = cast<RankedTensorType>(value.getShapedType());
-  size_t const size = elementBytes(type.getElementType());
-  std::vector<char> const from = constantBytes(value);
-  auto const result = RankedTensorType::get(sizes, type.getElementType());
-  std::vector<char> to(result.getNumElements() * size);
-  SmallVector<int64_t> position(type.getRank(), 0);
-  for (size_t target = 0; target < to.size(); target += size) {
+  ArrayRef<int64_t> const shape = value.getShapedType().getShape();
+  return gathered(value, sizes, [&](ArrayRef<int64_t> position) {
     int64_t source = 0;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      source = source * type.getDimSize(d) + offsets[d] + position[d];
-    std::memcpy(to.data() + target, from.data() + source * size, size);
-    for (int64_t d = type.getRank() - 1; d >= 0 && ++position[d] == sizes[d]; --d)
-      position[d] = 0;
-  }
-  return denseOf(result, to);
+    for (auto [extent, offset, at] : llvm::zip(shape, offsets, position))
+      source = source * extent + offset + at;
+    return source;
+  });
 }
 
 DenseElementsAttr ml2k::gathered(ElementsAttr value, ArrayRef<int64_t> shape,

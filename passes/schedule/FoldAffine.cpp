@@ -133,9 +133,20 @@ Lines lineOf(linalg::GenericOp generic, OpOperand *x, Line const &start) {
   return found == lines.end() ? std::nullopt : Lines(found->second);
 }
 
+/// True if the last dimension of the result runs along the rows of the weight: a product with a vector has none.
+bool hasRowsAlongResult(Operation *kernel) {
+  auto contract = dyn_cast<nest::ContractOp>(kernel);
+  if (!contract)
+    return true;
+  ArrayRef<Attribute> const maps = contract.getIndexingMaps().getValue();
+  auto const resultsOf = [](Attribute map) { return cast<AffineMapAttr>(map).getValue().getResults(); };
+  ArrayRef<AffineExpr> const weight = resultsOf(maps[1]), out = resultsOf(maps.back());
+  return !weight.empty() && !out.empty() && isa<AffineDimExpr>(out.back()) && weight.front() == out.back();
+}
+
 /// A kernel whose epilogue is still empty, with a constant as its second input.
 bool isBareKernel(Operation *op) {
-  if (!isa_and_nonnull<nest::ConvOp, nest::ContractOp>(op) || !op->hasOneUse())
+  if (!isa_and_nonnull<nest::ConvOp, nest::ContractOp>(op) || !op->hasOneUse() || !hasRowsAlongResult(op))
     return false;
   Block &epilogue = op->getRegion(0).front();
   return &epilogue.front() == &epilogue.back() && weightBehind(op->getOperand(1)) &&

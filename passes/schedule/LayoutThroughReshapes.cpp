@@ -196,8 +196,7 @@ struct SplitChannelsLast : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
-/// The shuffle itself, of the last dimension, in one pass over pixels as they lie: out[.., c] = in[.., c mod g * n + c
-/// / g].
+/// The shuffle itself in one pass over pixels as they lie: out[.., c] = in[.., c mod g * n + c / g] for g groups of n.
 struct ShuffleInPlace : OpRewritePattern<tensor::CollapseShapeOp> {
   using OpRewritePattern::OpRewritePattern;
 

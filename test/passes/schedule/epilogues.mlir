@@ -40,3 +40,26 @@ func.func @batch_norm(%x: tensor<1x2x2x1xf32>, %residual: tensor<1x2x2x2xf32>) -
   } -> tensor<1x2x2x2xf32>
   return %2 : tensor<1x2x2x2xf32>
 }
+
+// The results of a product with a vector lie along the rows of the other factor: their scale is none of the vector.
+// CHECK-LABEL: func.func @scaled_rows
+// CHECK: nest.weight "v" {{.*}}= dense<[1.000000e+00, 2.000000e+00]>
+// CHECK: nest.contract
+// CHECK: arith.mulf
+func.func @scaled_rows(%x: tensor<2x2xf32>) -> tensor<2xf32> {
+  %v = nest.weight "v" : tensor<2xf32> = dense<[1.0, 2.0]> : tensor<2xf32>
+  %s = nest.weight "s" : tensor<2xf32> = dense<[3.0, 5.0]> : tensor<2xf32>
+  %empty = tensor.empty() : tensor<2xf32>
+  %p = nest.contract "contract" ["m", "k"] ins(%x, %v : tensor<2x2xf32>, tensor<2xf32>) outs(%empty : tensor<2xf32>)
+      maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>] epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  } -> tensor<2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]} ins(%p, %s : tensor<2xf32>, tensor<2xf32>) outs(%empty : tensor<2xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %scaled = arith.mulf %a, %b : f32
+    linalg.yield %scaled : f32
+  } -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
