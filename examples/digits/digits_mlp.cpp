@@ -233,13 +233,15 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
           host_tile<1, 1, together * Packing::panel>(problem, item * together, (item + 1) * together, 0, 1);
         });
   // Tiles of nearly equal height. A work item is one of them by a strip of panels, whose rows it reads but once. A
-  // chunk of up to 24 consecutive items shares a strip, so that weights come from memory once for all of its rows
+  // chunk of up to 24 consecutive items shares a strip, so that weights come from memory once for all of its rows;
+  // weights that a first cache holds need no chunks, and items write a tile's results one after the other
   constexpr int panel_bytes = Packing::panel_size * int(sizeof(typename Problem::Scalar));
   constexpr int strip =
       divisor(Packing::of_group, Kokkos::max(16384 / panel_bytes, Kokkos::min(4, 524288 / panel_bytes)));
   constexpr int strips = Packing::panels / strip;
   int const tiles = (rows + most - 1) / most;
-  int const chunks = (tiles + 23) / 24;
+  constexpr int shared = Packing::panels * panel_bytes > 32768 ? 24 : 1;
+  int const chunks = (tiles + shared - 1) / shared;
   int const chunk = (tiles + chunks - 1) / chunks;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row

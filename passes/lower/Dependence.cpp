@@ -229,8 +229,7 @@ static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &acce
     auto const add = [&](Value memref, ValueRange subscripts, bool writes) {
       if (loop->isAncestor(baseOf(memref).getParentRegion()->getParentOp()))
         return; // made anew in each iteration
-      bool const direct = baseOf(memref) == memref || memref.getDefiningOp<memref::CastOp>();
-      accesses.push_back({op, memref, direct ? SmallVector<Value>(subscripts) : SmallVector<Value>(), writes});
+      accesses.push_back({op, memref, SmallVector<Value>(subscripts), writes});
     };
     if (auto load = dyn_cast<memref::LoadOp>(op))
       add(load.getMemref(), load.getIndices(), false);
@@ -243,10 +242,28 @@ static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &acce
   return unknown;
 }
 
+static bool isWhole(Value memref) { return baseOf(memref) == memref || memref.getDefiningOp<memref::CastOp>(); }
+
+/// True if different subscripts of a view are different elements.
+static bool isInjective(Value memref) {
+  while (isa_and_nonnull<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp, memref::SubViewOp>(
+      memref.getDefiningOp()))
+    memref = memref.getDefiningOp()->getOperand(0);
+  return baseOf(memref) == memref;
+}
+
+/// True if equal elements have equal subscripts in both.
+static bool areComparable(Access const &a, Access const &b) {
+  if (a.memref == b.memref)
+    return isInjective(a.memref);
+  return isWhole(a.memref) && isWhole(b.memref) && baseOf(a.memref) == baseOf(b.memref) &&
+         a.subscripts.size() == b.subscripts.size();
+}
+
 static bool conflict(Access const &a, Access const &b, scf::ForOp loop) {
   if (!(a.writes || b.writes) || !mayAlias(a.memref, b.memref))
     return false;
-  if (baseOf(a.memref) != baseOf(b.memref) || a.subscripts.size() != b.subscripts.size())
+  if (!areComparable(a, b))
     return true;
   return llvm::none_of(llvm::zip(a.subscripts, b.subscripts),
                        [&](auto pair) { return separates(std::get<0>(pair), std::get<1>(pair), loop); });

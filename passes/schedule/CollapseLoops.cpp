@@ -103,8 +103,11 @@ struct CollapseLoops : impl::CollapseLoopsBase<CollapseLoops> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateFoldReshapeOpsByCollapsingPatterns(patterns, [](OpOperand *operand) {
-      auto const expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
-      return !expand || isInferable(expand);
+      auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+      // Padding of a tensor of one element would be lost: upstream asks no group of dimensions whether it is padded
+      bool const isScalarPadded =
+          isa<tensor::PadOp>(operand->getOwner()) && expand && expand.getSrcType().getRank() == 0;
+      return !expand || (isInferable(expand) && !isScalarPadded);
     });
     patterns.add<CollapseUnknown>(&getContext());
     populateReadThroughReshape(patterns);

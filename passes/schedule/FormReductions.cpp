@@ -49,6 +49,7 @@ private:
   void collect();
   void keepExtents(AffineMap output);
   void addInput(SmallVector<Key> &keys, Stage const &stage, OpOperand &operand);
+  Value front(Value value, AffineMap map);
   Key keyOf(Stage const &stage, OpOperand &operand);
   void orderLoops();
   TypedAttr constantInitial();
@@ -169,6 +170,25 @@ void ReduceFormer::keepExtents(AffineMap output) {
   }
 }
 
+/// What the loops reach of an operand. Where a window does not move, a loop over its taps is an index of its own, but
+/// the image may be larger.
+Value ReduceFormer::front(Value value, AffineMap map) {
+  auto const type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, value.getLoc(), value);
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [d, expr] : llvm::enumerate(map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      if (int64_t const extent = loops->loop(dim.getPosition()).extent; !ShapedType::isDynamic(extent)) {
+        shape[d] = extent;
+        sizes[d] = rewriter.getIndexAttr(extent);
+      }
+  if (shape == type.getShape())
+    return value;
+  SmallVector<OpFoldResult> const offsets(shape.size(), rewriter.getIndexAttr(0));
+  SmallVector<OpFoldResult> const strides(shape.size(), rewriter.getIndexAttr(1));
+  return rewriter.create<tensor::ExtractSliceOp>(base.getLoc(), type.clone(shape), value, offsets, sizes, strides);
+}
+
 void ReduceFormer::collect() {
   SmallVector<KernelLoop> all;
   for (auto [extent, kind] : llvm::zip(base.getStaticLoopRanges(), base.getIteratorTypesArray()))
@@ -194,7 +214,7 @@ void ReduceFormer::collect() {
   keepExtents(keyOf(last, destination).second);
   for (SmallVector<Key> const *keys : {&terms, &extras})
     for (auto const &[value, map] : *keys)
-      loops->inputs.push_back({value, map, nullptr});
+      loops->inputs.push_back({front(value, map), map, nullptr});
   loops->outputs.push_back({freshDestination(rewriter, destination.get()), keyOf(last, destination).second, output});
 }
 

@@ -66,7 +66,10 @@ bool pays(OpOperand &operand) {
     return isa<linalg::GenericOp>(user) && user->getBlock() == reader->getBlock() &&
            (user == reader || reader->isBeforeInBlock(user));
   });
-  if (!single && !(everywhere && isTrivial(producer) && readsOnce(reader, operand)))
+  // A reduction has one result, and the others want all elements
+  bool const yieldsBoth =
+      everywhere && reader.getNumReductionLoops() == 0 && reader.getMatchingIndexingMap(&operand).isPermutation();
+  if (!single && !(yieldsBoth && isTrivial(producer) && readsOnce(reader, operand)))
     return false;
   if (!readsOnce(reader, operand) && (!isTrivial(producer) || isCopy(producer)))
     return false;
@@ -99,6 +102,7 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<Fuse>(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateReadThroughReshape(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

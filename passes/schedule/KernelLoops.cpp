@@ -40,11 +40,33 @@ static AffineMap mapOfSource(tensor::ExtractSliceOp slice, AffineMap map) {
   return AffineMap::get(map.getNumDims(), 0, indices, map.getContext());
 }
 
+/// True if a loop runs as often as a dimension of the slice says that is shorter than the source's, and no output says
+/// so.
+bool KernelLoops::givesExtent(tensor::ExtractSliceOp slice, AffineMap map) const {
+  llvm::SmallBitVector known(loops.size());
+  for (KernelAccess const &output : outputs)
+    for (AffineExpr expr : output.map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        known.set(dim.getPosition());
+  llvm::SmallBitVector const dropped = slice.getDroppedDims();
+  unsigned kept = 0;
+  for (unsigned d = 0; d < dropped.size(); ++d) {
+    if (dropped[d])
+      continue;
+    auto const dim = dyn_cast<AffineDimExpr>(map.getResult(kept++));
+    int64_t const size = slice.getStaticSizes()[d];
+    if (dim && !known[dim.getPosition()] &&
+        (ShapedType::isDynamic(size) || size != slice.getSourceType().getDimSize(d)))
+      return true;
+  }
+  return false;
+}
+
 void KernelLoops::readThroughSlices() {
   for (KernelAccess &access : inputs)
     while (auto slice = access.value.getDefiningOp<tensor::ExtractSliceOp>()) {
       AffineMap const whole = mapOfSource(slice, access.map);
-      if (!whole)
+      if (!whole || givesExtent(slice, access.map))
         break;
       access.value = slice.getSource();
       access.map = whole;

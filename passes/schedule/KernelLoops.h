@@ -8,6 +8,7 @@
 #ifndef ML2K_PASSES_SCHEDULE_KERNELLOOPS_H
 #define ML2K_PASSES_SCHEDULE_KERNELLOOPS_H
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
@@ -34,7 +35,8 @@ public:
 
   std::vector<KernelAccess> inputs, outputs;
 
-  /// Reads through slices: an input that is one becomes an access of the whole tensor.
+  /// Reads through slices: an input that is one becomes an access of the whole tensor, unless only the slice tells how
+  /// often a loop runs.
   void readThroughSlices();
 
   /// Loop new i is loop order[i].
@@ -62,6 +64,7 @@ public:
   void replaceResults(mlir::RewriterBase &rewriter, mlir::ValueRange results) const;
 
 private:
+  bool givesExtent(mlir::tensor::ExtractSliceOp slice, mlir::AffineMap map) const;
   bool canJoin(unsigned i) const;
   void join(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<unsigned> groupOf);
   void joinAccess(mlir::OpBuilder &builder, mlir::Location loc, KernelAccess &access, llvm::ArrayRef<unsigned> groupOf,

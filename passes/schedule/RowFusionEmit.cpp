@@ -41,6 +41,18 @@ void RowEmitter::pinLoops(MutableArrayRef<KernelLoop> all) {
     });
 }
 
+/// True if an operand is read or written along the row, so that the kernel knows how long one is: not where it reduces
+/// copies of an element.
+static bool knowsLength(KernelLoops const &loops, unsigned rowRank) {
+  auto const isAlong = [&](KernelAccess const &access) {
+    return llvm::any_of(access.map.getResults(), [&](AffineExpr expr) {
+      auto const dim = dyn_cast<AffineDimExpr>(expr);
+      return dim && dim.getPosition() >= rowRank;
+    });
+  };
+  return llvm::any_of(loops.inputs, isAlong) || llvm::any_of(loops.outputs, isAlong);
+}
+
 /// The operands in order, over as few row loops as possible and one loop along the row. False if that is impossible.
 bool RowEmitter::collectOperands() {
   SmallVector<KernelLoop> all;
@@ -57,6 +69,8 @@ bool RowEmitter::collectOperands() {
     Value const destination = freshDestination(rewriter, op.getTiedOpOperand(cast<OpResult>(output))->get());
     loops->outputs.push_back({destination, mapOf(group.resultAccess(cast<OpResult>(output))), output});
   }
+  if (!knowsLength(*loops, group.rowRank))
+    return false;
   if (group.alongRank() == 1)
     loops->readThroughSlices();
   else
@@ -90,16 +104,25 @@ static void eraseWithReshapes(RewriterBase &rewriter, Operation *op) {
     rewriter.eraseOp(op);
 }
 
+/// True if an operation, or one in its regions, uses what comes after it.
+static bool isTooEarly(Operation &op) {
+  return op
+      .walk([&](Operation *part) {
+        bool const isLate = llvm::any_of(part->getOperands(), [&](Value operand) {
+          Operation *def = operand.getDefiningOp();
+          return def && def->getBlock() == op.getBlock() && op.isBeforeInBlock(def);
+        });
+        return isLate ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void RowEmitter::finish(nest::RowOp row) {
   loops->replaceResults(rewriter, row.getResults());
   for (RowMember const &member : llvm::reverse(members))
     eraseWithReshapes(rewriter, member.op);
-  if (llvm::any_of(row->getBlock()->without_terminator(), [&](Operation &op) {
-        return op.isBeforeInBlock(row) && llvm::any_of(op.getOperands(), [&](Value operand) {
-                 Operation *def = operand.getDefiningOp();
-                 return def && def->getBlock() == op.getBlock() && !def->isBeforeInBlock(&op);
-               });
-      }))
+  if (llvm::any_of(row->getBlock()->without_terminator(),
+                   [&](Operation &op) { return op.isBeforeInBlock(row) && isTooEarly(op); }))
     sortTopologically(row->getBlock());
 }
 

@@ -109,3 +109,33 @@ func.func @f(%x: memref<1x4x4x3xf32>, %y: memref<1x8x8x5xf32>) {
   }
   return
 }
+
+// -----
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @f(%a: memref<4x9xf32>, %b: memref<4x5xf32>, %c: memref<4xf32>) {
+  // expected-error @+1 {{loop 1 runs over 9 elements of operand 0, but over 5 of operand 1}}
+  nest.reduce "r" <sum> from 0.0 : f32 over [1] ins(%a, %b : memref<4x9xf32>, memref<4x5xf32>) outs(%c : memref<4xf32>) maps [#id, #id, #row] term {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.mulf %x, %y : f32
+    nest.yield %z : f32
+  } finish {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  return
+}
+
+// -----
+#row = affine_map<(i, j) -> (i)>
+func.func @f(%a: memref<4xf32>, %c: memref<4xf32>) {
+  // expected-error @+1 {{no operand says how often loop 1 runs}}
+  nest.reduce "r" <sum> from 0.0 : f32 over [1] ins(%a : memref<4xf32>) outs(%c : memref<4xf32>) maps [#row, #row] term {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  } finish {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  return
+}

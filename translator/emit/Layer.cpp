@@ -1,6 +1,7 @@
 //===- Layer.cpp - one kernel on its way to a layer function ------------------------------------------------------===//
 
 #include "translator/emit/Layer.h"
+#include "translator/ir/LoopExtents.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -185,6 +186,14 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
   Storage const &storage = *access->storage;
   if (!storage.packing.empty())
     return kernel->emitError("weight '") << storage.modelName << "' is packed for another kind of kernel";
+  SmallVector<AffineExpr> extents; // of a flat view
+  for (unsigned d = 0; storage.isFlat && d < storage.type.getRank(); ++d) {
+    extents.push_back(program.extent(storage.value, d, symbols));
+    if (!extents.back() && d > 0)
+      return kernel->emitError("'") << storage.modelName
+                                    << "' has too many dimensions for a view, and nothing tells the size of number "
+                                    << d;
+  }
   IndexSpace whole = space;
   for (Value value : symbols.values())
     whole.symbols.push_back({program.hostName(value)});
@@ -201,8 +210,8 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
     return marked(ml2k::call(*view, texts), storage);
   }
   if (storage.isFlat) {
-    AffineExpr linear = getAffineConstantExpr(0, kernel->getContext());
-    for (auto [index, extent] : llvm::zip(at, storage.type.getShape()))
+    AffineExpr linear = at.front();
+    for (auto [index, extent] : llvm::drop_begin(llvm::zip(at, extents)))
       linear = linear * extent + index;
     at = {linear};
   }
@@ -264,15 +273,11 @@ static std::vector<std::string> sizeNames(Storage const *storage, AffineMap map,
 Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
   unsigned const count = maps.empty() ? 0 : maps.front().getNumDims();
   Loops loops{SmallVector<int64_t>(count, 1), SmallVector<Expression>(count, Expression{"1"})};
-  SmallVector<bool> known(count, false);
-  for (auto [map, operand] : llvm::reverse(llvm::zip(maps, operands))) // outputs last, so first here
-    for (auto [d, expr] : llvm::enumerate(map.getResults())) {
-      auto const dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim || known[dim.getPosition()])
-        continue;
-      known[dim.getPosition()] = true;
-      loops.extents[dim.getPosition()] = cast<MemRefType>(operand.getType()).getDimSize(d);
-      loops.sizes[dim.getPosition()] = namedSize(extent(operand, d), sizeNames(program.storageOf(operand), map, d));
+  for (auto [i, loop] : llvm::enumerate(nest::loopExtents(maps, operands)))
+    if (loop.operand) {
+      auto const names = sizeNames(program.storageOf(loop.operand), maps[loop.position], loop.dim);
+      loops.extents[i] = loop.size();
+      loops.sizes[i] = namedSize(extent(loop.operand, loop.dim), names);
     }
   return loops;
 }
@@ -322,9 +327,10 @@ FailureOr<std::string> Layer::image(Value memref) {
   if (failed(access))
     return failure();
   Storage const &storage = *access->storage;
-  if (!storage.isImage)
-    return imageOver(memref, storage);
   ArrayRef<int64_t> const whole = storage.type.getShape();
+  bool const isBordered = storage.border[0] || storage.border[1];
+  if (!storage.isImage || (!isBordered && isContiguous(type) && shape.drop_back() != whole.drop_back()))
+    return imageOver(memref, storage);
   bool const onlyChannels = shape.drop_back() == whole.drop_back() && symbols.values().empty();
   auto const first = dyn_cast<AffineConstantExpr>(access->indices.back());
   if (!onlyChannels || !first)

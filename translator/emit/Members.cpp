@@ -19,23 +19,36 @@ static Json member(std::string const &type, std::string const &name) { return {{
 
 //===--- Workspace ------------------------------------------------------------------------------------------------===//
 
-/// The run-time extents that the constructor of the view wants; images always count theirs.
+/// The extents of dimensions [begin, end), or one for all of them.
+static FailureOr<std::string> extentText(Program &program, Storage const &buffer, int64_t begin, int64_t end) {
+  HostSymbols symbols;
+  AffineExpr all = getAffineConstantExpr(1, buffer.type.getContext());
+  for (int64_t d = begin; d < end; ++d)
+    all = all * program.allocatedExtent(buffer, d, symbols);
+  IndexSpace space;
+  for (Value value : symbols.values()) {
+    if (program.hostName(value).empty())
+      return buffer.value.getDefiningOp()->emitError("the size of a buffer is not a size of the arguments");
+    space.symbols.push_back({program.hostName(value)});
+  }
+  return ", " + indexExpression(all, space, [&](StringRef block) { program.useBlock(block); }).text;
+}
+
+/// The run-time extents that the constructor of the view wants; images always count theirs, a flat view has one.
 static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer) {
+  if (buffer.isFlat)
+    return buffer.type.hasStaticShape() ? FailureOr<std::string>(std::string())
+                                        : extentText(program, buffer, 0, buffer.type.getRank());
   std::string text;
   int64_t last = !buffer.isImage ? -1 : program.sizesImages ? 2 : 0;
   for (auto [d, extent] : llvm::enumerate(buffer.type.getShape()))
     if (ShapedType::isDynamic(extent))
       last = std::max<int64_t>(last, d);
   for (int64_t d = 0; d <= last; ++d) {
-    HostSymbols symbols;
-    AffineExpr const expr = program.allocatedExtent(buffer, d, symbols);
-    IndexSpace space;
-    for (Value value : symbols.values()) {
-      if (program.hostName(value).empty())
-        return buffer.value.getDefiningOp()->emitError("the size of a buffer is not a size of the arguments");
-      space.symbols.push_back({program.hostName(value)});
-    }
-    text += ", " + indexExpression(expr, space, [&](StringRef block) { program.useBlock(block); }).text;
+    FailureOr<std::string> const extent = extentText(program, buffer, d, d + 1);
+    if (failed(extent))
+      return failure();
+    text += *extent;
   }
   return text;
 }

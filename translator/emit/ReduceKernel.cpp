@@ -91,7 +91,7 @@ LogicalResult Reduction::printRows() {
                         {"name", name},
                         {"combiner", combiner},
                         {"length", along.size().text},
-                        {"index", along.name()},
+                        {"parameters", indexParameters({along.name()}, Json::array({inner, result}))},
                         {"statements", inner},
                         {"value", result}});
   Expression const initial = literal(op.getInitial());

@@ -99,12 +99,13 @@ LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &t
   if (auto name = fold.getName())
     nouns.insert(nouns.begin(), snakeCase(*name));
   std::string const name = printer.names.fresh(nouns);
+  std::string const parameters = indexParameters({along}, Json::array({statements, term->text}));
   to.push_back({{"template", "statement/fold"},
                 {"type", computeType(fold.getType())},
                 {"name", name},
                 {"combiner", combiner},
                 {"length", length().text},
-                {"index", along},
+                {"parameters", parameters},
                 {"statements", std::move(statements)},
                 {"value", term->text}});
   printer.bind(fold.getResult(), {name});
@@ -118,9 +119,10 @@ LogicalResult Rows::printEach(nest::EachOp each, ScalarPrinter &printer, Json &t
   Json statements = Json::array();
   if (failed(printer.print(block, statements)))
     return failure();
+  std::string const parameters = indexParameters({along}, statements);
   to.push_back({{"template", "statement/each"},
                 {"length", length().text},
-                {"parameters", "int " + along},
+                {"parameters", parameters},
                 {"statements", std::move(statements)}});
   return success();
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/ir/LoopExtents.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/IR/AffineMap.h"
@@ -44,6 +45,32 @@ static LogicalResult verifyMaps(Operation *op, ArrayAttr maps, ArrayRef<Value> o
       return op->emitOpError() << "map " << AffineMapAttr::get(attribute) << " does not address an operand of rank "
                                << rank;
   }
+  return success();
+}
+
+/// Operands agree on how often a loop runs; an input may be larger than an output.
+static LogicalResult verifyExtents(Operation *op, ArrayAttr attributes, ArrayRef<Value> operands, unsigned outputs) {
+  auto const values = attributes.getAsValueRange<AffineMapAttr>();
+  SmallVector<AffineMap> const maps(values.begin(), values.end());
+  unsigned const inputs = operands.size() - outputs;
+  SmallVector<LoopExtent> const loops = loopExtents(maps, operands);
+  for (auto [i, loop] : llvm::enumerate(loops))
+    if (!loop.operand)
+      return op->emitOpError() << "no operand says how often loop " << i << " runs";
+  for (unsigned i = 0; i < operands.size(); ++i)
+    for (auto [d, expr] : llvm::enumerate(maps[i].getResults())) {
+      auto const dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim)
+        continue;
+      LoopExtent const &loop = loops[dim.getPosition()];
+      LoopExtent const own{operands[i], unsigned(d), i};
+      bool const isKnown = !ShapedType::isDynamic(loop.size()) && !ShapedType::isDynamic(own.size());
+      bool const readsFront = i < inputs && loop.position >= inputs && own.size() > loop.size();
+      if (isKnown && own.size() != loop.size() && !readsFront)
+        return op->emitOpError() << "loop " << dim.getPosition() << " runs over " << own.size()
+                                 << " elements of operand " << i << ", but over " << loop.size() << " of operand "
+                                 << loop.position;
+    }
   return success();
 }
 
@@ -119,7 +146,8 @@ LogicalResult BufferOp::verify() {
 LogicalResult MapOp::verify() {
   SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
   if (failed(verifyResults(*this)) ||
-      failed(verifyMaps(*this, getIndexingMaps(), operands, loopCount(getIndexingMaps()))))
+      failed(verifyMaps(*this, getIndexingMaps(), operands, loopCount(getIndexingMaps()))) ||
+      failed(verifyExtents(*this, getIndexingMaps(), operands, getOutputs().size())))
     return failure();
   return verifyBlock(*this, getBody(), 0, concat({getInputs(), getExtras()}), elementTypes(getOutputs()));
 }
@@ -129,7 +157,8 @@ LogicalResult ReduceOp::verify() {
   SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
   if (getOutputs().size() != 1)
     return emitOpError("takes one output");
-  if (failed(verifyResults(*this)) || failed(verifyMaps(*this, getIndexingMaps(), operands, loops)))
+  if (failed(verifyResults(*this)) || failed(verifyMaps(*this, getIndexingMaps(), operands, loops)) ||
+      failed(verifyExtents(*this, getIndexingMaps(), operands, getOutputs().size())))
     return failure();
   for (int64_t dim : getReductionDims())
     if (dim < 0 || dim >= loops)
@@ -144,7 +173,8 @@ LogicalResult ContractOp::verify() {
   SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
   unsigned const loops = getIterators().size();
   if (failed(verifySingle(*this, getInputs(), 2, getOutputs())) || failed(verifyResults(*this)) ||
-      failed(verifyMaps(*this, getIndexingMaps(), operands, loops)))
+      failed(verifyMaps(*this, getIndexingMaps(), operands, loops)) ||
+      failed(verifyExtents(*this, getIndexingMaps(), operands, getOutputs().size())))
     return failure();
   unsigned place = 0;
   for (auto name : getIterators().getAsValueRange<StringAttr>()) {
@@ -216,7 +246,8 @@ LogicalResult WindowOp::verify() {
 LogicalResult RowOp::verify() {
   SmallVector<Value> const operands = concat({getInputs(), getExtras(), getOutputs()});
   unsigned const loops = loopCount(getIndexingMaps());
-  if (failed(verifyResults(*this)) || failed(verifyMaps(*this, getIndexingMaps(), operands, loops)))
+  if (failed(verifyResults(*this)) || failed(verifyMaps(*this, getIndexingMaps(), operands, loops)) ||
+      failed(verifyExtents(*this, getIndexingMaps(), operands, getOutputs().size())))
     return failure();
   if (loops == 0)
     return emitOpError("has no loop along the row");

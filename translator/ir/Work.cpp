@@ -2,6 +2,7 @@
 
 #include "translator/ir/Work.h"
 
+#include "translator/ir/LoopExtents.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -71,16 +72,10 @@ static int64_t countIn(Region &region, int64_t length = 1) {
 
 /// The extents of the loops of a kernel whose operands, in order, are accessed through the maps.
 static SmallVector<int64_t> loopExtents(Operation *kernel, ArrayAttr maps) {
-  SmallVector<int64_t> extents;
-  for (auto [operand, attribute] : llvm::zip(kernel->getOperands(), maps)) {
-    AffineMap const map = cast<AffineMapAttr>(attribute).getValue();
-    extents.resize(map.getNumDims(), 1);
-    auto const type = dyn_cast<ShapedType>(operand.getType());
-    for (auto [i, expression] : llvm::enumerate(map.getResults()))
-      if (auto const dim = dyn_cast<AffineDimExpr>(expression); dim && type)
-        extents[dim.getPosition()] = std::max(extents[dim.getPosition()], extent(type.getDimSize(i)));
-  }
-  return extents;
+  SmallVector<Value> const operands(kernel->operand_begin(), kernel->operand_begin() + maps.size());
+  auto const values = maps.getAsValueRange<AffineMapAttr>();
+  auto const loops = nest::loopExtents(SmallVector<AffineMap>(values.begin(), values.end()), operands);
+  return llvm::map_to_vector(loops, [](nest::LoopExtent const &loop) { return extent(loop.size()); });
 }
 
 static int64_t product(ArrayRef<int64_t> values) {

@@ -15,8 +15,8 @@ namespace ml2k {
 std::optional<int64_t> countFlops(mlir::Operation *kernel);
 
 /// True if all kernels of a program together are so little work that the threads of a host would cost more than they
-/// save: less than 2^19 operations, of kernels whose work is known, with static extents. A kernel counts its operations or
-/// half of its bytes, whichever is more.
+/// save: less than 2^19 operations, of kernels whose work is known, with static extents. A kernel counts its operations
+/// or half of its bytes, whichever is more.
 bool isSmall(mlir::Operation *program);
 
 /// Bytes of all distinct operands, each counted once.

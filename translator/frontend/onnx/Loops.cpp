@@ -160,19 +160,22 @@ static void importCumSum(Node &node) {
 /// y[i] = y[i - 1] + x[i] along the axis; `exclusive` leaves x[i] out, `reverse` starts at the end.
 static void sumAlong(Node &node, int64_t axis) {
   Build &b = node.b;
-  node.needStatic(0);
   bool const isReverse = node.intAttr("reverse", 0), isExclusive = node.intAttr("exclusive", 0);
-  int64_t const extent = node.shape(0)[axis];
   Value const x = node.in(0);
+  Value const extent = isReverse ? getValueOrCreateConstantIndexOp(b, b.getLoc(), b.sizeOf(x, axis)) : nullptr;
   Value const zeros = b.initial(b.sizesOf(x), node.element(0), Build::Fold::sum);
-  node.out(0, loopNest(b, b.sizesOf(x), zeros, [&](ValueRange loops, Value carried) -> Value {
+  // The sums are independent of each other, so that of the loops only the last has an order
+  auto sizes = b.sizesOf(x);
+  std::rotate(sizes.begin() + axis, sizes.begin() + axis + 1, sizes.end());
+  node.out(0, loopNest(b, sizes, zeros, [&](ValueRange loops, Value carried) -> Value {
              Scalars s(b, b.getLoc(), node.isUnsigned());
-             llvm::SmallVector<Value> at(loops), before(loops);
+             llvm::SmallVector<Value> at(loops), before;
+             std::rotate(at.begin() + axis, at.end() - 1, at.end());
+             Value const isFirst = s.compare(Compare::eq, loops.back(), s.index(0));
              if (isReverse)
-               at[axis] = s.create<arith::SubIOp>(s.index(extent - 1), loops[axis]);
-             int64_t const back = isReverse ? 1 : -1;
-             Value const previous = s.create<arith::AddIOp>(at[axis], s.index(back));
-             Value const isFirst = s.compare(Compare::eq, loops[axis], s.index(0));
+               at[axis] = s.create<arith::SubIOp>(s.create<arith::SubIOp>(extent, s.index(1)), loops.back());
+             Value const previous = isReverse ? s.create<arith::AddIOp>(at[axis], s.index(1))
+                                              : s.create<arith::SubIOp>(at[axis], s.index(1));
              before = at;
              before[axis] = s.select(isFirst, at[axis],
                                      previous); // a zero is read at the first step: nothing is written there yet

@@ -177,12 +177,16 @@ static void importTile(Node &node) {
     if (repeat.number().value_or(0) < 0)
       node.refuse("repeats holds " + Twine(*repeat.number()));
     b.extents.requireAtLeast(repeat, 0);
-    read.push_back(split.size() + 1);
-    split.insert(split.end(), {repeat, extent});
+    if (!(repeat == Extent(1)))
+      split.push_back(repeat);
+    read.push_back(split.size());
+    split.push_back(extent);
     result.push_back(repeat * extent);
     shape.push_back(Extents::shaped(result.back()));
   }
   tensorType(shape, node.element(0));
+  if (split.size() == from.size()) // each axis once
+    return node.out(0, node.in(0));
   Value const copies = b.map(node.in(0), b.selectDims(split.size(), read), b.sizesFor(split), node.element(0),
                              [](Scalars &, ValueRange v) { return v[0]; });
   node.out(0, b.reshapeTo(copies, result));
