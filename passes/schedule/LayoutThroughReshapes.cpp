@@ -99,27 +99,24 @@ struct TransposeWithoutUnits : OpRewritePattern<linalg::TransposeOp> {
 
   LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
     auto expand = op.getInput().getDefiningOp<tensor::ExpandShapeOp>();
-    if (!expand || !isUnitReshape(expand) || !expand.getResultType().hasStaticShape())
+    if (!expand || !isUnitReshape(expand))
       return failure();
     SmallVector<int64_t> const kept = dimensionsBefore(expand);
-    SmallVector<int64_t> permutation, shape;
+    SmallVector<int64_t> permutation;
     SmallVector<ReassociationIndices> groups;
     for (auto [d, from] : llvm::enumerate(op.getPermutation())) {
       bool const isKept = kept[from] >= 0;
       if (groups.empty() || (isKept && permutation.size() == groups.size()))
         groups.emplace_back();
       groups.back().push_back(d);
-      if (isKept) {
+      if (isKept)
         permutation.push_back(kept[from]);
-        shape.push_back(expand.getSrcType().getDimSize(kept[from]));
-      }
     }
     if (permutation.empty())
       return failure();
     auto const type = cast<RankedTensorType>(op->getResult(0).getType());
-    Value const empty = rewriter.create<tensor::EmptyOp>(op.getLoc(), shape, type.getElementType());
-    auto small = rewriter.create<linalg::TransposeOp>(op.getLoc(), expand.getSrc(), empty, permutation);
-    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, type, small->getResult(0), groups);
+    Value const small = transposed(rewriter, op.getLoc(), expand.getSrc(), permutation);
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, type, small, groups);
     return success();
   }
 

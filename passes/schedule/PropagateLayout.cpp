@@ -378,6 +378,7 @@ struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
                  ConcatThrough, ExtractThrough, HoistIntoProducer, FlattenIntoWeight, AbsorbIntoContraction,
                  WriteTransposed, CollapseUnitsFirst>(&getContext());
     populateLayoutThroughReshapes(patterns);
+    populateLines(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     GreedyRewriteConfig config;
     config.maxIterations = 100;

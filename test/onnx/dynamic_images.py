@@ -181,6 +181,26 @@ def torch_audio(net):
     return {"clean": (FLOAT, 3)}
 
 
+@model(17, batch=(1, 2, 3), frames=(12, 5, 31))
+def torch_vocoder(net):
+    """Residual blocks of one dimension between transposed convolutions, and one of a concatenation."""
+    def conv(name, x, inputs, outputs, kernel, **more):
+        weight, bias = net.weight(f"{name}.weight", outputs, inputs, kernel, scale=0.15), net.weight(f"{name}.bias", outputs, scale=0.1)
+        return net.op("Conv", x, weight, bias, name=name, kernel_shape=[kernel], **more)
+    def up(name, x, inputs, outputs, **more):
+        return net.op("ConvTranspose", x, net.weight(f"{name}.weight", inputs, outputs, 4, scale=0.2), net.weight(f"{name}.bias", outputs),
+                      name=name, kernel_shape=[4], strides=[2], pads=[1, 1], **more)
+    x = conv("pre", net.input("mel", "batch", 10, "frames"), 10, 24, 7, pads=[3, 3])
+    x = up("up", net.op("LeakyRelu", x, alpha=0.1), 24, 16)
+    for i, dilation in enumerate((1, 3)):
+        y = conv(f"block{i}.0", net.op("LeakyRelu", x, alpha=0.1), 16, 16, 3, pads=[dilation] * 2, dilations=[dilation])
+        x = net.op("Add", conv(f"block{i}.1", net.op("LeakyRelu", y, alpha=0.1), 16, 16, 3, pads=[1, 1]), x)
+    down = net.op("Relu", conv("down", x, 16, 16, 4, strides=[2], pads=[1, 1]))
+    both = net.op("Concat", x, up("again", down, 16, 8), axis=1)
+    net.op("Tanh", conv("post", both, 24, 1, 3, pads=[1, 1]), name="audio")
+    return {"audio": (FLOAT, 3)}
+
+
 @model(17, batch=(1, 2, 3), depth=(4, 5, 7), height=(6, 4, 9), width=(5, 8, 4))
 def torch_volume(net):
     """Three dimensions."""

@@ -22,7 +22,7 @@ from ml2kokkos.verify.translate import Failure, translate # noqa: E402
 from programs import Batch, compile_batches # noqa: E402
 from random_graphs import graph_of # noqa: E402
 
-SIZES = (3, 1)
+SIZES = ({"n": 3, "m": 5}, {"n": 1, "m": 2})
 OF_A_PROGRAM = 12
 
 
@@ -43,7 +43,7 @@ class Case:
         self.runs = []
         for size in SIZES if dims else SIZES[:1]:
             numbers = np.random.default_rng(seed)
-            inputs = [numbers.standard_normal([dim.dim_value or size for dim in value.type.tensor_type.shape.dim]).astype(np.float32)
+            inputs = [numbers.standard_normal([dim.dim_value or size[dim.dim_param] for dim in value.type.tensor_type.shape.dim]).astype(np.float32)
                       for value in made.graph.input]
             self.runs.append((inputs, session.run(None, {v.name: array for v, array in zip(made.graph.input, inputs)})))
         try:

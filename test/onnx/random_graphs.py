@@ -1,7 +1,8 @@
 """Random ONNX graphs of well-behaved values: what a network of that shape may hold, in orders that nobody thought of.
 
-graph_of(seed) makes one; a seed makes the same graph for ever. Elements stay near one (weights shrink with their depth), so that
-results may be compared to those of another runtime. A dimension that is a string has its size at run time only."""
+graph_of(seed) makes one; seeds from LARGER on make larger ones, of more operators. Elements stay near one (weights shrink with
+their depth), so that results may be compared to those of another runtime. A dimension that is a string has its size at run time
+only."""
 
 import math
 import random
@@ -483,21 +484,32 @@ MAKERS = [unary] * 3 + [with_constant] * 5 + [of_two] * 3 + [product] * 4 + [con
     reshape, reshape, concatenation, concatenation, parts, parts, larger, larger, other]
 
 
+LARGER = 100000
+
+
 def graph_of(seed):
-    """A checked model; its dimension "n", where it has one, is any size from 1 on."""
+    """A model; its dimensions "n" and "m", where it has them, are any size from 1 on."""
     g = Graph(seed)
+    if seed >= LARGER:
+        from random_blocks import BLOCKS, STARTS
+        g.input(g.some(*STARTS))
+        return grown(g, seed, BLOCKS, g.random.randint(10, 40), 60000)
     batch = g.some(1, 2, "n", "n")
     first = g.some((batch, 4, 9, 8), (batch, 6, 10), (batch, 12), (batch, 3, 8), (batch, 4, 5, 4, 6), (5, batch, 8), (batch, 8, 6, 6))
     g.input(first)
     if g.random.random() < .3:
         g.input(g.some(first, (batch, 8), (8,), (4, 1, 1), first[-2:]))
-    wanted = g.random.randint(4, 14)
+    return grown(g, seed, MAKERS, g.random.randint(4, 14), 20000)
+
+
+def grown(g, seed, makers, wanted, most):
+    """The graph once it has so many nodes; no value has more than `most` elements."""
     for _ in range(200):
         if len(g.nodes) >= wanted:
             break
         count, shapes, constants = len(g.nodes), dict(g.shapes), len(g.constants)
-        g.random.choice(MAKERS)(g)
-        if any(all(map(fixed, s)) and elements(s) > 20000 or 0 in s for s in g.shapes.values()):
+        g.random.choice(makers)(g)
+        if any(all(map(fixed, s)) and elements(s) > most or 0 in s for s in g.shapes.values()):
             g.shapes = shapes
             del g.nodes[count:], g.constants[constants:]
     g.used = {name for node in g.nodes for name in node.input}

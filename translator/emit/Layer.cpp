@@ -293,7 +293,10 @@ FailureOr<std::string> Layer::pointer(Value memref) {
   if (!isContiguous(type) || storage.border[0] || storage.border[1])
     return kernel->emitError("works on contiguous memory, '") << storage.modelName << "' is not here";
   std::string const text = member(storage);
-  if (llvm::all_of(access->indices, [](AffineExpr e) { return e == 0; }))
+  IndexSpace sizes;
+  for (Value value : symbols.values())
+    sizes.symbols.push_back({program.hostName(value)});
+  if (llvm::all_of(access->indices, [&](AffineExpr e) { return simplify(e, sizes) == 0; }))
     return text + (storage.isImage ? ".rows.data()" : ".data()");
   SmallVector<Expression> const at =
       llvm::map_to_vector(access->indices, [&](AffineExpr e) { return hostExpression(e, symbols); });
