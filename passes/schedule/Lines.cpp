@@ -18,7 +18,8 @@ using namespace mlir;
 namespace ml2k {
 namespace {
 
-SmallVector<ReassociationIndices> const rows{{0, 1}, {2}, {3}};
+/// N 1 W C from and to N W C.
+SmallVector<ReassociationIndices> rows() { return {{0, 1}, {2}, {3}}; }
 
 bool isOfOneRow(Value image) {
   auto const type = dyn_cast<RankedTensorType>(image.getType());
@@ -30,7 +31,7 @@ bool isImageKernel(Operation *op) { return isa_and_nonnull<nest::ConvOp, nest::W
 /// The image of one row that a line is; null if it is none that a kernel makes.
 Value imageOf(Value line) {
   auto collapse = line.getDefiningOp<tensor::CollapseShapeOp>();
-  if (!collapse || !llvm::equal(collapse.getReassociationIndices(), rows) || !isOfOneRow(collapse.getSrc()))
+  if (!collapse || !llvm::equal(collapse.getReassociationIndices(), rows()) || !isOfOneRow(collapse.getSrc()))
     return {};
   Operation *maker = collapse.getSrc().getDefiningOp();
   return isImageKernel(maker) || isa_and_nonnull<linalg::GenericOp, tensor::ConcatOp>(maker) ? collapse.getSrc()
@@ -43,7 +44,7 @@ bool isReadAsImage(Value image) { return llvm::any_of(image.getUsers(), isImageK
 bool becomesImage(Value line) {
   return llvm::any_of(line.getUsers(), [](Operation *user) {
     auto expand = dyn_cast<tensor::ExpandShapeOp>(user);
-    return expand && llvm::equal(expand.getReassociationIndices(), rows) && isOfOneRow(expand.getResult()) &&
+    return expand && llvm::equal(expand.getReassociationIndices(), rows()) && isOfOneRow(expand.getResult()) &&
            isReadAsImage(expand.getResult());
   });
 }
@@ -51,6 +52,18 @@ bool becomesImage(Value line) {
 RankedTensorType imageType(Type line) {
   auto const type = cast<RankedTensorType>(line);
   return type.clone({type.getDimSize(0), 1, type.getDimSize(1), type.getDimSize(2)});
+}
+
+/// Whether a map over n, w, c reads the element of an image N 1 W C that stands there; a 0 is one where there is one
+/// only.
+bool readsInPlace(AffineMap map, ArrayRef<int64_t> shape) {
+  if (map.getNumResults() != 4 || map.getNumDims() != 3)
+    return false;
+  std::optional<unsigned> const loops[] = {0, std::nullopt, 1, 2};
+  return llvm::all_of(llvm::seq(4), [&](unsigned d) {
+    AffineExpr const index = map.getResult(d);
+    return (shape[d] == 1 && index == 0) || (loops[d] && index == getAffineDimExpr(*loops[d], map.getContext()));
+  });
 }
 
 /// Elementwise work on lines as the same on images; other operands are read as they are.
@@ -62,8 +75,14 @@ struct ElementwiseOnImages : OpRewritePattern<linalg::GenericOp> {
         op.hasIndexSemantics() || op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
         !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
       return failure();
-    auto const imageRead = [&](OpOperand *input) {
-      return op.getMatchingIndexingMap(input).isIdentity() ? imageOf(input->get()) : Value();
+    auto const shape = imageType(op->getResult(0).getType()).getShape();
+    auto const imageRead = [&](OpOperand *input) -> Value {
+      AffineMap const map = op.getMatchingIndexingMap(input);
+      if (map.isIdentity())
+        return imageOf(input->get());
+      bool const isImage = isImageKernel(input->get().getDefiningOp()) && isOfOneRow(input->get()) &&
+                           cast<RankedTensorType>(input->get().getType()).getShape() == shape;
+      return isImage && readsInPlace(map, shape) ? input->get() : Value();
     };
     if (llvm::none_of(op.getDpsInputOperands(), imageRead) && !becomesImage(op->getResult(0)))
       return failure();
@@ -84,7 +103,7 @@ struct ElementwiseOnImages : OpRewritePattern<linalg::GenericOp> {
     SmallVector<utils::IteratorType> const parallel(4, utils::IteratorType::parallel);
     auto made = rewriter.create<linalg::GenericOp>(op.getLoc(), type, inputs, init, maps, parallel);
     rewriter.inlineRegionBefore(op.getRegion(), made.getRegion(), made.getRegion().begin());
-    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, made->getResult(0), rows);
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, made->getResult(0), rows());
     return success();
   }
 };
@@ -131,7 +150,7 @@ struct ConcatImages : OpRewritePattern<tensor::ConcatOp> {
       return failure();
     auto const dim = op.getDim() == 0 ? 0 : op.getDim() + 1;
     Value const made = rewriter.create<tensor::ConcatOp>(op.getLoc(), imageType(op.getResultType()), dim, images);
-    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, made, rows);
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, made, rows());
     return success();
   }
 };
@@ -142,11 +161,18 @@ struct TurnImage : OpRewritePattern<tensor::ExpandShapeOp> {
 
   LogicalResult matchAndRewrite(tensor::ExpandShapeOp op, PatternRewriter &rewriter) const override {
     auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
-    if (!transpose || !transpose->hasOneUse() || !isa<BlockArgument>(transpose.getInput()) ||
+    if (!transpose || !isa<BlockArgument>(transpose.getInput()) ||
         transpose.getPermutation() != ArrayRef<int64_t>({0, 2, 1}) ||
-        !llvm::equal(op.getReassociationIndices(), rows) || !isOfOneRow(op.getResult()) ||
+        !llvm::equal(op.getReassociationIndices(), rows()) || !isOfOneRow(op.getResult()) ||
         !isReadAsImage(op.getResult()))
       return failure();
+    bool const isOnlyReader =
+        llvm::all_of(transpose->getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
+    if (!isOnlyReader)
+      return failure();
+    for (Operation *user : llvm::make_early_inc_range(transpose->getUsers()))
+      if (auto dim = dyn_cast<tensor::DimOp>(user)) // asks for no elements
+        rewriter.modifyOpInPlace(dim, [&] { dim.getSourceMutable().set(transpose.getInit()); });
     auto sizes = tensor::getMixedSizes(rewriter, op.getLoc(), transpose.getInit());
     sizes.insert(sizes.begin() + 1, rewriter.getIndexAttr(1));
     auto const type = op.getResultType();
