@@ -103,7 +103,8 @@ class Nest_KernelOp<string mnemonic, list<Trait> traits = []>
 def Nest_MapOp : Nest_KernelOp<"map"> {
   let summary = "elementwise: every output element from input elements at affine positions";
   let description = [{
-    One parallel dimension per affine map dimension. The block has an argument per input; it yields a value per output.
+    One parallel dimension per affine map dimension, as long as the dimension of an operand that it indexes by itself: of an
+    output if there is one (an input may be larger), otherwise of inputs, which then agree. The block has an argument per input; it yields a value per output.
     `nest.index d` is the position; memref.load / tensor.extract in the block is a gather.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
@@ -120,7 +121,8 @@ def Nest_ReduceOp : Nest_KernelOp<"reduce"> {
   let description = [{
     `reduction_dims` are the loops that are reduced, in source order; the others are parallel. `term` has an argument per
     input and yields the value that `combiner` joins to the accumulator, which starts with `initial`. `finish` has the
-    accumulator and an argument per extra. indexing_maps: inputs, extras, output, over all loops.
+    accumulator and an argument per extra. indexing_maps: inputs, extras, output, over all loops. A loop that no term reads
+    by its index alone, such as one over the taps of a window, has an input that is not read and tells its length.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps,
