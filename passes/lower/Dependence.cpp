@@ -252,10 +252,10 @@ static bool isInjective(Value memref) {
   return baseOf(memref) == memref;
 }
 
-/// True if equal elements have equal subscripts in both.
-static bool areComparable(Access const &a, Access const &b) {
-  if (a.memref == b.memref)
-    return isInjective(a.memref);
+/// True if equal elements have equal subscripts in both, in all iterations: a view that an iteration makes may move.
+static bool areComparable(Access const &a, Access const &b, scf::ForOp loop) {
+  if (Value view = a.memref; view == b.memref)
+    return isInjective(view) && !loop->isAncestor(view.getParentRegion()->getParentOp());
   return isWhole(a.memref) && isWhole(b.memref) && baseOf(a.memref) == baseOf(b.memref) &&
          a.subscripts.size() == b.subscripts.size();
 }
@@ -263,7 +263,7 @@ static bool areComparable(Access const &a, Access const &b) {
 static bool conflict(Access const &a, Access const &b, scf::ForOp loop) {
   if (!(a.writes || b.writes) || !mayAlias(a.memref, b.memref))
     return false;
-  if (!areComparable(a, b))
+  if (!areComparable(a, b, loop))
     return true;
   return llvm::none_of(llvm::zip(a.subscripts, b.subscripts),
                        [&](auto pair) { return separates(std::get<0>(pair), std::get<1>(pair), loop); });

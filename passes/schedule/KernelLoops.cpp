@@ -40,14 +40,28 @@ static AffineMap mapOfSource(tensor::ExtractSliceOp slice, AffineMap map) {
   return AffineMap::get(map.getNumDims(), 0, indices, map.getContext());
 }
 
+SmallVector<nest::LoopExtent> KernelLoops::extentsBy(ArrayRef<std::vector<KernelAccess> const *> operands) const {
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> values;
+  for (auto const *accesses : operands)
+    for (KernelAccess const &access : *accesses) {
+      maps.push_back(access.map);
+      values.push_back(access.value);
+    }
+  SmallVector<nest::LoopExtent> extents = nest::loopExtents(maps, values);
+  extents.resize(count());
+  return extents;
+}
+
+bool KernelLoops::knowsExtents(int kind) const {
+  auto const extents = extentsBy({&inputs, &outputs});
+  return llvm::all_of(llvm::seq(count()), [&](unsigned i) { return loop(i).kind != kind || extents[i].operand; });
+}
+
 /// True if a loop runs as often as a dimension of the slice says that is shorter than the source's, and no output says
 /// so.
 bool KernelLoops::givesExtent(tensor::ExtractSliceOp slice, AffineMap map) const {
-  llvm::SmallBitVector known(loops.size());
-  for (KernelAccess const &output : outputs)
-    for (AffineExpr expr : output.map.getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        known.set(dim.getPosition());
+  auto const known = extentsBy({&outputs});
   llvm::SmallBitVector const dropped = slice.getDroppedDims();
   unsigned kept = 0;
   for (unsigned d = 0; d < dropped.size(); ++d) {
@@ -55,7 +69,7 @@ bool KernelLoops::givesExtent(tensor::ExtractSliceOp slice, AffineMap map) const
       continue;
     auto const dim = dyn_cast<AffineDimExpr>(map.getResult(kept++));
     int64_t const size = slice.getStaticSizes()[d];
-    if (dim && !known[dim.getPosition()] &&
+    if (dim && !known[dim.getPosition()].operand &&
         (ShapedType::isDynamic(size) || size != slice.getSourceType().getDimSize(d)))
       return true;
   }

@@ -8,6 +8,8 @@
 #ifndef ML2K_PASSES_SCHEDULE_KERNELLOOPS_H
 #define ML2K_PASSES_SCHEDULE_KERNELLOOPS_H
 
+#include "translator/ir/LoopExtents.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
@@ -49,6 +51,9 @@ public:
   void joinLoops(mlir::OpBuilder &builder, mlir::Location loc, unsigned enough, int64_t length,
                  std::optional<int> kind = {});
 
+  /// True if operands tell how often every loop of this kind runs: not where it reduces copies of an element.
+  bool knowsExtents(int kind) const;
+
   unsigned count() const { return loops.size(); }
   KernelLoop const &loop(unsigned i) const { return loops[i]; }
 
@@ -64,6 +69,7 @@ public:
   void replaceResults(mlir::RewriterBase &rewriter, mlir::ValueRange results) const;
 
 private:
+  llvm::SmallVector<nest::LoopExtent> extentsBy(llvm::ArrayRef<std::vector<KernelAccess> const *> operands) const;
   bool givesExtent(mlir::tensor::ExtractSliceOp slice, mlir::AffineMap map) const;
   bool canJoin(unsigned i) const;
   void join(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<unsigned> groupOf);

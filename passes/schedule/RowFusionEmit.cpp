@@ -41,18 +41,6 @@ void RowEmitter::pinLoops(MutableArrayRef<KernelLoop> all) {
     });
 }
 
-/// True if an operand is read or written along the row, so that the kernel knows how long one is: not where it reduces
-/// copies of an element.
-static bool knowsLength(KernelLoops const &loops, unsigned rowRank) {
-  auto const isAlong = [&](KernelAccess const &access) {
-    return llvm::any_of(access.map.getResults(), [&](AffineExpr expr) {
-      auto const dim = dyn_cast<AffineDimExpr>(expr);
-      return dim && dim.getPosition() >= rowRank;
-    });
-  };
-  return llvm::any_of(loops.inputs, isAlong) || llvm::any_of(loops.outputs, isAlong);
-}
-
 /// The operands in order, over as few row loops as possible and one loop along the row. False if that is impossible.
 bool RowEmitter::collectOperands() {
   SmallVector<KernelLoop> all;
@@ -69,7 +57,7 @@ bool RowEmitter::collectOperands() {
     Value const destination = freshDestination(rewriter, op.getTiedOpOperand(cast<OpResult>(output))->get());
     loops->outputs.push_back({destination, mapOf(group.resultAccess(cast<OpResult>(output))), output});
   }
-  if (!knowsLength(*loops, group.rowRank))
+  if (!loops->knowsExtents(1))
     return false;
   if (group.alongRank() == 1)
     loops->readThroughSlices();

@@ -137,3 +137,37 @@ func.func @reductions(%a: memref<?xi32>, %b: memref<?xf32>, %n: index) -> (i32, 
   }
   return %s, %m, %f : i32, f32, f32
 }
+
+// Different subscripts of one view are different elements ...
+// CHECK-LABEL: @throughView
+// CHECK: scf.parallel
+func.func @throughView(%a: memref<24xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %v = memref.expand_shape %a [[0, 1]] output_shape [6, 4] : memref<24xf32> into memref<6x4xf32>
+  scf.for %i = %c0 to %c6 step %c1 {
+    %x = memref.load %v[%i, %c1] : memref<6x4xf32>
+    memref.store %x, %v[%i, %c0] : memref<6x4xf32>
+  }
+  return
+}
+
+// ... unless every iteration has a view of its own: this is always the same element.
+// CHECK-LABEL: @movingView
+// CHECK-NOT: scf.parallel
+// CHECK: scf.for
+func.func @movingView(%a: memref<24xf32>, %b: memref<6xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  scf.for %i = %c0 to %c6 step %c1 {
+    %at = arith.subi %c6, %i : index
+    %v = memref.subview %a[%at] [8] [1] : memref<24xf32> to memref<8xf32, strided<[1], offset: ?>>
+    %x = memref.load %v[%i] : memref<8xf32, strided<[1], offset: ?>>
+    %y = memref.load %b[%i] : memref<6xf32>
+    %z = arith.addf %x, %y : f32
+    memref.store %z, %v[%i] : memref<8xf32, strided<[1], offset: ?>>
+  }
+  return
+}

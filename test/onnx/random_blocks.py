@@ -5,7 +5,8 @@ import math
 import numpy as np
 from onnx import TensorProto
 
-from random_graphs import MAKERS, elements, fixed, image, joined
+from graph_builder import elements, fixed, joined
+from random_layers import MAKERS, image
 
 
 def attention(g):
