@@ -25,12 +25,14 @@ def Generalize : Pass<"ml2k-generalize", "::mlir::func::FuncOp"> {
 }
 
 def InlineScalars : Pass<"ml2k-inline-scalars", "::mlir::func::FuncOp"> {
-  let summary = "tensors that hold one value become scalars of the code that uses them";
+  let summary = "code computes its scalars instead of reading tensors made for them";
   let description = [{
     Pre: linalg.generic. Post: no generic has an operand that is a splat constant or a constant fill, unless its loops would
-    lose their extents.
+    lose their extents; no tensor.extract reads copies or cheap integers that a generic makes; no loop starts from a splat
+    constant.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def Idioms : Pass<"ml2k-idioms", "::mlir::func::FuncOp"> {

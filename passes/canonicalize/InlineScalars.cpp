@@ -1,10 +1,15 @@
-//===- InlineScalars.cpp - tensors that hold one value become scalars in the code that uses them ------------------===//
+//===- InlineScalars.cpp - code computes its scalars instead of reading tensors made for them
+//----------------------===//
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -67,10 +72,99 @@ struct InlineOperands : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// An element of a tensor of copies, or of integers that little work makes, is computed where code asks for it: the
+/// indices of a Scatter or Gather that exporters spread over all columns, or count from the end.
+struct InlineElement : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  static constexpr int mostOperations = 6;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract, PatternRewriter &rewriter) const override {
+    auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();
+    if (!producer || !isCheap(producer))
+      return failure();
+    unsigned const result = cast<OpResult>(extract.getTensor()).getResultNumber();
+    AffineMap const made = producer.getIndexingMapsArray()[producer.getNumDpsInputs() + result];
+    if (!made.isPermutation())
+      return failure();
+    SmallVector<Value> position(made.getNumDims());
+    for (auto [expr, index] : llvm::zip(made.getResults(), extract.getIndices()))
+      position[cast<AffineDimExpr>(expr).getPosition()] = index;
+    IRMapping values;
+    for (OpOperand *operand : producer.getDpsInputOperands()) {
+      SmallVector<Value> at;
+      for (AffineExpr const expr : producer.getMatchingIndexingMap(operand).getResults()) {
+        auto const dim = dyn_cast<AffineDimExpr>(expr);
+        at.push_back(
+            dim ? position[dim.getPosition()]
+                : rewriter.create<arith::ConstantIndexOp>(extract.getLoc(), cast<AffineConstantExpr>(expr).getValue()));
+      }
+      values.map(producer.getMatchingBlockArgument(operand),
+                 rewriter.create<tensor::ExtractOp>(extract.getLoc(), operand->get(), at));
+    }
+    for (Operation &op : producer.getBody()->without_terminator())
+      if (auto index = dyn_cast<linalg::IndexOp>(op))
+        values.map(index.getResult(), position[index.getDim()]);
+      else
+        rewriter.clone(op, values);
+    rewriter.replaceOp(extract, values.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(result)));
+    return success();
+  }
+
+  static bool isCheap(linalg::GenericOp op) {
+    bool const copies = llvm::hasSingleElement(*op.getBody());
+    bool const integers = llvm::all_of(
+        op.getResultTypes(), [](Type type) { return cast<ShapedType>(type).getElementType().isIntOrIndex(); });
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 || !(copies || integers))
+      return false;
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (op.payloadUsesValueFromOperand(&init))
+        return false;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (!isa<RankedTensorType>(operand->get().getType()) ||
+          !llvm::all_of(op.getMatchingIndexingMap(operand).getResults(),
+                        llvm::IsaPred<AffineDimExpr, AffineConstantExpr>))
+        return false;
+    auto const body = op.getBody()->without_terminator();
+    return std::distance(body.begin(), body.end()) <= mostOperations && llvm::all_of(body, [](Operation &inner) {
+             return isPure(&inner) && inner.getNumRegions() == 0 && !isa<tensor::ExtractOp>(inner);
+           });
+  }
+};
+
+/// A loop that changes a tensor of equal elements starts from a fill, not from a copy of a weight.
+struct FillStart : OpRewritePattern<scf::ForOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(scf::ForOp loop, PatternRewriter &rewriter) const override {
+    bool changed = false;
+    for (OpOperand &init : loop.getInitArgsMutable()) {
+      auto const type = dyn_cast<RankedTensorType>(init.get().getType());
+      std::optional<TypedAttr> const value = type ? splatOf(init.get()) : std::nullopt;
+      if (!value)
+        continue;
+      Location const loc = loop.getLoc();
+      Value const empty = rewriter.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
+      Value const scalar = rewriter.create<arith::ConstantOp>(loc, *value);
+      auto fill = rewriter.create<linalg::FillOp>(loc, scalar, empty);
+      rewriter.modifyOpInPlace(loop, [&] { init.set(fill.getResult(0)); });
+      changed = true;
+    }
+    return success(changed);
+  }
+
+  static std::optional<TypedAttr> splatOf(Value tensor) {
+    if (auto weight = tensor.getDefiningOp<nest::WeightOp>()) {
+      auto const values = dyn_cast<DenseElementsAttr>(weight.getValue());
+      return values && values.isSplat() ? std::optional(cast<TypedAttr>(values.getSplatValue<Attribute>()))
+                                        : std::nullopt;
+    }
+    return tensor.getDefiningOp<linalg::FillOp>() ? std::nullopt : fillValue(tensor);
+  }
+};
+
 struct InlineScalars : impl::InlineScalarsBase<InlineScalars> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<InlineOperands>(&getContext());
+    patterns.add<InlineOperands, InlineElement, FillStart>(&getContext());
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

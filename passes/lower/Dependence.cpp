@@ -244,8 +244,7 @@ static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &acce
 
 static bool isWhole(Value memref) { return baseOf(memref) == memref || memref.getDefiningOp<memref::CastOp>(); }
 
-/// True if different subscripts of a view are different elements.
-static bool isInjective(Value memref) {
+bool isInjective(Value memref) {
   while (isa_and_nonnull<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp, memref::SubViewOp>(
       memref.getDefiningOp()))
     memref = memref.getDefiningOp()->getOperand(0);

@@ -15,6 +15,9 @@ mlir::Value baseOf(mlir::Value memref);
 /// Whether two memrefs may share elements. Different arguments of the entry never do: the header says so.
 bool mayAlias(mlir::Value a, mlir::Value b);
 
+/// True if different subscripts of a view are different elements.
+bool isInjective(mlir::Value memref);
+
 /// `hidden` of the location `matmul "hidden"`; empty for others.
 std::string nameInLocation(mlir::Location location);
 

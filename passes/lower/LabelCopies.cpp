@@ -71,8 +71,9 @@ void createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label) {
   }
   auto const policy =
       nest::PolicyAttr::get(builder.getContext(), rank > 1 ? nest::Policy::MDRange : nest::Policy::Range);
-  auto kernel = builder.create<nest::LoopKernelOp>(location, builder.getStringAttr(label), policy, lowers, uppers,
-                                                   ValueRange(), builder.getArrayAttr({}), StringAttr());
+  auto kernel =
+      builder.create<nest::LoopKernelOp>(location, builder.getStringAttr(label), policy, lowers, uppers, ValueRange(),
+                                         builder.getArrayAttr({}), StringAttr(), DenseBoolArrayAttr());
   Block *body = builder.createBlock(&kernel.getBody(), {}, SmallVector<Type>(rank, builder.getIndexType()),
                                     SmallVector<Location>(rank, location));
   Value const value = builder.create<memref::LoadOp>(location, copy.getSource(), body->getArguments());

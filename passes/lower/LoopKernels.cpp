@@ -210,7 +210,8 @@ nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, Valu
   auto const policy = loop.getNumLoops() > 1 ? nest::Policy::MDRange : nest::Policy::Range;
   auto kernel = rewriter.create<nest::LoopKernelOp>(
       location, rewriter.getStringAttr(""), nest::PolicyAttr::get(context, policy), lowers, uppers, into,
-      rewriter.getArrayAttr(combiners), loop->getAttrOfType<StringAttr>("nest.note"));
+      rewriter.getArrayAttr(combiners), loop->getAttrOfType<StringAttr>("nest.note"),
+      loop->getAttrOfType<DenseBoolArrayAttr>("nest.ordered"));
   Block *block =
       rewriter.createBlock(&kernel.getBody(), {}, SmallVector<Type>(lowers.size(), rewriter.getIndexType()),
                            llvm::map_to_vector(loop.getBody()->getArguments(), [](Value v) { return v.getLoc(); }));

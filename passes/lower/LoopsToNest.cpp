@@ -10,6 +10,7 @@
 
 #include "passes/lower/LoopsToNest.h"
 #include "passes/Passes.h"
+#include "passes/Provenance.h"
 #include "passes/lower/Dependence.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -133,7 +134,7 @@ private:
       op = kernel;
       if (failed(flush(pending)))
         return failure();
-      kernel.setLabel(label ? label.str() : labelFor(kernel, labels)); // after those in front of it
+      kernel.setLabel(label ? label.str() : nameOf(kernel)); // after those in front of it
       return success();
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -248,6 +249,17 @@ private:
     }
   }
 
+  /// The name of the layer, with its operation where another kernel has that; those of loop programs, and third ones of
+  /// a layer, are called after what they write.
+  std::string nameOf(nest::LoopKernelOp kernel) {
+    std::string const layer = isNetwork ? nameFromLocation(kernel.getLoc()) : "";
+    if (!layer.empty())
+      for (std::string const &label : {layer, layer + "." + operationFromLocation(kernel.getLoc())})
+        if (labels.insert(label).second)
+          return label;
+    return labelFor(kernel, labels);
+  }
+
   /// The pending operations become a kernel of one iteration, where the last of them stands.
   LogicalResult flush(SmallVectorImpl<Operation *> &pending) {
     if (pending.empty())
@@ -256,12 +268,12 @@ private:
     Location const location = pending.front()->getLoc();
     auto kernel = rewriter.create<nest::LoopKernelOp>(
         location, rewriter.getStringAttr(""), nest::PolicyAttr::get(rewriter.getContext(), nest::Policy::Range),
-        ValueRange(), ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending));
+        ValueRange(), ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending), DenseBoolArrayAttr());
     rewriter.createBlock(&kernel.getBody());
     auto yield = rewriter.create<nest::YieldOp>(location, ValueRange());
     for (Operation *op : pending)
       rewriter.moveOpBefore(op, yield);
-    kernel.setLabel(labelFor(kernel, labels));
+    kernel.setLabel(nameOf(kernel));
     for (Operation *op : pending)
       for (Value result : op->getResults())
         if (failed(spill(result, kernel)))

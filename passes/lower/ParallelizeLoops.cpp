@@ -7,6 +7,7 @@
 
 #include "passes/Passes.h"
 #include "passes/lower/Dependence.h"
+#include "passes/lower/OrderedUpdates.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,13 +26,6 @@ static void note(Operation *loop, StringRef text) {
 }
 
 //===--- Reductions -----------------------------------------------------------------------------------------------===//
-
-/// Operations whose terms may be joined in any order with the same result to the last bit. Floating-point sums are not.
-static bool isReorderable(Operation *op) {
-  return isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MaxSIOp,
-                         arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::MaximumFOp, arith::MinimumFOp,
-                         arith::MaxNumFOp, arith::MinNumFOp>(op);
-}
 
 /// The operation that joins a term to the carried value, if that is all that happens to it.
 static Operation *reductionOf(scf::ForOp loop, unsigned place) {
@@ -163,7 +157,7 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   }
 
   void visitLoop(RewriterBase &rewriter, scf::ForOp loop) {
-    if (hasLayers(loop))
+    if (hasLayers(loop) || formUpdates(rewriter, loop))
       return;
     std::string reason = reductionProblem(loop);
     if (reason.empty())

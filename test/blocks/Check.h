@@ -133,6 +133,7 @@ void testConvolutions();
 void testTransposedConvolutions();
 void testContractions();
 void testRows();
+void testUpdates();
 void testLoader();
 void testRecurrent();
 void testMath();

@@ -143,3 +143,17 @@ func.func @f(%n: index) {
   }
   return
 }
+
+// -----
+func.func @f(%a: memref<?xf64>, %n: index) {
+  // expected-error @+1 {{wants a flag per loop in `ordered`}}
+  nest.kernel "k" range (%i) = (%n) to (%n) {} {ordered = array<i1: true, false>}
+  return
+}
+
+// -----
+func.func @f(%a: memref<?xf64>, %n: index) {
+  // expected-error @+1 {{has no loop in `ordered`}}
+  nest.kernel "k" range (%i) = (%n) to (%n) {} {ordered = array<i1: false>}
+  return
+}

@@ -4,6 +4,7 @@
 // CHECK: nest.yield %{{.*}} : f64
 // CHECK: nest.kernel "once" range () = () to () {
 // CHECK: nest.kernel "grid" mdrange (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%{{.*}}, %{{.*}}) {
+// CHECK: {ordered = array<i1: true, false>}
 // CHECK: nest.kernel "team" team
 // CHECK: nest.scratch "tile" : memref<8xf64>
 // CHECK: nest.loop threads (%{{.*}} = %c0 to %{{.*}}) {
@@ -26,6 +27,10 @@ func.func @f(%a: memref<?xf64>, %m: memref<?x?xf64>, %out: memref<f64>, %n: inde
     %x = memref.load %a[%i] : memref<?xf64>
     memref.store %x, %m[%i, %j] : memref<?x?xf64>
   }
+  nest.kernel "updates" mdrange (%i, %j) = (%c0, %c0) to (%n, %n) {
+    %x = memref.load %a[%i] : memref<?xf64>
+    memref.store %x, %m[%c0, %j] : memref<?x?xf64>
+  } {ordered = array<i1: true, false>}
   nest.kernel "team" team (%i) = (%c0) to (%n) {
     %t = nest.scratch "tile" : memref<8xf64>
     nest.loop threads (%j = %c0 to %n) {

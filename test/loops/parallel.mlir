@@ -171,3 +171,47 @@ func.func @movingView(%a: memref<24xf32>, %b: memref<6xf32>) {
   }
   return
 }
+
+// How often a number occurs: any order counts the same. Rows are apart.
+// CHECK-LABEL: @histograms
+// CHECK: scf.parallel (%{{.*}}, %{{.*}}) =
+// CHECK: nest.ordered = array<i1: false, true>
+func.func @histograms(%numbers: memref<8x?xi32>, %counts: memref<8x64xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %row = %c0 to %c8 step %c1 {
+      %number = memref.load %numbers[%row, %i] : memref<8x?xi32>
+      %at = arith.index_cast %number : i32 to index
+      %before = memref.load %counts[%row, %at] : memref<8x64xi32>
+      %after = arith.addi %before, %one : i32
+      memref.store %after, %counts[%row, %at] : memref<8x64xi32>
+    }
+  }
+  return
+}
+
+// Sums of floating-point numbers keep their order, and so does what is written last.
+// CHECK-LABEL: @deposit
+// CHECK-NOT: nest.ordered
+func.func @deposit(%at: memref<?xi32>, %mass: memref<?xf32>, %cells: memref<?xf32>, %last: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %place = memref.load %at[%i] : memref<?xi32>
+    %cell = arith.index_cast %place : i32 to index
+    %m = memref.load %mass[%i] : memref<?xf32>
+    %before = memref.load %cells[%cell] : memref<?xf32>
+    %after = arith.addf %before, %m : f32
+    memref.store %after, %cells[%cell] : memref<?xf32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %place = memref.load %at[%i] : memref<?xi32>
+    %cell = arith.index_cast %place : i32 to index
+    %m = memref.load %mass[%i] : memref<?xf32>
+    memref.store %m, %last[%cell] : memref<?xf32>
+  }
+  return
+}

@@ -50,6 +50,8 @@ of a power of 2, `Indices` of MaxPool, GridSample, RoiAlign and SpaceToDepth.
 Indices are data: Gather, GatherElements, GatherND, Scatter, ScatterElements, ScatterND, MaxUnpool, RoiAlign and
 ReverseSequence check those that they read at run time (`checked_index` in the printed code) and end the program by
 `Kokkos::abort` where one is out of range, on hosts and devices. Those that are constants are checked by the translator.
+Scatters with a reduction may name an element more than once: a host keeps the order of the updates, a device adds them
+atomically, so that the last bits of floating-point sums may differ from run to run there.
 
 ## Table
 

@@ -265,6 +265,29 @@ def torch_encoder(net):
     return {"hidden": (FLOAT, 3), "pooled": (FLOAT, 2)}
 
 
+@model(18, atoms=(60, 50, 75), edges=(200, 1, 90), index=90)
+def torch_message_passing(net):
+    """Messages along the edges of a graph, added up where they arrive, as by scatter_add of PyTorch Geometric; sums per molecule."""
+    x, edges = net.input("atoms_in", "atoms", 16), net.input("edge_index", 2, "edges", kind=INT64)
+    lengths, molecule = net.input("edge_attr", "edges", 4), net.input("molecule", "atoms", kind=INT64)
+    source, target = (net.op("Gather", edges, net.const(row), axis=0) for row in (0, 1))
+
+    def scatter(start, places, values):
+        spread = net.op("Expand", net.op("Unsqueeze", places, net.const([1])), net.op("Shape", values))
+        return net.op("ScatterElements", start, spread, values, axis=0, reduction="add")
+
+    for i, width in enumerate((16, 24)):
+        ends = [net.op("Gather", x, at, axis=0) for at in (target, source)]
+        message = net.linear(f"conv{i}.message", net.op("Concat", *ends, lengths, axis=1), 2 * width + 4, 24)
+        message = net.op("Mul", message, net.op("Sigmoid", message))
+        zeros = net.op("ConstantOfShape", net.shape(net.size(x, 0), 24))
+        arrived = scatter(zeros, target, message)
+        x = net.op("Relu", net.linear(f"conv{i}.update", net.op("Concat", x, arrived, axis=1), width + 24, 24))
+    pooled = scatter(net.const(np.zeros((50, 24)), np.float32), molecule, x)
+    net.linear("energy", pooled, 24, 1)
+    return {"energy": (FLOAT, 2)}
+
+
 @model(18, batch=(1, 2, 2), seq=(4, 11, 1), refused=[{"batch": 2, "seq": 25}], index=50)
 def torch_decoder(net):
     """GPT: arange(seq) for the positions, a causal mask cut out of a buffer, q k v from one product, logits of the last token."""

@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 """Translates random graphs, compiles and runs them and compares with onnxruntime, which may not rewrite them.
 
-  fuzz.py [SEED | FIRST:END]... [--work DIR] [--flags FLAGS] [--jobs N]
+  fuzz.py [SEED | FIRST:END]... [--options OPTIONS] [--through imported|canonical] [--precision double|half]
+          [--work DIR] [--flags FLAGS] [--jobs N]
 
-A seed makes the same graph as long as random_graphs.py is as it is. A graph with a run-time size runs at two sizes. Results have to agree to 1e-3 of the largest element; shapes exactly. Refusals are
-listed and are no failures: the graphs are valid, but not everything that is valid is supported."""
+A seed makes the same graph as long as random_graphs.py is as it is. A graph with a run-time size runs at two sizes. Results have to
+agree to 1e-3 of the largest element; shapes, integers and conditions exactly. Refusals are listed and are no failures: the graphs
+are valid, but not everything that is valid is supported; nor are graphs that onnxruntime cannot run.
+
+--options: of ml2kokkos, such as "--schedule=naive --math=std". --through: what is translated is the MLIR text of that stage.
+--precision: all numbers of the translated graph are of that type, those of the reference stay float; halves agree to 3e-2."""
 
 import argparse
 import sys
@@ -18,48 +23,74 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "python"))
 sys.path.insert(0, str(Path(__file__).parent))
 from ml2kokkos.verify.exchange import run_all # noqa: E402
-from ml2kokkos.verify.translate import Failure, translate # noqa: E402
+from ml2kokkos.verify.translate import Failure, run_tool, translate # noqa: E402
 from programs import Batch, compile_batches # noqa: E402
 from random_graphs import graph_of # noqa: E402
+from random_precision import PRECISIONS, of_precision # noqa: E402
 
 SIZES = ({"n": 3, "m": 5}, {"n": 1, "m": 2})
 OF_A_PROGRAM = 12
 
 
+def sample(value, size, numbers):
+    """Random elements for an input of a graph."""
+    extents = [dim.dim_value or size[dim.dim_param] for dim in value.type.tensor_type.shape.dim]
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+    return (numbers.standard_normal(extents) if dtype == np.float32 else numbers.integers(-4, 9, extents)).astype(dtype)
+
+
 class Case:
     """The graph of a seed with its runs: inputs and what onnxruntime makes of them."""
 
-    def __init__(self, seed, work):
+    def __init__(self, seed, arguments):
         self.stem = f"random{seed}"
         self.problem = None
+        self.tolerance = 3e-2 if arguments.precision == "half" else 1e-3
         made = graph_of(seed)
+        if arguments.precision == "half":
+            made = of_precision(made, "rounded")
         onnx.checker.check_model(made)
-        path = work / f"{self.stem}.onnx"
+        path = arguments.work / f"{self.stem}.onnx"
         onnx.save(made, str(path))
+        try:
+            self.runs = list(self.reference(made, path, seed))
+        except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented as failure:
+            self.problem = ("no reference", str(failure))
+            return
+        if arguments.precision:
+            onnx.save(of_precision(made, arguments.precision), str(path))
+        try:
+            if arguments.through:
+                text = path.with_suffix(".mlir")
+                run_tool(path, f"--emit={arguments.through}", "--debug-info", "-o", text)
+                path = text
+            self.translated = translate(path, arguments.work / "models", self.stem, arguments.options.split())
+        except Failure as failure:
+            self.problem = ("refused" if ": error: " in str(failure) else "translation", str(failure))
+
+    @staticmethod
+    def reference(made, path, seed):
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         session = onnxruntime.InferenceSession(str(path), options)
         dims = {dim.dim_param for value in made.graph.input for dim in value.type.tensor_type.shape.dim} - {""}
-        self.runs = []
         for size in SIZES if dims else SIZES[:1]:
             numbers = np.random.default_rng(seed)
-            inputs = [numbers.standard_normal([dim.dim_value or size[dim.dim_param] for dim in value.type.tensor_type.shape.dim]).astype(np.float32)
-                      for value in made.graph.input]
-            self.runs.append((inputs, session.run(None, {v.name: array for v, array in zip(made.graph.input, inputs)})))
-        try:
-            self.translated = translate(path, work / "models", self.stem)
-        except Failure as failure:
-            self.problem = ("refused" if ": error: " in str(failure) else "translation", str(failure))
+            inputs = [sample(value, size, numbers) for value in made.graph.input]
+            yield inputs, session.run(None, {v.name: array for v, array in zip(made.graph.input, inputs)})
 
 
-def difference(have, outputs):
+def difference(have, outputs, tolerance):
     """What is wrong with the results of one run, or None."""
     if isinstance(have, Failure):
         return str(have)
     for got, want in zip(have, outputs, strict=True):
         if got.shape != want.shape:
             return f"{list(got.shape)} for {list(want.shape)}"
-        if not np.allclose(got, want, rtol=1e-3, atol=1e-3 * max(float(np.max(np.abs(want), initial=0)), 1e-3), equal_nan=True):
+        if want.dtype.kind != "f":
+            if not np.array_equal(got, want):
+                return f"{np.count_nonzero(got != want)} of {want.size} integers differ"
+        elif not np.allclose(got, want, rtol=tolerance, atol=tolerance * max(float(np.max(np.abs(want), initial=0)), 1e-3), equal_nan=True):
             return f"off by {np.max(np.abs(got - want)):.2e} of {np.max(np.abs(want)):.2e}"
     return None
 
@@ -73,8 +104,9 @@ def run(cases, arguments):
     for batch in batches:
         for case in batch.cases:
             for inputs, outputs in case.runs:
+                inputs = [array.astype(argument.dtype) for array, argument in zip(inputs, case.translated.inputs)]
                 results, _ = run_all(build / batch.name, [(case.translated, inputs, 0, None)], outputs=[outputs])
-                if problem := difference(results[0], outputs):
+                if problem := difference(results[0], outputs, case.tolerance):
                     print(f"{case.stem} {[array.shape for array in inputs]}: {problem}", flush=True)
                     failed += 1
                     break
@@ -89,19 +121,24 @@ def seeds_of(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seeds", nargs="*", default=["0:24"], metavar="SEED | FIRST:END")
+    parser.add_argument("--options", default="")
+    parser.add_argument("--through", choices=["imported", "canonical"])
+    parser.add_argument("--precision", choices=PRECISIONS)
     parser.add_argument("--work", type=Path, default=PROJECT / "build/random-graphs")
     parser.add_argument("--flags", default="-O0")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     onnxruntime.set_default_logger_severity(3)
-    cases = [Case(seed, arguments.work) for text in arguments.seeds for seed in seeds_of(text)]
+    cases = [Case(seed, arguments) for text in arguments.seeds for seed in seeds_of(text)]
     wrong = run([case for case in cases if not case.problem], arguments)
-    refused = [case for case in cases if case.problem and case.problem[0] == "refused"]
-    broken = [case for case in cases if case.problem and case.problem[0] != "refused"]
-    for case in refused + broken:
-        print(f"{case.stem}: {case.problem[0]}: {case.problem[1]}")
-    print(f"{len(cases)} graphs, {len(refused)} refused, {wrong} wrong, {len(broken)} broken")
+    known = ("no reference", "refused")
+    broken = [case for case in cases if case.problem and case.problem[0] not in known]
+    for case in cases:
+        if case.problem:
+            print(f"{case.stem}: {case.problem[0]}: {case.problem[1]}")
+    count = lambda kind: sum(case.problem is not None and case.problem[0] == kind for case in cases)
+    print(f"{len(cases)} graphs, {count(known[0])} without a reference, {count(known[1])} refused, {wrong} wrong, {len(broken)} broken")
     return bool(wrong or broken)
 
 

@@ -1,21 +1,30 @@
 """Random ONNX graphs of well-behaved values: what a network of that shape may hold, in orders that nobody thought of.
 
-graph_of(seed) makes one; seeds from LARGER on make larger ones, of more operators. Elements stay near one (weights shrink with
-their depth), so that results may be compared to those of another runtime. A dimension that is a string has its size at run time
-only."""
+graph_of(seed) makes one; seeds from LARGER on make larger ones, of more operators, those from TYPED on such with integers, conditions
+and bodies of If, Loop and Scan. Elements stay near one (weights shrink with their depth), so that results may be compared to those of
+another runtime. A dimension that is a string has its size at run time only."""
 
 from onnx import TensorProto, helper
 
+import random_control
+import random_integers
 from graph_builder import Graph, elements, fixed
 from random_blocks import BLOCKS, STARTS
 from random_layers import MAKERS
 
-LARGER = 100000
+LARGER, TYPED = 100000, 200000
 
 
 def graph_of(seed):
     """A model; its dimensions "n" and "m", where it has them, are any size from 1 on."""
     g = Graph(seed)
+    if seed >= TYPED:
+        batch = g.some(1, 2, "n")
+        first = g.some((batch, 4, 6, 7), (batch, 12), (batch, 3, 8), (5, batch, 8), (6, 7))
+        g.input(first)
+        with g.of(g.some(TensorProto.INT64, TensorProto.INT32)):
+            g.input(g.some((batch, 3), (4,), first, (batch, 1), first[-2:]))
+        return grown(g, seed, random_integers.MAKERS * 2 + random_control.MAKERS * 3 + MAKERS, g.random.randint(6, 18), 8000)
     if seed >= LARGER:
         g.input(g.some(*STARTS))
         return grown(g, seed, BLOCKS, g.random.randint(10, 40), 60000)
@@ -37,14 +46,22 @@ def grown(g, seed, makers, wanted, most):
         if any(all(map(fixed, s)) and elements(s) > most or 0 in s for s in g.shapes.values()):
             g.shapes = shapes
             del g.nodes[count:], g.constants[constants:]
-    g.used = {name for node in g.nodes for name in node.input}
+    used = set(reads(g.nodes))
     made = {name for node in g.nodes for name in node.output}
-    results = [name for name in g.shapes if name in made and name not in g.used]
+    results = [name for name in g.shapes if name in made and name not in used]
     if g.random.random() < .2: # one that others read, too
-        results += [name for name in g.shapes if name in made and name in g.used][:1]
-    value = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-    inputs = [value(name, shape) for name, shape in g.inputs if name in g.used] or [value(*g.inputs[0])]
+        results += [name for name in g.shapes if name in made and name in used][:1]
+    value = lambda name, shape: helper.make_tensor_value_info(name, g.types[name], shape)
+    inputs = [value(name, shape) for name, shape in g.inputs if name in used] or [value(*g.inputs[0])]
     graph = helper.make_graph(g.nodes, f"random{seed}", inputs, [value(name, g.shapes[name]) for name in results], g.constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
     model.ir_version = 8
     return model
+
+
+def reads(nodes):
+    """Names that nodes read, and those in their bodies."""
+    for node in nodes:
+        yield from node.input
+        for attribute in node.attribute:
+            yield from reads(attribute.g.node)

@@ -321,6 +321,8 @@ def parts(g):
             return None
         indices = g.numbers.integers(0, extent, with_extent(g.some(1, 3)))
         return g.add(kind, [x, g.constant(indices.astype(np.int64))], indices.shape, axis=axis)
+    if g.type == TensorProto.BOOL:
+        return None
     values, places = g.add("TopK", [x, g.integers(g.random.randint(1, extent))], shape, shape, axis=axis)
     count = int(numpy_helper.to_array(g.constants[-1])[0])
     g.shapes.pop(places)
@@ -337,7 +339,7 @@ def larger(g):
     if kind == "Pad":
         mode = g.some("constant", "edge", "reflect", "constant")
         pads = [[g.some(0, 0, 1, 2) if fixed(e) and (mode != "reflect" or e > 2) else 0 for e in shape] for _ in range(2)]
-        operands = [x, g.integers(*pads[0], *pads[1])] + [g.constant(np.float32(.5))] * (mode == "constant" and g.some(0, 1))
+        operands = [x, g.integers(*pads[0], *pads[1])] + [g.number(.5)] * (mode == "constant" and g.some(0, 1))
         return g.add(kind, operands, [e + a + b if fixed(e) else e for e, a, b in zip(shape, *pads)], mode=mode)
     if kind == "Tile":
         times = [g.some(1, 1, 2) if fixed(e) else 1 for e in shape]

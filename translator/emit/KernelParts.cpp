@@ -2,6 +2,8 @@
 
 #include "translator/emit/KernelParts.h"
 
+#include "translator/ir/NestScalars.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -33,8 +35,60 @@ bool mentions(Json const &statements, StringRef name) {
 }
 
 std::string indexParameters(ArrayRef<std::string> names, Json const &statements) {
-  auto const parameter = [&](std::string const &name) { return mentions(statements, name) ? "int " + name : "int"; };
+  auto const parameter = [&](std::string const &name) {
+    return !name.empty() && mentions(statements, name) ? "int " + name : "int";
+  };
   return llvm::join(llvm::map_range(names, parameter), ", ");
+}
+
+//===--- Loops along a row ----------------------------------------------------------------------------------------===//
+
+static bool isSame(Json const &statement, ArrayRef<std::string> varying) {
+  return statement.at("template") == "statement/let" &&
+         llvm::none_of(varying, [&](std::string const &name) { return mentions(statement.at("value"), name); });
+}
+
+static std::pair<Json, Json> splitBy(Json const &statements, StringRef index) {
+  std::pair parts(Json::array(), Json::array());
+  std::vector<std::string> varying = {index.str()};
+  for (Json const &statement : statements) {
+    bool const same = isSame(statement, varying);
+    (same ? parts.first : parts.second).push_back(statement);
+    if (!same && statement.contains("name"))
+      varying.push_back(statement["name"]);
+  }
+  return parts;
+}
+
+bool checksOutside(Json const &statements, StringRef index) {
+  return llvm::any_of(splitBy(statements, index).first,
+                      [](Json const &statement) { return mentions(statement.at("value"), "checked_index"); });
+}
+
+Json alongSpan(Json statements, std::string const &index, std::string const &span) {
+  auto [same, varying] = splitBy(statements, index);
+  bool const block = varying.size() > 1;
+  same.push_back({{"template", "statement/simd"},
+                  {"index", index},
+                  {"span", span},
+                  {"block", block},
+                  {"statements", std::move(varying)}});
+  return same;
+}
+
+/// Whether a value of a block is made from one that varies.
+static bool dependsOn(Value value, Block *block, std::function<bool(Value)> const &varies) {
+  if (varies(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getBlock() == block &&
+         llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, block, varies); });
+}
+
+void namePositions(ScalarPrinter &printer, std::function<bool(Value)> varies) {
+  printer.isNamed = [varies = std::move(varies)](Value value) {
+    return value.getDefiningOp<nest::PositionOp>() && !dependsOn(value, value.getParentBlock(), varies);
+  };
 }
 
 Expression product(ArrayRef<Expression> factors) {

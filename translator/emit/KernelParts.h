@@ -13,6 +13,16 @@ bool mentions(Json const &statements, llvm::StringRef name);
 /// `int n, int, int o`: parameters that `statements` do not use have no name.
 std::string indexParameters(llvm::ArrayRef<std::string> names, Json const &statements);
 
+/// The declarations among `statements` that are the same for all `index`, then a loop of `index` along `span` with the
+/// rest.
+Json alongSpan(Json statements, std::string const &index, std::string const &span);
+
+/// True if a declaration that is the same for all `index` checks a computed position, which no vector loop may hold.
+bool checksOutside(Json const &statements, llvm::StringRef index);
+
+/// Names computed positions that do not depend on what `varies`, so that they can stand outside a loop.
+void namePositions(ScalarPrinter &printer, std::function<bool(mlir::Value)> varies);
+
 /// `32 * 56`, without factors of 1.
 Expression product(llvm::ArrayRef<Expression> factors);
 

@@ -28,7 +28,23 @@ static bool isShort(Json const &statement) {
   return statement["template"] == "statement/return" || statement["template"] == "statement/assign";
 }
 
+/// A position among one element is not used, but checked all the same.
+static void dropUnusedNames(Json &statements) {
+  for (size_t i = 0; i < statements.size(); ++i) {
+    Json &statement = statements[i];
+    if (statement.contains("statements"))
+      dropUnusedNames(statement["statements"]);
+    if (statement.at("template") != "statement/let" ||
+        !StringRef(statement["value"].get_ref<std::string const &>()).starts_with("checked_index("))
+      continue;
+    Json const rest(Json::array_t(statements.begin() + i + 1, statements.end()));
+    if (!mentions(rest, statement["name"].get<std::string>()))
+      statement = {{"template", "statement/call"}, {"text", statement["value"]}};
+  }
+}
+
 void Layer::addLambda(std::string parameters, Json statements, std::string const &result) {
+  dropUnusedNames(statements);
   Json none = Json::array();
   bool const single = statements.size() == 1 && isShort(statements[0]);
   lambdas.push_back({{"parameters", std::move(parameters)},

@@ -7,7 +7,9 @@
 
 #include "translator/emit/KernelParts.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -29,6 +31,7 @@ private:
   LogicalResult bindHostValues();
   LogicalResult bindPositions();
   void handleMemory();
+  void findChange();
   FailureOr<Expression> element(Value memref, ValueRange positions);
   LogicalResult printLoad(memref::LoadOp load, Json &to);
   LogicalResult printStore(memref::StoreOp store, Json &to);
@@ -44,9 +47,20 @@ private:
   FailureOr<Expression> length(unsigned loop);
   FailureOr<std::string> rangePolicy();
   FailureOr<std::string> boxPolicy();
-  FailureOr<Expression> rowCount();
   FailureOr<std::string> rows();
-  LogicalResult recoverRows(Json &to);
+
+  /// Loops that run as one, of that name.
+  struct Group {
+    unsigned first, end;
+    std::string name;
+  };
+  FailureOr<Expression> count(Group const &group);
+  LogicalResult recover(Group const &group, Json &to);
+  FailureOr<Group> groupOf(unsigned first, unsigned end, StringRef name);
+  unsigned orderedFrom() { return llvm::find(*kernel.getOrdered(), true) - kernel.getOrdered()->begin(); }
+  unsigned columnsFrom() { return orderedFrom() + llvm::count(*kernel.getOrdered(), true); }
+  LogicalResult printUpdates(Json statements);
+  LogicalResult printChange(memref::StoreOp store, Expression const &target, Expression const &value, Json &to);
   LogicalResult printCall(Json statements);
   std::string describe();
 
@@ -56,6 +70,8 @@ private:
   std::vector<std::string> positions;
   unsigned fused = 0;                   ///< outer loops that run as one
   std::string row;                      ///< that one
+  Operation *changed = nullptr;         ///< of an element that the block changes: its load
+  std::string before;                   ///< what that is called
   DenseMap<Value, std::string> arrays;  ///< local arrays
   DenseSet<Operation *> started;        ///< stores that are the first values of those
   llvm::SetVector<Value> reads, writes; ///< in the order of the text
@@ -100,6 +116,8 @@ LogicalResult LoopPrinter::bindPositions() {
     positions.push_back(printer.names.fresh(withSourceName(position, {letter, letter + letter, letter + "_index"})));
     printer.bind(position, {positions.back()});
   }
+  if (kernel.getOrdered())
+    return success();
   if (isBox())
     fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0;
   else
@@ -123,7 +141,11 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
   }
   IndexSpace space;
   SmallVector<AffineExpr> exprs;
-  for (Expression const &index : *indices) {
+  for (auto [index, value] : llvm::zip(*indices, at)) {
+    if (std::optional<int64_t> const constant = getConstantIntValue(value)) {
+      exprs.push_back(getAffineConstantExpr(*constant, kernel->getContext()));
+      continue;
+    }
     exprs.push_back(getAffineSymbolExpr(space.symbols.size(), kernel->getContext()));
     space.symbols.push_back(index);
   }
@@ -131,6 +153,10 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
 }
 
 LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Json &to) {
+  if (kernel.getOrdered() && load == changed) {
+    printer.bindRead(load.getResult(), Expression{before}, to);
+    return success();
+  }
   FailureOr<Expression> read = element(load.getMemref(), load.getIndices());
   if (failed(read))
     return failure();
@@ -149,9 +175,32 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Json &to) {
     return failure();
   if (!arrays.contains(store.getMemref()))
     writes.insert(store.getMemref());
+  if (kernel.getOrdered() && changed)
+    return printChange(store, *target, *value, to);
   printer.settleReads(to);
   Type const type = store.getMemRefType().getElementType();
   to.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(*value, type)}});
+  return success();
+}
+
+/// `add_to(target, term);`, or `change_element(target, [&](float before) { return ...; });`
+LogicalResult LoopPrinter::printChange(memref::StoreOp store, Expression const &target, Expression const &value,
+                                       Json &to) {
+  Type const type = store.getMemRefType().getElementType();
+  auto sum = store.getValue().getDefiningOp<arith::AddFOp>();
+  if (sum && (type.isF32() || type.isF64()) && llvm::is_contained(sum->getOperands(), changed->getResult(0))) {
+    FailureOr<Expression> const term = printer.use(sum.getLhs() == changed->getResult(0) ? sum.getRhs() : sum.getLhs());
+    if (failed(term))
+      return failure();
+    layer.program.useBlock("add_to");
+    to.push_back(
+        {{"template", "statement/call"}, {"text", "add_to(" + target.text + ", " + storedText(*term, type) + ")"}});
+    return success();
+  }
+  layer.program.useBlock("change_element");
+  to.push_back({{"template", "statement/call"},
+                {"text", "change_element(" + target.text + ", [&](" + cppType(type) + " " + before + ") { return " +
+                             storedText(value, type) + "; })"}});
   return success();
 }
 
@@ -192,6 +241,21 @@ void LoopPrinter::handleMemory() {
     return printArray(cast<memref::AllocaOp>(op), to);
   });
   handleMessages(printer);
+}
+
+/// Where loops are ordered, the block changes one element.
+void LoopPrinter::findChange() {
+  if (!kernel.getOrdered())
+    return;
+  namePositions(printer, [this](Value value) {
+    auto const argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &kernel.getBody().front() && argument.getArgNumber() >= columnsFrom();
+  });
+  for (auto store : kernel.getBody().front().getOps<memref::StoreOp>())
+    if (SmallVector<Operation *> const change = nest::changeOf(store); !change.empty()) {
+      changed = change.front();
+      before = printer.names.fresh({"before", "old"});
+    }
 }
 
 //===--- The call -------------------------------------------------------------------------------------------------===//
@@ -238,9 +302,9 @@ FailureOr<Expression> LoopPrinter::length(unsigned loop) {
 }
 
 /// How many iterations the loops have that run as one.
-FailureOr<Expression> LoopPrinter::rowCount() {
+FailureOr<Expression> LoopPrinter::count(Group const &group) {
   SmallVector<Expression> lengths;
-  for (unsigned i = 0; i < fused; ++i) {
+  for (unsigned i = group.first; i < group.end; ++i) {
     FailureOr<Expression> const iterations = length(i);
     if (failed(iterations))
       return failure();
@@ -253,19 +317,19 @@ FailureOr<Expression> LoopPrinter::rowCount() {
 FailureOr<std::string> LoopPrinter::rows() {
   if (row.empty())
     return span(0);
-  FailureOr<Expression> const count = rowCount();
-  return failed(count) ? FailureOr<std::string>() : "Span{0, " + count->text + "}";
+  FailureOr<Expression> const all = count({0, fused, row});
+  return failed(all) ? FailureOr<std::string>() : "Span{0, " + all->text + "}";
 }
 
 /// `Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2>>(space, {0, 0}, {32, 56})`
 FailureOr<std::string> LoopPrinter::boxPolicy() {
   std::vector<std::string> lowers, uppers;
   if (!row.empty()) {
-    FailureOr<Expression> const count = rowCount();
-    if (failed(count))
+    FailureOr<Expression> const all = count({0, fused, row});
+    if (failed(all))
       return failure();
     lowers.push_back("0");
-    uppers.push_back(count->text);
+    uppers.push_back(all->text);
   }
   for (unsigned i = fused; i < positions.size(); ++i) {
     FailureOr<Bounds> const ends = bounds(i);
@@ -278,23 +342,21 @@ FailureOr<std::string> LoopPrinter::boxPolicy() {
          llvm::join(lowers, ", ") + "}, {" + llvm::join(uppers, ", ") + "})";
 }
 
-/// The positions of the outer loops from the row.
-LogicalResult LoopPrinter::recoverRows(Json &to) {
-  if (row.empty())
-    return success();
+/// The positions of loops that run as one.
+LogicalResult LoopPrinter::recover(Group const &group, Json &to) {
   Expression inner{"1"};
-  for (unsigned i = fused; i-- > 0;) {
+  for (unsigned i = group.end; i-- > group.first;) {
     FailureOr<Expression> const lower = host(kernel.getLowers()[i]), iterations = length(i);
     if (failed(lower) || failed(iterations))
       return failure();
-    Expression value{row};
+    Expression value{group.name};
     if (inner.text != "1")
       value = binary(value, "/", Rank::Multiply, inner);
-    if (i > 0)
+    if (i > group.first)
       value = binary(value, "%", Rank::Multiply, *iterations);
     if (lower->text != "0")
       value = binary(value, "+", Rank::Add, *lower);
-    if (mentions(to, positions[i]))
+    if (value.text != positions[i] && mentions(to, positions[i]))
       // As a Json, not in braces: insert() would take braces for a list of elements
       to.insert(to.begin(), letInt(positions[i], value.text));
     inner = product({inner, *iterations});
@@ -302,7 +364,50 @@ LogicalResult LoopPrinter::recoverRows(Json &to) {
   return success();
 }
 
+/// A single loop from 0 keeps its name.
+FailureOr<LoopPrinter::Group> LoopPrinter::groupOf(unsigned first, unsigned end, StringRef name) {
+  if (end == first + 1) {
+    FailureOr<Expression> const lower = host(kernel.getLowers()[first]);
+    if (failed(lower))
+      return failure();
+    if (lower->text == "0")
+      return Group{first, end, positions[first]};
+  }
+  return Group{first, end, first == end ? "" : printer.names.fresh({name.str(), name.str() + "_index"})};
+}
+
+/// `for_updates(label, space, batches, updates, length, [=](int, int edge, Span columns) { ... })`
+LogicalResult LoopPrinter::printUpdates(Json statements) {
+  unsigned const loops = positions.size(), first = orderedFrom(), end = columnsFrom();
+  FailureOr<Group> const batch = groupOf(0, first, "batch"), update = groupOf(first, end, "update"),
+                         column = groupOf(end, loops, "column");
+  if (failed(batch) || failed(update) || failed(column))
+    return failure();
+  std::string const span = end == loops ? "" : printer.names.fresh({"columns", "span"});
+  if (failed(recover(*column, statements)))
+    return failure();
+  if (end != loops)
+    statements = alongSpan(std::move(statements), column->name, span);
+  if (failed(recover(*update, statements)) || failed(recover(*batch, statements)))
+    return failure();
+  std::vector<std::string> arguments;
+  for (Group const &group : {*batch, *update, *column}) {
+    FailureOr<Expression> const size = count(group);
+    if (failed(size))
+      return failure();
+    arguments.push_back(size->text);
+  }
+  layer.program.useBlock("for_updates");
+  layer.setCall("for_updates", arguments);
+  std::string const lambda =
+      indexParameters({batch->name, update->name}, statements) + ", Span" + (span.empty() ? "" : " " + span);
+  layer.addLambda(lambda, std::move(statements));
+  return success();
+}
+
 LogicalResult LoopPrinter::printCall(Json statements) {
+  if (kernel.getOrdered())
+    return printUpdates(std::move(statements));
   bool const reduces = !kernel.getInto().empty();
   bool const grid = positions.size() > 1;
   std::string const first = grid && !row.empty() ? row : positions.empty() ? "i" : positions.front();
@@ -377,12 +482,13 @@ FailureOr<std::string> LoopPrinter::print() {
   if (failed(bindHostValues()) || failed(bindPositions()))
     return failure();
   handleMemory();
+  findChange();
   Json statements = Json::array();
   Block &block = kernel.getBody().front();
   if (kernel.getInto().empty() ? failed(printer.print(block, statements))
                                : failed(returnValue(printer, block, statements)))
     return failure();
-  if (failed(recoverRows(statements)) || failed(printCall(std::move(statements))))
+  if (failed(recover({0, fused, row}, statements)) || failed(printCall(std::move(statements))))
     return failure();
   return describe();
 }

@@ -168,6 +168,12 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   Block &body = map.getBody().front();
   Json statements = Json::array();
   ScalarPrinter printer = layer.scalars(space);
+  namePositions(printer, [&](Value value) {
+    auto const argument = dyn_cast<BlockArgument>(value);
+    auto index = value.getDefiningOp<nest::IndexOp>();
+    bool const isElement = argument && argument.getOwner() == &body;
+    return (index && index.getDim() == inner) || (isElement && maps[argument.getArgNumber()].isFunctionOfDim(inner));
+  });
   if (failed(bindElements(layer, printer, body.getArguments(), ArrayRef(operands).drop_back(outputCount), maps, space,
                           statements)) ||
       failed(printer.print(body, statements)) ||
@@ -186,7 +192,8 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
   indices.push_back(along);
   sizes.push_back(length.text);
   bool const isCopy = crossing && statements.size() == 1 && transposes(map, maps, *crossing, inner, layer.program);
-  char const *const block = isCopy ? "transposed_copy" : crossing ? "for_squares" : "for_each";
+  bool const hasSpan = !crossing && checksOutside(statements, along);
+  char const *const block = isCopy ? "transposed_copy" : crossing ? "for_squares" : hasSpan ? "for_spans" : "for_each";
   layer.program.useBlock(block);
   layer.setCall(block, sizes);
   if (isCopy) {
@@ -195,8 +202,13 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
     addReference(statements[0]["target"], type + " &", indices, rows, layer);
     return shapes;
   }
+  std::string const span = hasSpan ? printer.names.fresh({"columns", "span"}) : "";
+  if (hasSpan)
+    statements = alongSpan(std::move(statements), along, span);
   rows.recover(statements);
-  std::string const lambda = indexParameters(indices, statements);
+  if (hasSpan)
+    indices.pop_back();
+  std::string const lambda = indexParameters(indices, statements) + (hasSpan ? ", Span " + span : "");
   layer.addLambda(lambda, std::move(statements));
   return shapes;
 }

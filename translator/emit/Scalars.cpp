@@ -59,7 +59,8 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
   bool const once = user && user->getBlock() == value.getParentBlock();
   bool const isLast = once && user->hasTrait<OpTrait::IsTerminator>();
   bool const inlined = once && (isLast || expression.text.size() < 100); // longer ones are hard to read
-  if (literalOrName || inlined) {
+  bool const named = isNamed && isNamed(value);
+  if (literalOrName || (inlined && !named)) {
     if (expression.readsMemory)
       pendingReads.push_back(value);
     bound[value] = std::move(expression);

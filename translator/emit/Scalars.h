@@ -66,6 +66,8 @@ public:
 
   Scope names;
   bool fastMath = false; ///< exp, log, tanh and erf of float are blocks
+  /// Whether a value gets a name though it is used once; none if not set.
+  std::function<bool(mlir::Value)> isNamed;
   /// Prints a value that is defined outside of the region; fails for what it does not know.
   std::function<mlir::FailureOr<Expression>(mlir::Value)> outside;
 

@@ -2,6 +2,7 @@
 
 #include "translator/ir/NestScalars.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -36,6 +37,11 @@ void NestDialect::initialize() {
 #define GET_OP_LIST
 #include "translator/ir/NestScalars.cpp.inc"
       >();
+}
+
+/// What an operation of nest folds to, as one of arith.
+Operation *NestDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
 //===--- Memory effects: inputs are read, outputs written; on tensors a kernel is pure ----------------------------===//

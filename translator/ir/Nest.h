@@ -30,6 +30,10 @@ class DialectRegistry;
 
 namespace ml2k::nest {
 
+/// The operations that make the value of `store` from what was in its element, each for the next alone, the load first.
+/// Empty where the value does not depend on that, or not so plainly.
+llvm::SmallVector<mlir::Operation *> changeOf(mlir::memref::StoreOp store);
+
 /// Makes the kernels bufferize in place of their destinations (upstream one-shot bufferization).
 void registerBufferizableOpInterfaceModels(mlir::DialectRegistry &registry);
 

@@ -201,6 +201,20 @@ static LogicalResult verifyCombiner(Operation *op, Combiner combiner, Type type)
   return success();
 }
 
+SmallVector<Operation *> ml2k::nest::changeOf(memref::StoreOp store) {
+  SmallVector<Operation *> change;
+  for (Operation &op : *store->getBlock())
+    if (auto load = dyn_cast<memref::LoadOp>(op);
+        load && load.getMemref() == store.getMemref() && load.getIndices() == store.getIndices())
+      change = {load};
+  if (change.empty() || !change.front()->isBeforeInBlock(store))
+    return {};
+  for (Operation *op = change.front(); op->hasOneUse() && op->getNumRegions() == 0; change.push_back(op))
+    if (op = *op->user_begin(); op == store)
+      return change;
+  return {};
+}
+
 LogicalResult LoopKernelOp::verify() {
   unsigned const loops = getLowers().size();
   if (getLabel().empty())
@@ -220,6 +234,10 @@ LogicalResult LoopKernelOp::verify() {
       return failure();
     terms.push_back(type.getElementType());
   }
+  if (getOrdered() && (getOrdered()->size() != loops || !terms.empty() || getPolicy() == Policy::Team))
+    return emitOpError("wants a flag per loop in `ordered`, and neither teams nor reductions beside it");
+  if (getOrdered() && !llvm::is_contained(*getOrdered(), true))
+    return emitOpError("has no loop in `ordered`");
   if (getPolicy() == Policy::Team && !terms.empty())
     return emitOpError("reduces over a league; reduce in the team with nest.loop");
   if (failed(verifyLoopBody(*this, getBody(), loops, {}, terms)))

@@ -38,12 +38,16 @@ def Nest_LoopKernelOp : Nest_Op<"kernel", [AttrSizedOperandSegments, RecursiveMe
     memref in `into` with its terms, joined in any order. `note` is a comment of the printed code: why loops inside are
     sequential.
 
+    `ordered` has a flag per loop: false for the first loops, true for some behind them, false for the last ones. Iterations
+    that differ only in loops with true may change the same element, by one store that perhaps depends on a load of that
+    element. A host runs them in order; a device in any, where the last change or the changes in any order are as good.
+
         nest.kernel "heat::step" mdrange (%i, %j) = (%c1, %c1) to (%rows, %columns) { ... }
         nest.kernel "dot" range (%i) = (%c0) to (%n) reduce (sum into %total : memref<f64>) { ... nest.yield %term : f64 }
   }];
   let arguments = (ins StrAttr:$label, Nest_PolicyAttr:$policy, Variadic<Index>:$lowers, Variadic<Index>:$uppers,
                    Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$into, TypedArrayAttrBase<Nest_CombinerAttr, "combiners">:$combiners,
-                   OptionalAttr<StrAttr>:$note);
+                   OptionalAttr<StrAttr>:$note, OptionalAttr<DenseBoolArrayAttr>:$ordered);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -22,6 +22,8 @@ def Nest_Dialect : Dialect {
   let summary = "Kernels, buffers and weights as a Kokkos file states them";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 class Nest_Op<string mnemonic, list<Trait> traits = []> : Op<Nest_Dialect, mnemonic, traits>;

@@ -85,6 +85,13 @@ static Value scattered(Node &node, Value carried, ValueRange at, Value update) {
   return node.b.create<tensor::InsertOp>(combined(node, before, update), carried, at);
 }
 
+/// Indices that name an element twice are an error or, with a reduction, meant to be joined in any order.
+static Value inAnyOrder(Value scattered) {
+  if (auto outermost = scattered.getDefiningOp<scf::ForOp>()) // any of them may turn out to be the outermost one
+    outermost->walk([](scf::ForOp loop) { loop->setAttr("nest.unordered", UnitAttr::get(loop.getContext())); });
+  return scattered;
+}
+
 static void checkScatter(Node &node) {
   if (!isa<IntegerType>(node.element(1)))
     node.refuse("indices are no integers");
@@ -98,11 +105,12 @@ static void importScatterElements(Node &node) {
   for (size_t at : {1, 2})
     node.needRank(at, node.rank(0), node.rank(0));
   Value const indices = node.in(1), updates = node.in(2);
-  node.out(0, loopNest(node.b, node.b.sizesOf(indices), node.in(0), [&](ValueRange loops, Value carried) {
-             llvm::SmallVector<Value> at(loops);
-             at[axis] = position(node, node.b.create<tensor::ExtractOp>(indices, loops), axis);
-             return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
-           }));
+  auto const body = [&](ValueRange loops, Value carried) {
+    llvm::SmallVector<Value> at(loops);
+    at[axis] = position(node, node.b.create<tensor::ExtractOp>(indices, loops), axis);
+    return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
+  };
+  node.out(0, inAnyOrder(loopNest(node.b, node.b.sizesOf(indices), node.in(0), body)));
 }
 
 /// indices [.., k] name the first k dimensions of data, updates [.., rest] what goes there.
@@ -114,16 +122,17 @@ static void importScatterND(Node &node) {
   int64_t const count = node.shape(1)[outer];
   node.needRank(2, outer + rank - count, outer + rank - count);
   Value const indices = node.in(1), updates = node.in(2);
-  node.out(0, loopNest(node.b, node.b.sizesOf(updates), node.in(0), [&](ValueRange loops, Value carried) {
-             llvm::SmallVector<Value> row(loops.take_front(outer)), at;
-             for (int64_t dim = 0; dim < count; ++dim) {
-               row.push_back(node.b.create<arith::ConstantIndexOp>(dim));
-               at.push_back(position(node, node.b.create<tensor::ExtractOp>(indices, row), dim));
-               row.pop_back();
-             }
-             at.append(loops.begin() + outer, loops.end());
-             return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
-           }));
+  auto const body = [&](ValueRange loops, Value carried) {
+    llvm::SmallVector<Value> row(loops.take_front(outer)), at;
+    for (int64_t dim = 0; dim < count; ++dim) {
+      row.push_back(node.b.create<arith::ConstantIndexOp>(dim));
+      at.push_back(position(node, node.b.create<tensor::ExtractOp>(indices, row), dim));
+      row.pop_back();
+    }
+    at.append(loops.begin() + outer, loops.end());
+    return scattered(node, carried, at, node.b.create<tensor::ExtractOp>(updates, loops));
+  };
+  node.out(0, inAnyOrder(loopNest(node.b, node.b.sizesOf(updates), node.in(0), body)));
 }
 
 //===--- Running sums ---------------------------------------------------------------------------------------------===//
