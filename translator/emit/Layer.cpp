@@ -298,9 +298,20 @@ FailureOr<std::string> Layer::pointer(Value memref) {
     sizes.symbols.push_back({program.hostName(value)});
   if (llvm::all_of(access->indices, [&](AffineExpr e) { return simplify(e, sizes) == 0; }))
     return text + (storage.isImage ? ".rows.data()" : ".data()");
-  SmallVector<Expression> const at =
-      llvm::map_to_vector(access->indices, [&](AffineExpr e) { return hostExpression(e, symbols); });
-  return "&" + ml2k::call(text, at).text;
+  if (storage.isImage) {
+    SmallVector<Expression> const at =
+        llvm::map_to_vector(access->indices, [&](AffineExpr e) { return hostExpression(e, symbols); });
+    return "&" + ml2k::call(text, at).text;
+  }
+  // Not by the view's operator, which a host may not call for a device's memory
+  AffineExpr linear = access->indices.front();
+  for (unsigned d = 1; d < access->indices.size(); ++d) {
+    AffineExpr const extent = program.extent(storage.value, d, symbols);
+    if (!extent)
+      return kernel->emitError("nothing tells the size of dimension ") << d << " of '" << storage.modelName << "'";
+    linear = linear * extent + access->indices[d];
+  }
+  return text + ".data() + " + hostExpression(linear, symbols).text;
 }
 
 FailureOr<std::string> Layer::matrix(Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
