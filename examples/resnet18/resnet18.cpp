@@ -719,7 +719,7 @@ void contract(char const *label, ExecutionSpace const &space, int rows, A const 
 // taps (r, s) that lie inside the image.
 template <class Window, class Join, class In, class Out, class Finish>
 void pool(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
-  using Scalar = typename Out::value_type;
+  using Scalar = std::remove_const_t<typename In::value_type>;
   static_assert(In::channels == Out::channels);
   // Channels per work item: vector registers on a host, coalescing on a device
   constexpr int block = on_host ? Kokkos::min(64, Out::channels) : 1;

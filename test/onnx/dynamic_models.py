@@ -288,6 +288,29 @@ def torch_message_passing(net):
     return {"energy": (FLOAT, 2)}
 
 
+@model(17, batch=(1, 2, 3))
+def quantized_bytes(net):
+    """Pools, extrema and their places of bytes that are computed, with and without a sign."""
+    outputs = {}
+    for name, zero in (("unsigned", np.uint8(120)), ("signed", np.int8(-9))):
+        scale = net.constant(f"{name}_scale", np.float32(0.02)), net.constant(f"{name}_zero", zero)
+        kind = helper.np_dtype_to_tensor_dtype(zero.dtype)
+        bytes = net.op("QuantizeLinear", net.input(f"{name}_image", "batch", 4, 6, 7), *scale)
+        for result, (value, type, rank) in {
+                "pooled": (net.op("MaxPool", bytes, kernel_shape=[2, 2]), kind, 4),
+                "numbers": (net.op("DequantizeLinear", net.op("MaxPool", bytes, kernel_shape=[3, 2], strides=[2, 1]), *scale), FLOAT, 4),
+                "largest": (net.op("ReduceMax", bytes, axes=[2, 3]), kind, 4),
+                "least": (net.op("ReduceMin", bytes, axes=[1], keepdims=0), kind, 3),
+                "all": (net.op("ReduceMin", bytes, axes=[1, 2, 3], keepdims=0), kind, 1),
+                "place": (net.op("ArgMax", bytes, axis=1, keepdims=0), INT64, 3),
+                "larger": (net.op("Max", bytes, net.op("Transpose", bytes, perm=[0, 1, 2, 3])), kind, 4),
+                "above": (net.op("Greater", bytes, scale[1]), BOOL, 4)}.items():
+            net.op("Identity", value)
+            net.nodes[-1].output[0] = f"{name}_{result}"
+            outputs[f"{name}_{result}"] = (type, rank)
+    return outputs
+
+
 @model(18, batch=(1, 2, 2), seq=(4, 11, 1), refused=[{"batch": 2, "seq": 25}], index=50)
 def torch_decoder(net):
     """GPT: arange(seq) for the positions, a causal mask cut out of a buffer, q k v from one product, logits of the last token."""

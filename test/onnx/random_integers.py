@@ -6,7 +6,8 @@ from onnx import TensorProto
 from graph_builder import DTYPES, elements, fixed, joined
 from random_layers import concatenation, larger, parts, reshape, transposition
 
-FLOAT, INT64, INT32, BOOL, UINT8 = (TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL, TensorProto.UINT8)
+FLOAT, INT64, INT32, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL
+UINT8, INT8 = TensorProto.UINT8, TensorProto.INT8
 
 
 def small(g, x, shape):
@@ -202,32 +203,37 @@ def added_up(g, x, shape):
 
 
 def quantized(g):
-    """Products of bytes, which the input is quantized to."""
+    """Products, pools and extrema of bytes, which the input is quantized to."""
     x, shape = g.inputs[0]
     if g.types[x] != FLOAT or not fixed(shape[-1]) or len(shape) < 2:
         return None
-    kind = g.some("integer", "dynamic", "linear", "pool")
-    zero = g.constant(np.uint8(g.some(128, 120)))
-    with g.of(UINT8):
-        made = g.add("QuantizeLinear", [x, g.constant(np.float32(.04)), zero], shape)
+    kind = g.some("integer", "dynamic", "linear", "pool", "extremum")
+    byte = g.some(UINT8, INT8)
+    scale, zero = g.constant(np.float32(.04)), g.constant(np.uint8(g.some(128, 120)) if byte == UINT8 else np.int8(g.some(0, -7)))
+    with g.of(byte):
+        made = g.add("QuantizeLinear", [x, scale, zero], shape)
         g.shapes.pop(made)
-    if kind == "pool":
-        if len(shape) != 4 or not all(map(fixed, shape[1:])):
-            return None
-        result = (*shape[:2], shape[2] - 1, shape[3] - 1)
-        with g.of(UINT8):
+        if kind == "pool":
+            if len(shape) != 4 or not all(map(fixed, shape[1:])):
+                return None
+            result = (*shape[:2], shape[2] - 1, shape[3] - 1)
             made = g.add("MaxPool", [made], result, kernel_shape=[2, 2])
-            g.shapes.pop(made)
-        return g.add("DequantizeLinear", [made, g.constant(np.float32(.04)), zero], result)
+        if kind == "extremum":
+            axes = sorted(g.random.sample(range(len(shape)), g.random.randint(1, len(shape))))
+            result = [1 if i in axes else e for i, e in enumerate(shape)]
+            made = g.add(g.some("ReduceMax", "ReduceMin"), [made], result, axes=axes)
+        g.shapes.pop(made, None)
+    if kind in ("pool", "extremum"):
+        return g.add("DequantizeLinear", [made, scale, zero], result)
     columns = g.some(3, 8, 17)
     right = g.constant(g.numbers.integers(-60, 60, (shape[-1], columns)).astype(np.int8))
     result = (*shape[:-1], columns)
     if kind == "linear":
-        with g.of(UINT8):
-            made = g.add("QLinearMatMul", [made, g.constant(np.float32(.04)), zero, right, g.constant(np.float32(.013)), g.constant(np.int8(0)),
-                                           g.constant(np.float32(.06)), g.constant(np.uint8(100))], result)
+        of_result = g.constant(np.float32(.06)), g.constant(DTYPES[byte](100 if byte == UINT8 else 3))
+        with g.of(byte):
+            made = g.add("QLinearMatMul", [made, scale, zero, right, g.constant(np.float32(.013)), g.constant(np.int8(0)), *of_result], result)
             g.shapes.pop(made)
-        return g.add("DequantizeLinear", [made, g.constant(np.float32(.06)), g.constant(np.uint8(100))], result)
+        return g.add("DequantizeLinear", [made, *of_result], result)
     if kind == "dynamic":
         with g.of(UINT8):
             made, scale, zero = g.add("DynamicQuantizeLinear", [x], shape, (), ())

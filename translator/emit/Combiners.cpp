@@ -18,19 +18,20 @@ struct Combiner {
 
 static Combiner const &lookUp(nest::Combiner combiner) {
   using C = nest::Combiner;
-  static std::map<C, Combiner> const table = {{C::Sum, {"Sum", nullptr, "+", Rank::Add, nullptr}},
-                                              {C::Prod, {"Prod", nullptr, "*", Rank::Multiply, nullptr}},
-                                              {C::Max, {"Max", "maximum", nullptr, Rank::Primary, "maximum"}},
-                                              {C::Min, {"Min", "minimum", nullptr, Rank::Primary, "maximum"}},
-                                              {C::MaxNum, {"MaxNum", "Kokkos::fmax", nullptr, Rank::Primary, nullptr}},
-                                              {C::MinNum, {"MinNum", "Kokkos::fmin", nullptr, Rank::Primary, nullptr}},
-                                              {C::MaxSI, {"Max", "Kokkos::max", nullptr, Rank::Primary, nullptr}},
-                                              {C::MinSI, {"Min", "Kokkos::min", nullptr, Rank::Primary, nullptr}},
-                                              {C::MaxUI, {"Max", "Kokkos::max", nullptr, Rank::Primary, nullptr}},
-                                              {C::MinUI, {"Min", "Kokkos::min", nullptr, Rank::Primary, nullptr}},
-                                              {C::And, {"And", nullptr, "&", Rank::BitAnd, nullptr}},
-                                              {C::Or, {"Or", nullptr, "|", Rank::BitOr, nullptr}},
-                                              {C::Xor, {"Xor", nullptr, "^", Rank::BitXor, nullptr}}};
+  static std::map<C, Combiner> const table = {
+      {C::Sum, {"Sum", nullptr, "+", Rank::Add, nullptr}},
+      {C::Prod, {"Prod", nullptr, "*", Rank::Multiply, nullptr}},
+      {C::Max, {"Max", "maximum", nullptr, Rank::Primary, "maximum"}},
+      {C::Min, {"Min", "minimum", nullptr, Rank::Primary, "maximum"}},
+      {C::MaxNum, {"MaxNum", "Kokkos::fmax", nullptr, Rank::Primary, nullptr}},
+      {C::MinNum, {"MinNum", "Kokkos::fmin", nullptr, Rank::Primary, nullptr}},
+      {C::MaxSI, {"Max", "Kokkos::max", nullptr, Rank::Primary, nullptr}},
+      {C::MinSI, {"Min", "Kokkos::min", nullptr, Rank::Primary, nullptr}},
+      {C::MaxUI, {"MaxUnsigned", "MaxUnsigned::join", nullptr, Rank::Primary, "MaxUnsigned"}},
+      {C::MinUI, {"MinUnsigned", "MinUnsigned::join", nullptr, Rank::Primary, "MinUnsigned"}},
+      {C::And, {"And", nullptr, "&", Rank::BitAnd, nullptr}},
+      {C::Or, {"Or", nullptr, "|", Rank::BitOr, nullptr}},
+      {C::Xor, {"Xor", nullptr, "^", Rank::BitXor, nullptr}}};
   return table.at(combiner);
 }
 
@@ -52,6 +53,10 @@ static bool isNeutral(nest::Combiner combiner, StringRef text) {
   case C::Min:
   case C::MinNum:
     return text.starts_with("Kokkos::Experimental::infinity");
+  case C::MaxUI:
+    return text == "0";
+  case C::MinUI:
+    return text == "-1";
   default:
     return false;
   }
