@@ -1,5 +1,4 @@
-//===- InlineScalars.cpp - code computes its scalars instead of reading tensors made for them
-//----------------------===//
+//===- InlineScalars.cpp - code computes its scalars instead of reading tensors made for them ---------------------===//
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"

@@ -1,5 +1,4 @@
-//===- OrderedUpdates.cpp - loops that change elements where data say
-//-----------------------------------------------===//
+//===- OrderedUpdates.cpp - loops that change elements where data say ---------------------------------------------===//
 //
 // Sums of what lies at computed places: Scatter of a network, histograms and the like of loop programs. Which element
 // an iteration changes is not known, so that the loops are not parallel; but loops whose index stands alone in a

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "translator/emit/KernelParts.h"
+#include "translator/emit/LoopPrinter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,65 +17,7 @@ using namespace mlir;
 
 namespace ml2k {
 
-namespace {
-
 constexpr unsigned maxBoxRank = 6; // of Kokkos::MDRangePolicy
-
-class LoopPrinter {
-public:
-  LoopPrinter(nest::LoopKernelOp kernel, Layer &layer) : kernel(kernel), layer(layer), printer(layer.scalars({})) {}
-
-  FailureOr<std::string> print();
-
-private:
-  LogicalResult bindHostValues();
-  LogicalResult bindPositions();
-  void handleMemory();
-  void findChange();
-  FailureOr<Expression> element(Value memref, ValueRange positions);
-  LogicalResult printLoad(memref::LoadOp load, Json &to);
-  LogicalResult printStore(memref::StoreOp store, Json &to);
-  LogicalResult printArray(memref::AllocaOp array, Json &to);
-
-  /// --schedule=naive: a policy of Kokkos over all loops.
-  bool isBox() { return layer.program.entry->hasAttr("nest.naive") && kernel.getInto().empty(); }
-
-  using Bounds = std::pair<Expression, Expression>;
-  FailureOr<Expression> host(Value value);
-  FailureOr<Bounds> bounds(unsigned loop);
-  FailureOr<std::string> span(unsigned loop);
-  FailureOr<Expression> length(unsigned loop);
-  FailureOr<std::string> rangePolicy();
-  FailureOr<std::string> boxPolicy();
-  FailureOr<std::string> rows();
-
-  /// Loops that run as one, of that name.
-  struct Group {
-    unsigned first, end;
-    std::string name;
-  };
-  FailureOr<Expression> count(Group const &group);
-  LogicalResult recover(Group const &group, Json &to);
-  FailureOr<Group> groupOf(unsigned first, unsigned end, StringRef name);
-  unsigned orderedFrom() { return llvm::find(*kernel.getOrdered(), true) - kernel.getOrdered()->begin(); }
-  unsigned columnsFrom() { return orderedFrom() + llvm::count(*kernel.getOrdered(), true); }
-  LogicalResult printUpdates(Json statements);
-  LogicalResult printChange(memref::StoreOp store, Expression const &target, Expression const &value, Json &to);
-  LogicalResult printCall(Json statements);
-  std::string describe();
-
-  nest::LoopKernelOp kernel;
-  Layer &layer;
-  ScalarPrinter printer;
-  std::vector<std::string> positions;
-  unsigned fused = 0;                   ///< outer loops that run as one
-  std::string row;                      ///< that one
-  Operation *changed = nullptr;         ///< of an element that the block changes: its load
-  std::string before;                   ///< what that is called
-  DenseMap<Value, std::string> arrays;  ///< local arrays
-  DenseSet<Operation *> started;        ///< stores that are the first values of those
-  llvm::SetVector<Value> reads, writes; ///< in the order of the text
-};
 
 /// A value of the host in terms of sizes, arguments and indices of loops around the kernel.
 FailureOr<Expression> LoopPrinter::host(Value value) {
@@ -183,27 +125,6 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Json &to) {
   return success();
 }
 
-/// `add_to(target, term);`, or `change_element(target, [&](float before) { return ...; });`
-LogicalResult LoopPrinter::printChange(memref::StoreOp store, Expression const &target, Expression const &value,
-                                       Json &to) {
-  Type const type = store.getMemRefType().getElementType();
-  auto sum = store.getValue().getDefiningOp<arith::AddFOp>();
-  if (sum && (type.isF32() || type.isF64()) && llvm::is_contained(sum->getOperands(), changed->getResult(0))) {
-    FailureOr<Expression> const term = printer.use(sum.getLhs() == changed->getResult(0) ? sum.getRhs() : sum.getLhs());
-    if (failed(term))
-      return failure();
-    layer.program.useBlock("add_to");
-    to.push_back(
-        {{"template", "statement/call"}, {"text", "add_to(" + target.text + ", " + storedText(*term, type) + ")"}});
-    return success();
-  }
-  layer.program.useBlock("change_element");
-  to.push_back({{"template", "statement/call"},
-                {"text", "change_element(" + target.text + ", [&](" + cppType(type) + " " + before + ") { return " +
-                             storedText(value, type) + "; })"}});
-  return success();
-}
-
 LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Json &to) {
   MemRefType const type = array.getType();
   if (!type.hasStaticShape())
@@ -241,21 +162,6 @@ void LoopPrinter::handleMemory() {
     return printArray(cast<memref::AllocaOp>(op), to);
   });
   handleMessages(printer);
-}
-
-/// Where loops are ordered, the block changes one element.
-void LoopPrinter::findChange() {
-  if (!kernel.getOrdered())
-    return;
-  namePositions(printer, [this](Value value) {
-    auto const argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getOwner() == &kernel.getBody().front() && argument.getArgNumber() >= columnsFrom();
-  });
-  for (auto store : kernel.getBody().front().getOps<memref::StoreOp>())
-    if (SmallVector<Operation *> const change = nest::changeOf(store); !change.empty()) {
-      changed = change.front();
-      before = printer.names.fresh({"before", "old"});
-    }
 }
 
 //===--- The call -------------------------------------------------------------------------------------------------===//
@@ -364,47 +270,6 @@ LogicalResult LoopPrinter::recover(Group const &group, Json &to) {
   return success();
 }
 
-/// A single loop from 0 keeps its name.
-FailureOr<LoopPrinter::Group> LoopPrinter::groupOf(unsigned first, unsigned end, StringRef name) {
-  if (end == first + 1) {
-    FailureOr<Expression> const lower = host(kernel.getLowers()[first]);
-    if (failed(lower))
-      return failure();
-    if (lower->text == "0")
-      return Group{first, end, positions[first]};
-  }
-  return Group{first, end, first == end ? "" : printer.names.fresh({name.str(), name.str() + "_index"})};
-}
-
-/// `for_updates(label, space, batches, updates, length, [=](int, int edge, Span columns) { ... })`
-LogicalResult LoopPrinter::printUpdates(Json statements) {
-  unsigned const loops = positions.size(), first = orderedFrom(), end = columnsFrom();
-  FailureOr<Group> const batch = groupOf(0, first, "batch"), update = groupOf(first, end, "update"),
-                         column = groupOf(end, loops, "column");
-  if (failed(batch) || failed(update) || failed(column))
-    return failure();
-  std::string const span = end == loops ? "" : printer.names.fresh({"columns", "span"});
-  if (failed(recover(*column, statements)))
-    return failure();
-  if (end != loops)
-    statements = alongSpan(std::move(statements), column->name, span);
-  if (failed(recover(*update, statements)) || failed(recover(*batch, statements)))
-    return failure();
-  std::vector<std::string> arguments;
-  for (Group const &group : {*batch, *update, *column}) {
-    FailureOr<Expression> const size = count(group);
-    if (failed(size))
-      return failure();
-    arguments.push_back(size->text);
-  }
-  layer.program.useBlock("for_updates");
-  layer.setCall("for_updates", arguments);
-  std::string const lambda =
-      indexParameters({batch->name, update->name}, statements) + ", Span" + (span.empty() ? "" : " " + span);
-  layer.addLambda(lambda, std::move(statements));
-  return success();
-}
-
 LogicalResult LoopPrinter::printCall(Json statements) {
   if (kernel.getOrdered())
     return printUpdates(std::move(statements));
@@ -492,8 +357,6 @@ FailureOr<std::string> LoopPrinter::print() {
     return failure();
   return describe();
 }
-
-} // namespace
 
 FailureOr<std::string> printLoopKernel(Operation *op, Layer &layer) {
   return LoopPrinter(cast<nest::LoopKernelOp>(op), layer).print();
