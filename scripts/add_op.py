@@ -3,7 +3,7 @@
 
     add_op.py NAME FAMILY [--versions N N ...] [--inputs K]
 
-FAMILY is a file of translator/frontend/onnx (Elementwise, Movement, ...). The versions are asked of the onnx package where
+FAMILY is a file of translator/frontend/onnx/ops (Elementwise, Movement, ...). The versions are asked of the onnx package where
 none are given. The new function refuses its nodes until its body is written: docs/add-an-op.md.
 """
 
@@ -13,7 +13,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FRONTEND = ROOT / "translator" / "frontend" / "onnx"
+FRONTEND = ROOT / "translator" / "frontend" / "onnx" / "ops"
 TESTS = ROOT / "test" / "frontend" / "onnx"
 
 FUNCTION = """static void import{name}(Node &node) {{

@@ -2,7 +2,7 @@
 # than 64 KiB in one.
 file(GLOB_RECURSE files RELATIVE ${FOLDER} ${FOLDER}/*.mustache ${FOLDER}/*.json)
 list(SORT files)
-set(text "// Embedded by templates/Embed.cmake.\n#include \"translator/emit/Templates.h\"\n\n")
+set(text "// Embedded by templates/Embed.cmake.\n#include \"translator/emit/render/Templates.h\"\n\n")
 string(APPEND text "std::vector<ml2k::Template> const &ml2k::templates() {\n")
 string(APPEND text "  static std::vector<Template> const all = {\n")
 foreach(file IN LISTS files)

@@ -3,7 +3,7 @@
 #include "passes/lower/Labels.h"
 
 #include "passes/Provenance.h"
-#include "passes/lower/Memory.h"
+#include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
-#include "passes/lower/Memory.h"
+#include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

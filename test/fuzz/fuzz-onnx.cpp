@@ -6,7 +6,7 @@
 
 #include "test/fuzz/Imports.h"
 
-#include "translator/frontend/onnx/OnnxImport.h"
+#include "translator/frontend/onnx/importer/OnnxImport.h"
 
 extern "C" int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size) {
   ml2k::fuzz::checkImport([&](mlir::MLIRContext &context) {

@@ -1,9 +1,9 @@
 //===- FilesTest.cpp - what puts files in place -------------------------------------------------------------------===//
 
-#include "translator/emit/Check.h"
-#include "translator/emit/Diff.h"
-#include "translator/emit/Format.h"
-#include "translator/emit/Writer.h"
+#include "translator/output/Check.h"
+#include "translator/output/Diff.h"
+#include "translator/output/Format.h"
+#include "translator/output/Writer.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"

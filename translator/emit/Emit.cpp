@@ -1,10 +1,10 @@
 //===- Emit.cpp - from nest to the text of the generated files ----------------------------------------------------===//
 
 #include "translator/emit/Emit.h"
-#include "translator/emit/Blocks.h"
-#include "translator/emit/Render.h"
-#include "translator/emit/SharedCode.h"
-#include "translator/emit/Views.h"
+#include "translator/emit/model/SharedCode.h"
+#include "translator/emit/model/Views.h"
+#include "translator/emit/render/Blocks.h"
+#include "translator/emit/render/Render.h"
 #include "translator/ir/Work.h"
 
 #include "mlir/IR/BuiltinTypes.h"

@@ -9,7 +9,7 @@
 #ifndef ML2K_EMIT_EMIT_H
 #define ML2K_EMIT_EMIT_H
 
-#include "translator/emit/Safetensors.h"
+#include "translator/output/Safetensors.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -3,7 +3,7 @@
 #include "translator/tool/Frontend.h"
 
 #include "translator/frontend/mlir/MlirImport.h"
-#include "translator/frontend/onnx/OnnxImport.h"
+#include "translator/frontend/onnx/importer/OnnxImport.h"
 #include "translator/tool/Supported.h"
 
 #include "llvm/ADT/StringExtras.h"

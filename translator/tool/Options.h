@@ -7,7 +7,7 @@
 #ifndef ML2K_TOOL_OPTIONS_H
 #define ML2K_TOOL_OPTIONS_H
 
-#include "translator/emit/Verify.h"
+#include "translator/output/Verify.h"
 
 #include <cstdint>
 #include <map>

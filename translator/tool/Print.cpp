@@ -3,7 +3,7 @@
 #include "translator/tool/Print.h"
 
 #include "translator/emit/Emit.h"
-#include "translator/emit/Format.h"
+#include "translator/output/Format.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -3,7 +3,7 @@
 #ifndef ML2K_TOOL_PRINT_H
 #define ML2K_TOOL_PRINT_H
 
-#include "translator/emit/Writer.h"
+#include "translator/output/Writer.h"
 #include "translator/tool/Options.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -8,9 +8,9 @@
 #include "translator/tool/Translate.h"
 
 #include "passes/Pipeline.h"
-#include "translator/emit/Check.h"
-#include "translator/emit/Writer.h"
 #include "translator/ir/Registration.h"
+#include "translator/output/Check.h"
+#include "translator/output/Writer.h"
 #include "translator/tool/Diagnostics.h"
 #include "translator/tool/Frontend.h"
 #include "translator/tool/Input.h"

@@ -1,0 +1,285 @@
+//===- Dependence.cpp - a simple proof that the iterations of a loop are independent ------------------------------===//
+//
+// Subscripts are compared as linear forms. What the proof does not understand counts as a dependence.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/lower/loops/Dependence.h"
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace ml2k {
+
+//===--- Memory ---------------------------------------------------------------------------------------------------===//
+
+Value baseOf(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+/// The loop that carries a memref, with its place.
+static std::pair<scf::ForOp, unsigned> carriedBy(Value memref) {
+  auto const argument = dyn_cast<BlockArgument>(memref);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  return {loop, loop ? argument.getArgNumber() - 1 : 0};
+}
+
+/// A loop that only exchanges different memrefs never has one under two names.
+static bool exchangesDistinct(scf::ForOp loop) {
+  llvm::SmallDenseSet<Value> yielded;
+  SmallVector<Value> memrefs;
+  for (auto [init, yield] : llvm::zip(loop.getInitArgs(), loop.getYieldedValues())) {
+    if (!isa<MemRefType>(init.getType()))
+      continue;
+    if (carriedBy(yield).first != loop || !yielded.insert(yield).second)
+      return false;
+    if (llvm::any_of(memrefs, [&](Value other) { return mayAlias(other, init); }))
+      return false;
+    memrefs.push_back(init);
+  }
+  return true;
+}
+
+static bool isOwnMemory(Value root) {
+  Operation *op = root.getDefiningOp();
+  return isa_and_nonnull<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp, nest::BufferOp, nest::WeightOp>(op);
+}
+
+static bool isEntryArgument(Value root) {
+  auto const argument = dyn_cast<BlockArgument>(root);
+  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+}
+
+bool mayAlias(Value a, Value b) {
+  a = baseOf(a);
+  b = baseOf(b);
+  if (a == b)
+    return true;
+  auto [loopA, placeA] = carriedBy(a);
+  auto [loopB, placeB] = carriedBy(b);
+  if (loopA && loopA == loopB)
+    return !exchangesDistinct(loopA);
+  if (loopB && !loopA)
+    return mayAlias(b, a);
+  if (loopA) // it is one of those that the loop exchanges
+    return !exchangesDistinct(loopA) || llvm::any_of(loopA.getInitArgs(), [&](Value init) {
+      return isa<MemRefType>(init.getType()) && mayAlias(init, b);
+    });
+  bool const known = (isOwnMemory(a) || isEntryArgument(a)) && (isOwnMemory(b) || isEntryArgument(b));
+  return !known;
+}
+
+std::string nameInLocation(Location location) {
+  auto const named = dyn_cast<NameLoc>(location);
+  return named ? named.getName().getValue().split('"').second.rtrim('"').str() : "";
+}
+
+std::string memrefName(Value memref) {
+  Value const root = baseOf(memref);
+  if (isEntryArgument(root)) {
+    auto const argument = cast<BlockArgument>(root);
+    auto entry = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto const name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
+    return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
+  }
+  if (auto [loop, place] = carriedBy(root); loop)
+    return memrefName(loop.getInitArgs()[place]);
+  Operation *op = root.getDefiningOp();
+  if (auto buffer = dyn_cast_or_null<nest::BufferOp>(op))
+    return buffer.getName().str();
+  std::string const name = op ? nameInLocation(op->getLoc()) : "";
+  return name.empty() ? "buffer" : name;
+}
+
+//===--- Linear forms ---------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// constant + Σ coefficient * symbol
+struct Linear {
+  llvm::SmallMapVector<Value, int64_t, 4> terms;
+  int64_t constant = 0;
+
+  void add(Linear const &other, int64_t factor) {
+    constant += factor * other.constant;
+    for (auto [symbol, coefficient] : other.terms)
+      terms[symbol] += factor * coefficient;
+  }
+};
+
+struct Access {
+  Operation *op;
+  Value memref;
+  SmallVector<Value> subscripts;
+  bool writes;
+};
+
+/// A subscript as the proof wants it: a * i + symbols + [low, high].
+struct Subscript {
+  int64_t slope = 0;
+  llvm::SmallMapVector<Value, int64_t, 4> symbols;
+  int64_t low = 0, high = 0;
+};
+
+} // namespace
+
+static Linear linear(Value value) {
+  Linear form;
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    form.constant = constant.getSExtValue();
+    return form;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
+    form.add(linear(op->getOperand(0)), 1);
+    form.add(linear(op->getOperand(1)), isa<arith::AddIOp>(op) ? 1 : -1);
+  } else if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op)) {
+    return linear(cast.getIn());
+  } else if (isa_and_nonnull<arith::MulIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&constant))) {
+    form.add(linear(op->getOperand(0)), constant.getSExtValue());
+  } else if (isa_and_nonnull<arith::MulIOp>(op) && matchPattern(op->getOperand(0), m_ConstantInt(&constant))) {
+    form.add(linear(op->getOperand(1)), constant.getSExtValue());
+  } else {
+    form.terms[value] = 1;
+  }
+  return form;
+}
+
+/// The constant bounds of a loop index, inclusive.
+static std::optional<std::pair<int64_t, int64_t>> rangeOf(Value index) {
+  auto const argument = dyn_cast<BlockArgument>(index);
+  auto loop = argument ? dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp()) : LoopLikeOpInterface();
+  if (!loop)
+    return std::nullopt;
+  std::optional<SmallVector<Value>> const indices = loop.getLoopInductionVars();
+  auto const lowers = loop.getLoopLowerBounds(), uppers = loop.getLoopUpperBounds();
+  if (!indices || !lowers || !uppers)
+    return std::nullopt;
+  for (auto [own, lower, upper] : llvm::zip(*indices, *lowers, *uppers)) {
+    std::optional<int64_t> const low = getConstantIntValue(lower), high = getConstantIntValue(upper);
+    if (own == index && low && high && *low < *high)
+      return std::pair(*low, *high - 1);
+  }
+  return std::nullopt;
+}
+
+/// The subscript with respect to `loop`; nothing if it depends on values that the loop computes.
+static std::optional<Subscript> subscriptOf(Value value, scf::ForOp loop) {
+  Linear const form = linear(value);
+  Subscript result;
+  result.low = result.high = form.constant;
+  for (auto [symbol, coefficient] : form.terms) {
+    if (coefficient == 0)
+      continue;
+    if (symbol == loop.getInductionVar()) {
+      result.slope = coefficient;
+    } else if (!loop->isAncestor(symbol.getParentRegion()->getParentOp())) {
+      result.symbols[symbol] = coefficient;
+    } else if (auto const range = rangeOf(symbol)) {
+      int64_t const ends[] = {coefficient * range->first, coefficient * range->second};
+      result.low += std::min(ends[0], ends[1]);
+      result.high += std::max(ends[0], ends[1]);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
+static bool sameSymbols(Subscript const &a, Subscript const &b) {
+  return a.symbols.size() == b.symbols.size() && llvm::all_of(a.symbols, [&](auto const &term) {
+           auto const *found = b.symbols.find(term.first);
+           return found != b.symbols.end() && found->second == term.second;
+         });
+}
+
+/// a * i + x = a * i' + y with i, i' different needs |x - y| >= |a| * step.
+static bool separates(Value a, Value b, scf::ForOp loop) {
+  std::optional<Subscript> const x = subscriptOf(a, loop), y = subscriptOf(b, loop);
+  if (!x || !y || x->slope == 0 || x->slope != y->slope || !sameSymbols(*x, *y))
+    return false;
+  int64_t const distance = std::abs(x->slope) * getConstantIntValue(loop.getStep()).value_or(1);
+  int64_t const low = x->low - y->high, high = x->high - y->low;
+  if (low == high) // the only difference, which must not be a multiple of the distance
+    return low == 0 || low % distance != 0;
+  return -distance < low && high < distance;
+}
+
+//===--- The proof ------------------------------------------------------------------------------------------------===//
+
+/// Collects what the loop reads and writes outside its own memory; the operation that defeats this, if any.
+static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &accesses) {
+  Operation *unknown = nullptr;
+  loop.getBody()->walk([&](Operation *op) {
+    auto const add = [&](Value memref, ValueRange subscripts, bool writes) {
+      if (loop->isAncestor(baseOf(memref).getParentRegion()->getParentOp()))
+        return; // made anew in each iteration
+      accesses.push_back({op, memref, SmallVector<Value>(subscripts), writes});
+    };
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      add(load.getMemref(), load.getIndices(), false);
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      add(store.getMemref(), store.getIndices(), true);
+    else if (!isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp, cf::AssertOp>(op) && !isPure(op) &&
+             !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !op->hasTrait<OpTrait::IsTerminator>())
+      unknown = op;
+  });
+  return unknown;
+}
+
+static bool isWhole(Value memref) { return baseOf(memref) == memref || memref.getDefiningOp<memref::CastOp>(); }
+
+bool isInjective(Value memref) {
+  while (isa_and_nonnull<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp, memref::SubViewOp>(
+      memref.getDefiningOp()))
+    memref = memref.getDefiningOp()->getOperand(0);
+  return baseOf(memref) == memref;
+}
+
+/// True if equal elements have equal subscripts in both, in all iterations: a view that an iteration makes may move.
+static bool areComparable(Access const &a, Access const &b, scf::ForOp loop) {
+  if (Value view = a.memref; view == b.memref)
+    return isInjective(view) && !loop->isAncestor(view.getParentRegion()->getParentOp());
+  return isWhole(a.memref) && isWhole(b.memref) && baseOf(a.memref) == baseOf(b.memref) &&
+         a.subscripts.size() == b.subscripts.size();
+}
+
+static bool conflict(Access const &a, Access const &b, scf::ForOp loop) {
+  if (!(a.writes || b.writes) || !mayAlias(a.memref, b.memref))
+    return false;
+  if (!areComparable(a, b, loop))
+    return true;
+  return llvm::none_of(llvm::zip(a.subscripts, b.subscripts),
+                       [&](auto pair) { return separates(std::get<0>(pair), std::get<1>(pair), loop); });
+}
+
+std::string dependenceOf(scf::ForOp loop) {
+  SmallVector<Access> accesses;
+  if (Operation *unknown = collectAccesses(loop, accesses))
+    return ("'" + unknown->getName().getStringRef() + "' may depend on order").str();
+  for (size_t i = 0; i < accesses.size(); ++i)
+    for (size_t j = i; j < accesses.size(); ++j)
+      if (conflict(accesses[i], accesses[j], loop)) {
+        bool const both = accesses[i].writes && accesses[j].writes;
+        return "iterations may " + std::string(both ? "write the same" : "read what others write of") + " " +
+               memrefName(accesses[i].memref);
+      }
+  return "";
+}
+
+} // namespace ml2k

@@ -1,0 +1,284 @@
+//===- LoopKernels.cpp - one parallel loop to one kernel ----------------------------------------------------------===//
+
+#include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/LoopsToNest.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace ml2k {
+using nest::Combiner;
+
+bool isRecomputable(Operation *op) {
+  return op && op->getNumRegions() == 0 && isPure(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
+         llvm::none_of(op->getResultTypes(), [](Type type) { return isa<MemRefType>(type); });
+}
+
+//===--- Labels ---------------------------------------------------------------------------------------------------===//
+
+/// The outside memory that `op` reads (or writes) first in the text.
+template <class Access> static std::string firstName(Operation *op) {
+  std::string name;
+  op->walk([&](Access access) {
+    if (op->isAncestor(baseOf(access.getMemref()).getParentRegion()->getParentOp()))
+      return WalkResult::advance();
+    name = memrefName(access.getMemref());
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+/// Four characters that depend on what the kernel does and on nothing around it.
+static std::string shortHash(Operation *kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().useLocalScope());
+  std::string hash = llvm::utohexstr(llvm::xxh3_64bits(stream.str()), /*LowerCase=*/true);
+  hash.insert(0, 16 - hash.size(), '0');
+  return hash.substr(0, 4);
+}
+
+std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken) {
+  std::string const written =
+      kernel.getInto().empty() ? firstName<memref::StoreOp>(kernel) : memrefName(kernel.getInto()[0]);
+  std::string const read = firstName<memref::LoadOp>(kernel);
+  std::string const stem = written.empty() ? "loop" : written;
+  std::string label = stem;
+  if (taken.contains(label) && !read.empty())
+    label = read == written ? stem + "_update" : stem + "_from_" + read;
+  while (!taken.insert(label).second)
+    label += "_" + shortHash(kernel);
+  return label;
+}
+
+//===--- Reductions -----------------------------------------------------------------------------------------------===//
+
+namespace {
+struct JoinRow {
+  StringRef operation;
+  Combiner combiner;
+};
+constexpr JoinRow joins[] = {
+    {"arith.addf", Combiner::Sum},       {"arith.addi", Combiner::Sum},       {"arith.mulf", Combiner::Prod},
+    {"arith.muli", Combiner::Prod},      {"arith.maximumf", Combiner::Max},   {"arith.minimumf", Combiner::Min},
+    {"arith.maxnumf", Combiner::MaxNum}, {"arith.minnumf", Combiner::MinNum}, {"arith.maxsi", Combiner::MaxSI},
+    {"arith.minsi", Combiner::MinSI},    {"arith.maxui", Combiner::MaxUI},    {"arith.minui", Combiner::MinUI},
+    {"arith.andi", Combiner::And},       {"arith.ori", Combiner::Or},         {"arith.xori", Combiner::Xor},
+};
+} // namespace
+
+std::optional<Combiner> combinerOf(Region &reduction) {
+  Block &block = reduction.front();
+  if (std::distance(block.begin(), block.end()) != 2)
+    return std::nullopt;
+  Operation &op = block.front();
+  auto const *row = llvm::find_if(joins, [&](JoinRow const &r) { return r.operation == op.getName().getStringRef(); });
+  bool const both = op.getNumOperands() == 2 && op.getOperand(0) != op.getOperand(1) &&
+                    llvm::all_of(op.getOperands(), [&](Value v) { return v.getParentBlock() == &block; });
+  if (row == std::end(joins) || !both || block.back().getOperand(0) != op.getResult(0))
+    return std::nullopt;
+  return row->combiner;
+}
+
+Value join(OpBuilder &builder, Location location, Combiner combiner, Value a, Value b) {
+  bool const real = isa<FloatType>(a.getType());
+  auto const *row = llvm::find_if(joins, [&](JoinRow const &r) {
+    return r.combiner == combiner && (combiner > Combiner::Prod || r.operation.ends_with(real ? "f" : "i"));
+  });
+  OperationState state(location, row->operation, {a, b}, {a.getType()});
+  return builder.create(state)->getResult(0);
+}
+
+bool isIdentity(Combiner combiner, Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return false;
+  if (auto real = dyn_cast<FloatAttr>(constant)) {
+    APFloat const v = real.getValue();
+    switch (combiner) {
+    case Combiner::Sum:
+      return v.isZero();
+    case Combiner::Prod:
+      return v.isExactlyValue(1.0);
+    case Combiner::Max:
+    case Combiner::MaxNum:
+      return v.isInfinity() && v.isNegative();
+    case Combiner::Min:
+    case Combiner::MinNum:
+      return v.isInfinity() && !v.isNegative();
+    default:
+      return false;
+    }
+  }
+  auto const integer = dyn_cast<IntegerAttr>(constant);
+  if (!integer)
+    return false;
+  APInt const v = integer.getValue();
+  switch (combiner) {
+  case Combiner::Sum:
+  case Combiner::Or:
+  case Combiner::Xor:
+  case Combiner::MaxUI:
+    return v.isZero();
+  case Combiner::Prod:
+    return v.isOne();
+  case Combiner::And:
+  case Combiner::MinUI:
+    return v.isAllOnes();
+  case Combiner::MaxSI:
+    return v.isMinSignedValue();
+  case Combiner::MinSI:
+    return v.isMaxSignedValue();
+  default:
+    return false;
+  }
+}
+
+//===--- Loops inside kernels -------------------------------------------------------------------------------------===//
+
+void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
+  rewriter.setInsertionPoint(loop);
+  Location const location = loop.getLoc();
+  auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
+  SmallVector<Value> const inits(loop.getInitVals());
+  scf::LoopNest loops =
+      scf::buildLoopNest(rewriter, location, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits,
+                         [&](OpBuilder &, Location, ValueRange, ValueRange carried) -> scf::ValueVector {
+                           return {carried.begin(), carried.end()};
+                         });
+  SmallVector<Value> positions;
+  for (scf::ForOp inner : loops.loops)
+    positions.push_back(inner.getInductionVar());
+  scf::ForOp innermost = loops.loops.back();
+  auto yield = cast<scf::YieldOp>(innermost.getBody()->getTerminator());
+  rewriter.inlineBlockBefore(loop.getBody(), yield, positions);
+  SmallVector<Value> next;
+  for (auto [i, term] : llvm::enumerate(reduce.getOperands())) {
+    Block &block = reduce.getReductions()[i].front();
+    IRMapping values;
+    values.map(block.getArgument(0), innermost.getRegionIterArg(i));
+    values.map(block.getArgument(1), term);
+    rewriter.setInsertionPoint(yield);
+    for (Operation &op : block.without_terminator())
+      rewriter.clone(op, values);
+    next.push_back(values.lookupOrDefault(block.getTerminator()->getOperand(0)));
+  }
+  rewriter.eraseOp(reduce);
+  if (!next.empty())
+    yield->setOperands(next);
+  if (loops.results.empty())
+    rewriter.eraseOp(loop);
+  else
+    rewriter.replaceOp(loop, loops.results);
+}
+
+//===--- Kernels --------------------------------------------------------------------------------------------------===//
+
+static Value constantIndex(OpBuilder &builder, Location location, int64_t value) {
+  return builder.create<arith::ConstantIndexOp>(location, value);
+}
+
+nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, ValueRange into) {
+  rewriter.setInsertionPoint(loop);
+  Location const location = loop.getLoc();
+  MLIRContext *context = rewriter.getContext();
+  SmallVector<Value> lowers, uppers;
+  for (auto [lower, upper, step] : llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
+    bool const dense = isConstantIntValue(step, 1);
+    lowers.push_back(dense ? lower : constantIndex(rewriter, location, 0));
+    if (dense) {
+      uppers.push_back(upper);
+      continue;
+    }
+    AffineExpr const from = rewriter.getAffineSymbolExpr(0), to = rewriter.getAffineSymbolExpr(1),
+                     by = rewriter.getAffineSymbolExpr(2);
+    uppers.push_back(rewriter.create<affine::AffineApplyOp>(location, AffineMap::get(0, 3, (to - from).ceilDiv(by)),
+                                                            ValueRange{lower, upper, step}));
+  }
+  auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
+  SmallVector<Attribute> combiners;
+  for (Region &region : reduce.getReductions())
+    combiners.push_back(nest::CombinerAttr::get(context, *combinerOf(region)));
+  auto const policy = loop.getNumLoops() > 1 ? nest::Policy::MDRange : nest::Policy::Range;
+  auto kernel = rewriter.create<nest::LoopKernelOp>(
+      location, rewriter.getStringAttr(""), nest::PolicyAttr::get(context, policy), lowers, uppers, into,
+      rewriter.getArrayAttr(combiners), loop->getAttrOfType<StringAttr>("nest.note"),
+      loop->getAttrOfType<DenseBoolArrayAttr>("nest.ordered"));
+  Block *block =
+      rewriter.createBlock(&kernel.getBody(), {}, SmallVector<Type>(lowers.size(), rewriter.getIndexType()),
+                           llvm::map_to_vector(loop.getBody()->getArguments(), [](Value v) { return v.getLoc(); }));
+  SmallVector<Value> positions;
+  for (auto [i, step] : llvm::enumerate(loop.getStep())) {
+    Value position = block->getArgument(i);
+    if (!isConstantIntValue(step, 1)) {
+      Value const advanced = rewriter.create<arith::MulIOp>(location, position, step);
+      position = rewriter.create<arith::AddIOp>(location, advanced, loop.getLowerBound()[i]);
+    }
+    positions.push_back(position);
+  }
+  auto yield = rewriter.create<nest::YieldOp>(location, reduce.getOperands());
+  rewriter.inlineBlockBefore(loop.getBody(), yield, positions);
+  rewriter.eraseOp(reduce);
+  return kernel;
+}
+
+/// Copies in what the block uses of values computed on the host, so that kernels capture sizes, arguments and memory
+/// only.
+static void copyRecomputable(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    llvm::SmallSetVector<Operation *, 8> outside;
+    kernel.getBody().walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (Operation *def = operand.getDefiningOp();
+            def && !kernel->isAncestor(def) && isRecomputable(def) && !isa<memref::DimOp>(def))
+          outside.insert(def);
+    });
+    for (Operation *op : outside) {
+      rewriter.setInsertionPointToStart(&kernel.getBody().front());
+      Operation *copy = rewriter.clone(*op);
+      rewriter.replaceOpUsesWithIf(op, copy->getResults(), [&](OpOperand &use) {
+        return kernel.getBody().isAncestor(use.getOwner()->getParentRegion());
+      });
+      changed = true;
+    }
+  }
+}
+
+/// Memory made by a thread for itself is a local array.
+static LogicalResult makeLocal(RewriterBase &rewriter, memref::AllocOp allocation) {
+  constexpr int64_t largest = 4096; // elements that a thread's stack can be trusted with
+  MemRefType const type = allocation.getType();
+  if (!type.hasStaticShape() || type.getNumElements() > largest)
+    return allocation.emitError()
+           << "memory made inside a parallel loop is local to a thread and must have a known shape of at most "
+           << largest << " elements; this one is a " << type;
+  rewriter.setInsertionPoint(allocation);
+  rewriter.replaceOpWithNewOp<memref::AllocaOp>(allocation, type);
+  return success();
+}
+
+LogicalResult finishKernel(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
+  SmallVector<scf::ParallelOp> loops;
+  kernel.walk([&](scf::ParallelOp loop) { loops.push_back(loop); });
+  for (scf::ParallelOp loop : loops)
+    makeSequential(rewriter, loop);
+  SmallVector<memref::AllocOp> allocations;
+  kernel.walk([&](memref::AllocOp op) { allocations.push_back(op); });
+  for (memref::AllocOp allocation : allocations)
+    if (failed(makeLocal(rewriter, allocation)))
+      return failure();
+  copyRecomputable(rewriter, kernel);
+  return success();
+}
+
+} // namespace ml2k

@@ -1,0 +1,400 @@
+//===- LoopsToNest.cpp - loop programs to kernels and the host code between them ----------------------------------===//
+//
+// What stays on the host: sizes, loop bounds, and sequential loops around parallel ones. Each outermost parallel loop
+// is a kernel; what lies between (loads, stores, sequential loops) is gathered into kernels of one iteration. Scalars
+// that one kernel computes and another one needs go through a member of the workspace, so that nothing waits for the
+// device. In a network the same happens to what its layers left as loops over elements; its buffers are named and
+// placed later.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/lower/loops/LoopsToNest.h"
+#include "passes/Passes.h"
+#include "passes/Provenance.h"
+#include "passes/lower/loops/Dependence.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_LOOPSTONEST
+#include "passes/Passes.h.inc"
+
+namespace {
+
+class Lowering {
+public:
+  Lowering(func::FuncOp entry, bool isNetwork) : entry(entry), isNetwork(isNetwork), rewriter(entry.getContext()) {
+    entry.walk([&](Operation *op) {
+      if (auto label = op->getAttrOfType<StringAttr>("label"))
+        labels.insert(label);
+    });
+  }
+
+  LogicalResult run() {
+    splitReductions();
+    if (failed(lowerBlock(entry.getBody().front())))
+      return failure();
+    SmallVector<nest::LoopKernelOp> kernels;
+    entry.walk([&](nest::LoopKernelOp kernel) { kernels.push_back(kernel); });
+    for (nest::LoopKernelOp kernel : kernels)
+      if (failed(finishKernel(rewriter, kernel)))
+        return failure();
+    return success();
+  }
+
+private:
+  //===--- What stays on the host ---===//
+
+  bool isHost(Value value) const { return !value.getDefiningOp() || !onDevice.contains(value.getDefiningOp()); }
+  bool areHost(ValueRange values) const {
+    return llvm::all_of(values, [&](Value v) { return isHost(v); });
+  }
+
+  static bool isKernel(Operation *op) {
+    return isa<nest::LoopKernelOp, nest::ScanOp, nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp,
+               nest::WindowOp, nest::RowOp, nest::RecurrentOp, nest::BufferOp, nest::WeightOp>(op);
+  }
+
+  /// Copies and buffers of a network become kernels and members later.
+  bool isLeft(Operation *op) const { return isNetwork && isa<memref::CopyOp, memref::AllocOp>(op); }
+
+  bool hasParallelism(Operation *op) const {
+    return op
+        ->walk([&](Operation *inner) {
+          return isa<scf::ParallelOp>(inner) || isKernel(inner) || isLeft(inner) ? WalkResult::interrupt()
+                                                                                 : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// forward() throws where it does not hold.
+  bool isCheckOfSizes(Operation *op) const {
+    auto check = dyn_cast<cf::AssertOp>(op);
+    auto compare = check ? check.getArg().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+    return isNetwork && compare && compare.getLhs().getType().isIndex() && areHost(check->getOperands());
+  }
+
+  bool staysOnHost(Operation *op) const {
+    if (isKernel(op) || isLeft(op) || isCheckOfSizes(op))
+      return true;
+    bool const view = isa<ViewLikeOpInterface>(op) || isRecomputable(op);
+    return view && areHost(op->getOperands());
+  }
+
+  //===--- Blocks ---===//
+
+  LogicalResult lowerBlock(Block &block) {
+    SmallVector<Operation *> pending;
+    for (Operation *op = &block.front(); op; op = op->getNextNode()) {
+      if (op->hasTrait<OpTrait::IsTerminator>())
+        return flush(pending);
+      if (staysOnHost(op))
+        continue;
+      if (isa<memref::AllocOp, memref::AllocaOp>(op) && areHost(op->getOperands())) {
+        Operation *const before = op->getPrevNode();
+        FailureOr<nest::BufferOp> buffer = makeBuffer(entry, op);
+        if (failed(buffer))
+          return failure();
+        op = before ? before : buffer->getOperation();
+      } else if (splitsHere(op)) {
+        if (failed(lowerHere(op, pending)))
+          return failure();
+      } else {
+        onDevice.insert(op);
+        pending.push_back(op);
+      }
+    }
+    return success();
+  }
+
+  /// Operations that become kernels, or host code around kernels, of their own.
+  bool splitsHere(Operation *op) const {
+    if (auto loop = dyn_cast<scf::ParallelOp>(op))
+      return areHost(op->getOperands().drop_back(loop.getNumResults())) &&
+             llvm::all_of(reductionsOf(loop), [](Region &region) { return combinerOf(region).has_value(); });
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return areHost({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) && hasParallelism(op);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return isHost(branch.getCondition()) && hasParallelism(op) && branch.getNumResults() == 0;
+    return false;
+  }
+
+  static MutableArrayRef<Region> reductionsOf(scf::ParallelOp loop) {
+    return cast<scf::ReduceOp>(loop.getBody()->getTerminator()).getReductions();
+  }
+
+  /// Replaces `op` by what it becomes. The pending operations go in front.
+  LogicalResult lowerHere(Operation *&op, SmallVectorImpl<Operation *> &pending) {
+    if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
+      auto const label = loop->getAttrOfType<StringAttr>("label");
+      nest::LoopKernelOp kernel = lowerParallel(loop);
+      op = kernel;
+      if (failed(flush(pending)))
+        return failure();
+      kernel.setLabel(label ? label.str() : nameOf(kernel)); // after those in front of it
+      return success();
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      op = carryInMemory(loop, pending);
+    if (failed(flush(pending)))
+      return failure();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(lowerBlock(block)))
+          return failure();
+    return success();
+  }
+
+  //===--- Kernels ---===//
+
+  /// A kernel has one reduction: a loop with several that writes nothing becomes several loops.
+  void splitReductions() {
+    SmallVector<scf::ParallelOp> loops;
+    entry.walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
+      bool const writes =
+          loop.getBody()->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      if (loop.getNumResults() > 1 && !writes)
+        loops.push_back(loop);
+      return WalkResult::skip();
+    });
+    for (scf::ParallelOp loop : loops) {
+      for (OpResult result : loop.getResults())
+        result.replaceAllUsesWith(reductionAlone(loop, result.getResultNumber()));
+      rewriter.eraseOp(loop);
+    }
+  }
+
+  Value reductionAlone(scf::ParallelOp loop, unsigned place) {
+    rewriter.setInsertionPoint(loop);
+    auto part = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                                 loop.getStep(), ValueRange(loop.getInitVals()[place]));
+    part->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    IRMapping values;
+    for (auto [from, to] : llvm::zip(loop.getBody()->getArguments(), part.getBody()->getArguments())) {
+      to.setLoc(from.getLoc());
+      values.map(from, to);
+    }
+    rewriter.setInsertionPointToEnd(part.getBody());
+    for (Operation &op : loop.getBody()->without_terminator())
+      rewriter.clone(op, values);
+    auto all = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
+    auto reduce =
+        rewriter.create<scf::ReduceOp>(all.getLoc(), ValueRange(values.lookupOrDefault(all.getOperands()[place])));
+    Block &from = all.getReductions()[place].front(), &to = reduce.getReductions()[0].front();
+    rewriter.setInsertionPointToEnd(&to);
+    IRMapping joined;
+    joined.map(from.getArguments(), to.getArguments());
+    for (Operation &op : from)
+      rewriter.clone(op, joined);
+    return part.getResult(0);
+  }
+
+  nest::LoopKernelOp lowerParallel(scf::ParallelOp loop) {
+    SmallVector<Value> into;
+    for (OpResult result : loop.getResults()) {
+      unsigned const place = result.getResultNumber();
+      Combiner const combiner = *combinerOf(reductionsOf(loop)[place]);
+      Value const initial = loop.getInitVals()[place];
+      memref::StoreOp store = isIdentity(combiner, initial) ? onlyStore(result) : memref::StoreOp();
+      into.push_back(store ? store.getMemref() : makeScalar(entry, result.getType(), nameOf(result, "reduced")));
+      if (store)
+        rewriter.eraseOp(store);
+      else
+        replaceByLoads(result, into.back(), combiner, initial);
+    }
+    nest::LoopKernelOp kernel = makeKernel(rewriter, loop, into);
+    rewriter.eraseOp(loop);
+    return kernel;
+  }
+
+  /// The store of a reduction to a scalar of the caller that nothing else between the two looks at: the kernel can
+  /// write there.
+  static memref::StoreOp onlyStore(OpResult reduced) {
+    auto store = reduced.hasOneUse() ? dyn_cast<memref::StoreOp>(*reduced.getUsers().begin()) : memref::StoreOp();
+    if (!store || store->getBlock() != reduced.getOwner()->getBlock() || store.getMemRefType().getRank() != 0 ||
+        store.getValue() != reduced || !isa<func::FuncOp>(store.getMemref().getParentBlock()->getParentOp()) ||
+        !isa<BlockArgument>(store.getMemref()))
+      return {};
+    for (Operation *op = reduced.getOwner(); op != store; op = op->getNextNode())
+      if (op->walk([&](Operation *inner) {
+              return touches(inner, store.getMemref()) ? WalkResult::interrupt() : WalkResult::advance();
+            }).wasInterrupted())
+        return {};
+    return store;
+  }
+
+  static bool touches(Operation *op, Value memref) {
+    return llvm::any_of(op->getOperands(),
+                        [&](Value v) { return isa<MemRefType>(v.getType()) && mayAlias(v, memref); });
+  }
+
+  using Combiner = nest::Combiner;
+
+  static std::string nameOf(Value value, StringRef otherwise) {
+    std::string const name = nameInLocation(value.getLoc());
+    return name.empty() ? otherwise.str() : name;
+  }
+
+  /// Every use of a kernel's scalar reads it from memory, where the use is.
+  void replaceByLoads(Value value, Value memory, std::optional<Combiner> combiner = {}, Value initial = {}) {
+    for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+      rewriter.setInsertionPoint(use.getOwner());
+      Value loaded = rewriter.create<memref::LoadOp>(value.getLoc(), memory);
+      if (combiner && !isIdentity(*combiner, initial))
+        loaded = join(rewriter, value.getLoc(), *combiner, initial, loaded);
+      use.set(loaded);
+    }
+  }
+
+  /// The name of the layer, with its operation where another kernel has that; those of loop programs, and third ones of
+  /// a layer, are called after what they write.
+  std::string nameOf(nest::LoopKernelOp kernel) {
+    std::string const layer = isNetwork ? nameFromLocation(kernel.getLoc()) : "";
+    if (!layer.empty())
+      for (std::string const &label : {layer, layer + "." + operationFromLocation(kernel.getLoc())})
+        if (labels.insert(label).second)
+          return label;
+    return labelFor(kernel, labels);
+  }
+
+  /// The pending operations become a kernel of one iteration, where the last of them stands.
+  LogicalResult flush(SmallVectorImpl<Operation *> &pending) {
+    if (pending.empty())
+      return success();
+    rewriter.setInsertionPointAfter(pending.back());
+    Location const location = pending.front()->getLoc();
+    auto kernel = rewriter.create<nest::LoopKernelOp>(
+        location, rewriter.getStringAttr(""), nest::PolicyAttr::get(rewriter.getContext(), nest::Policy::Range),
+        ValueRange(), ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending), DenseBoolArrayAttr());
+    rewriter.createBlock(&kernel.getBody());
+    auto yield = rewriter.create<nest::YieldOp>(location, ValueRange());
+    for (Operation *op : pending)
+      rewriter.moveOpBefore(op, yield);
+    kernel.setLabel(nameOf(kernel));
+    for (Operation *op : pending)
+      for (Value result : op->getResults())
+        if (failed(spill(result, kernel)))
+          return failure();
+    pending.clear();
+    return success();
+  }
+
+  static StringAttr noteOf(ArrayRef<Operation *> pending) {
+    for (Operation *op : pending)
+      if (auto note = op->getAttrOfType<StringAttr>("nest.note"))
+        return note;
+    return {};
+  }
+
+  /// A result that is used after its kernel is stored in it and loaded at each use.
+  LogicalResult spill(Value value, nest::LoopKernelOp kernel) {
+    SmallVector<OpOperand *> outside;
+    for (OpOperand &use : value.getUses())
+      if (!kernel->isProperAncestor(use.getOwner()))
+        outside.push_back(&use);
+    if (outside.empty())
+      return success();
+    if (isa<MemRefType>(value.getType()))
+      return value.getDefiningOp()->emitError("memory that is chosen or made while the program runs is not supported");
+    Value const memory = makeScalar(entry, value.getType(), nameOf(value, "scalar"));
+    rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
+    rewriter.create<memref::StoreOp>(value.getLoc(), value, memory, ValueRange());
+    for (OpOperand *use : outside) {
+      rewriter.setInsertionPoint(use->getOwner());
+      use->set(rewriter.create<memref::LoadOp>(value.getLoc(), memory));
+    }
+    return success();
+  }
+
+  //===--- Loops on the host ---===//
+
+  /// Scalars that a host loop carries live in memory; memrefs it may exchange.
+  scf::ForOp carryInMemory(scf::ForOp loop, SmallVectorImpl<Operation *> &pending) {
+    SmallVector<unsigned> scalars;
+    for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+      if (!isa<MemRefType>(loop.getRegionIterArg(i).getType()))
+        scalars.push_back(i);
+    return scalars.empty() ? loop : carryInMemory(loop, scalars, pending);
+  }
+
+  scf::ForOp carryInMemory(scf::ForOp loop, ArrayRef<unsigned> scalars, SmallVectorImpl<Operation *> &pending) {
+    SmallVector<Value> memories, kept, keptYields, keptResults;
+    for (unsigned i : scalars) {
+      Value const carried = loop.getRegionIterArg(i);
+      memories.push_back(makeScalar(entry, carried.getType(), nameOf(carried, "carried")));
+      rewriter.setInsertionPoint(loop);
+      pending.push_back(
+          rewriter.create<memref::StoreOp>(loop.getLoc(), loop.getInitArgs()[i], memories.back(), ValueRange()));
+      onDevice.insert(pending.back());
+      replaceByLoads(carried, memories.back());
+      replaceByLoads(loop.getResult(i), memories.back());
+    }
+    // All new values are computed before the first is stored: they change as a set
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    rewriter.setInsertionPoint(yield);
+    for (auto [i, memory] : llvm::zip(scalars, memories))
+      rewriter.create<memref::StoreOp>(yield.getLoc(), yield.getOperand(i), memory, ValueRange());
+    for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+      if (!llvm::is_contained(scalars, i)) {
+        kept.push_back(loop.getInitArgs()[i]);
+        keptYields.push_back(yield.getOperand(i));
+        keptResults.push_back(loop.getResult(i));
+      }
+    rewriter.setInsertionPoint(loop);
+    auto lean =
+        rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), kept);
+    lean->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    yield->setOperands(keptYields);
+    SmallVector<Value> replacements = {lean.getInductionVar()};
+    for (unsigned i = 0, k = 0; i < loop.getNumRegionIterArgs(); ++i)
+      replacements.push_back(llvm::is_contained(scalars, i) ? lean.getInductionVar()
+                                                            : Value(lean.getRegionIterArg(k++)));
+    for (auto [argument, by] : llvm::zip(loop.getBody()->getArguments(), replacements))
+      if (!argument.use_empty())
+        argument.replaceAllUsesWith(by);
+    if (!lean.getBody()->empty())
+      rewriter.eraseOp(lean.getBody()->getTerminator());
+    lean.getBody()->getOperations().splice(lean.getBody()->end(), loop.getBody()->getOperations());
+    for (auto [from, to] : llvm::zip(keptResults, lean.getResults()))
+      from.replaceAllUsesWith(to);
+    loop.erase();
+    return lean;
+  }
+
+  func::FuncOp entry;
+  bool isNetwork;
+  IRRewriter rewriter;
+  llvm::StringSet<> labels;
+  DenseSet<Operation *> onDevice; ///< gathered into kernels
+};
+
+struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
+  /// What was on tensors has its results among the arguments.
+  static bool hasOutputs(func::FuncOp entry) {
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (entry.getArgAttr(i, "nest.output"))
+        return true;
+    return false;
+  }
+
+  void runOnOperation() override {
+    func::FuncOp entry = getOperation();
+    if (failed(lowerGlobals(entry)))
+      return signalPassFailure();
+    bool const isNetwork = hasOutputs(entry);
+    if (!isNetwork && (failed(resultsToArguments(entry)) || failed(lowerCopies(entry))))
+      return signalPassFailure();
+    if (failed(Lowering(entry, isNetwork).run()))
+      return signalPassFailure();
+    if (isNetwork)
+      return;
+    nameDims(entry);
+    markOutputs(entry);
+  }
+};
+
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,69 @@
+//===- LoopsToNest.h - the parts of the lowering of loop programs ---------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_PASSES_LOWER_LOOPS_LOOPSTONEST_H
+#define ML2K_PASSES_LOWER_LOOPS_LOOPSTONEST_H
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <string>
+
+namespace ml2k {
+
+//===--- Memory (LoopMemory.cpp) ---===//
+
+/// A member of the workspace for `allocation`, at the start of the entry; fails if its size is known in a loop only.
+mlir::FailureOr<nest::BufferOp> makeBuffer(mlir::func::FuncOp entry, mlir::Operation *allocation);
+
+/// A scalar in the workspace, through which kernels hand values on.
+mlir::Value makeScalar(mlir::func::FuncOp entry, mlir::Type type, llvm::StringRef name);
+
+/// Constant globals become weights; deallocations go.
+mlir::LogicalResult lowerGlobals(mlir::func::FuncOp entry);
+
+/// Results become arguments that are written; those that are arguments already go.
+mlir::LogicalResult resultsToArguments(mlir::func::FuncOp entry);
+
+/// Copies become parallel loops.
+mlir::LogicalResult lowerCopies(mlir::func::FuncOp entry);
+
+/// Gives the dynamic dimensions of arguments names of their own: extents of different arguments may differ.
+void nameDims(mlir::func::FuncOp entry);
+
+/// Marks the arguments that a kernel writes.
+void markOutputs(mlir::func::FuncOp entry);
+
+//===--- Kernels (LoopKernels.cpp) ---===//
+
+/// A value that is the same on every thread and needs no memory: it can be computed again wherever it is used.
+bool isRecomputable(mlir::Operation *op);
+
+/// A label that no other kernel has, after the memory that it writes: `c`; a second one `c_from_a`, or `c_update` if it
+/// reads c.
+std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken);
+
+/// What joins two values in a reduction of scf.parallel; nothing if it is no single known operation.
+std::optional<nest::Combiner> combinerOf(mlir::Region &reduction);
+
+/// The operation of a combiner on two values.
+mlir::Value join(mlir::OpBuilder &builder, mlir::Location location, nest::Combiner combiner, mlir::Value a,
+                 mlir::Value b);
+
+/// Whether joining `value` changes nothing.
+bool isIdentity(nest::Combiner combiner, mlir::Value value);
+
+/// Replaces a parallel loop inside a kernel by sequential ones.
+void makeSequential(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop);
+
+/// A parallel loop on the host becomes a kernel without label; its reductions go to `into`.
+nest::LoopKernelOp makeKernel(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop, mlir::ValueRange into);
+
+/// Copies into the kernel what its block uses of recomputable host values, and readies loops and memory inside.
+mlir::LogicalResult finishKernel(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
+
+} // namespace ml2k
+
+#endif

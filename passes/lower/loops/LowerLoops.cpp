@@ -1,0 +1,77 @@
+//===- LowerLoops.cpp - the passes from loops in upstream dialects to kernels -------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lower/loops/LoopsToNest.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_LOWERLOOPS
+#include "passes/Passes.h.inc"
+
+/// Loops, or accesses outside kernels: what only a loop program has.
+static bool isLoopProgram(func::FuncOp entry) {
+  bool found = entry.getNumResults() != 0;
+  bool tensors = llvm::any_of(entry.getArgumentTypes(), [](Type type) { return isa<TensorType>(type); });
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    tensors |= llvm::any_of(op->getResultTypes(), [](Type type) { return isa<TensorType>(type); });
+    if (isa<DestinationStyleOpInterface>(op) && isa<nest::NestDialect>(op->getDialect()))
+      return WalkResult::skip();
+    found |= isa<scf::ParallelOp, affine::AffineForOp, affine::AffineParallelOp, memref::LoadOp, memref::StoreOp,
+                 memref::CopyOp, memref::AllocOp, linalg::LinalgOp>(op);
+    return WalkResult::advance();
+  });
+  return found && !tensors;
+}
+
+/// Upstream's affine dependence analysis takes different names for different memory.
+static bool mayParallelizeAffine(func::FuncOp entry) {
+  return !entry
+              .walk([](Operation *op) {
+                bool const views = isa<ViewLikeOpInterface>(op) && !op->use_empty();
+                bool const carried =
+                    isa<affine::AffineForOp, scf::ForOp, scf::WhileOp, scf::IfOp>(op) &&
+                    llvm::any_of(op->getResultTypes(), [](Type type) { return isa<MemRefType>(type); });
+                return views || carried ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+namespace {
+struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
+  void runOnOperation() override {
+    func::FuncOp entry = getOperation();
+    if (!isLoopProgram(entry))
+      return;
+    OpPassManager simplify(func::FuncOp::getOperationName());
+    simplify.addPass(createConvertLinalgToParallelLoopsPass());
+    simplify.addPass(memref::createFoldMemRefAliasOpsPass());
+    simplify.addPass(createCanonicalizerPass());
+    if (failed(runPipeline(simplify, entry)))
+      return signalPassFailure();
+    OpPassManager kernels(func::FuncOp::getOperationName());
+    if (mayParallelizeAffine(entry))
+      kernels.addPass(affine::createAffineParallelizePass());
+    kernels.addPass(createLowerAffinePass());
+    kernels.addPass(createCanonicalizerPass());
+    kernels.addPass(createCSEPass());
+    kernels.addPass(createParallelizeLoops());
+    kernels.addPass(createLoopsToNest());
+    kernels.addPass(createCanonicalizerPass());
+    kernels.addPass(createCSEPass());
+    if (failed(runPipeline(kernels, entry)))
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace ml2k

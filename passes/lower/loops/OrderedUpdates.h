@@ -1,0 +1,26 @@
+//===- OrderedUpdates.h - loops that change elements where data say ---------------------------------------*- C++
+//-*-===//
+
+#ifndef ML2K_PASSES_LOWER_LOOPS_ORDEREDUPDATES_H
+#define ML2K_PASSES_LOWER_LOOPS_ORDEREDUPDATES_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace ml2k {
+
+/// Of a loop whose iterations may be done in any order, even where they change the same element: the operator of the
+/// model says so (a Scatter).
+inline constexpr char const unorderedUpdates[] = "nest.unordered";
+
+/// Operations whose terms may be joined in any order with the same result to the last bit. Floating-point sums are not.
+bool isReorderable(mlir::Operation *op);
+
+/// Loops without anything between them whose block changes one element, as `sums[row[i]][j] += terms[i][j]`, become one
+/// scf.parallel with `nest.ordered` (see nest.kernel), whose flag is false for loops that never meet in an element.
+/// Null where that is not so, or no loop is such a one.
+mlir::scf::ParallelOp formUpdates(mlir::RewriterBase &rewriter, mlir::scf::ForOp outermost);
+
+} // namespace ml2k
+
+#endif

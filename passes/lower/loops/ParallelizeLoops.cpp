@@ -1,0 +1,183 @@
+//===- ParallelizeLoops.cpp - sequential loops become parallel where that is proved -------------------------------===//
+//
+// scf.parallel says that its iterations are independent, scf.for says nothing: it stays sequential unless Dependence.h
+// proves otherwise, and a note says why.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/OrderedUpdates.h"
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_PARALLELIZELOOPS
+#include "passes/Passes.h.inc"
+
+static void note(Operation *loop, StringRef text) {
+  if (!loop->hasAttr("nest.note"))
+    loop->setAttr("nest.note", StringAttr::get(loop->getContext(), text));
+}
+
+//===--- Reductions -----------------------------------------------------------------------------------------------===//
+
+/// The operation that joins a term to the carried value, if that is all that happens to it.
+static Operation *reductionOf(scf::ForOp loop, unsigned place) {
+  BlockArgument const carried = loop.getRegionIterArg(place);
+  Operation *join = loop.getYieldedValues()[place].getDefiningOp();
+  if (!isReorderable(join) || join->getBlock() != loop.getBody() || !join->hasOneUse() || !carried.hasOneUse() ||
+      *carried.getUsers().begin() != join)
+    return nullptr;
+  return join;
+}
+
+/// The carried values of `loop` are all reductions that may be reordered.
+static std::string reductionProblem(scf::ForOp loop) {
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+    if (!reductionOf(loop, i)) {
+      Operation *last = loop.getYieldedValues()[i].getDefiningOp();
+      bool const sum = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last);
+      return sum ? "terms of a floating-point sum keep their order" : "an iteration needs a value of the one before";
+    }
+  return "";
+}
+
+//===--- Rewriting ------------------------------------------------------------------------------------------------===//
+
+static void addReduction(RewriterBase &rewriter, scf::ReduceOp reduce, unsigned place, Operation *join) {
+  Block &block = reduce.getReductions()[place].front();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToEnd(&block);
+  IRMapping values;
+  values.map(join->getOperand(0), block.getArgument(0));
+  values.map(join->getOperand(1), block.getArgument(1));
+  Operation *copy = rewriter.clone(*join, values);
+  rewriter.create<scf::ReduceReturnOp>(join->getLoc(), copy->getResult(0));
+}
+
+static scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
+  rewriter.setInsertionPoint(loop);
+  auto parallel = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                                   loop.getStep(), loop.getInitArgs());
+  Block *body = parallel.getBody();
+  SmallVector<Operation *> joins;
+  SmallVector<Value> terms;
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
+    joins.push_back(reductionOf(loop, i));
+    Operation *join = joins.back();
+    terms.push_back(join->getOperand(join->getOperand(0) == loop.getRegionIterArg(i) ? 1 : 0));
+  }
+  if (body->mightHaveTerminator() && !body->empty())
+    rewriter.eraseOp(body->getTerminator());
+  Block *old = loop.getBody();
+  Operation *yield = old->getTerminator();
+  body->getOperations().splice(body->end(), old->getOperations());
+  rewriter.replaceAllUsesWith(old->getArgument(0), body->getArgument(0));
+  body->getArgument(0).setLoc(old->getArgument(0).getLoc()); // its name
+  rewriter.setInsertionPointToEnd(body);
+  auto reduce = rewriter.create<scf::ReduceOp>(loop.getLoc(), terms);
+  for (auto [i, join] : llvm::enumerate(joins))
+    addReduction(rewriter, reduce, i, join);
+  rewriter.eraseOp(yield);
+  for (Operation *join : joins)
+    rewriter.eraseOp(join);
+  parallel->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  rewriter.replaceOp(loop, parallel.getResults());
+  return parallel;
+}
+
+/// `parallel i { parallel j { ... } }` to `parallel i, j`. Returns the merged loop.
+static scf::ParallelOp merge(RewriterBase &rewriter, scf::ParallelOp outer) {
+  auto inner = dyn_cast<scf::ParallelOp>(outer.getBody()->front());
+  auto const outside = [&](Value value) { return !outer->isAncestor(value.getParentRegion()->getParentOp()); };
+  if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()) || inner.getNumResults() ||
+      outer.getNumResults() || !llvm::all_of(inner->getOperands(), outside))
+    return outer;
+  auto const joined = [](ValueRange a, ValueRange b) {
+    SmallVector<Value> all(a);
+    llvm::append_range(all, b);
+    return all;
+  };
+  rewriter.setInsertionPoint(outer);
+  auto merged = rewriter.create<scf::ParallelOp>(outer.getLoc(), joined(outer.getLowerBound(), inner.getLowerBound()),
+                                                 joined(outer.getUpperBound(), inner.getUpperBound()),
+                                                 joined(outer.getStep(), inner.getStep()));
+  rewriter.eraseOp(merged.getBody()->getTerminator());
+  for (auto [argument, place] : llvm::zip(merged.getBody()->getArguments(),
+                                          joined(outer.getBody()->getArguments(), inner.getBody()->getArguments())))
+    argument.setLoc(place.getLoc());
+  rewriter.mergeBlocks(inner.getBody(), merged.getBody(),
+                       merged.getBody()->getArguments().take_back(inner.getNumLoops()));
+  rewriter.replaceAllUsesWith(outer.getBody()->getArguments(),
+                              merged.getBody()->getArguments().take_front(outer.getNumLoops()));
+  merged->setDiscardableAttrs(outer->getDiscardableAttrDictionary());
+  rewriter.eraseOp(outer);
+  return merge(rewriter, merged);
+}
+
+namespace {
+struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    visit(rewriter, getOperation().getBody().front());
+    SmallVector<scf::ParallelOp> outermost;
+    getOperation().walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
+      outermost.push_back(loop);
+      return WalkResult::skip();
+    });
+    for (scf::ParallelOp loop : outermost)
+      merge(rewriter, loop);
+  }
+
+  /// Outer loops first: one parallel level is enough, unless loops are perfectly nested.
+  void visit(RewriterBase &rewriter, Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        visitLoop(rewriter, loop);
+      else if (isa<scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op))
+        for (Region &region : op.getRegions())
+          for (Block &inner : region)
+            visit(rewriter, inner);
+    }
+  }
+
+  /// Steps of a network, such as those of a recurrent layer: each is parallel in itself.
+  static bool hasLayers(scf::ForOp loop) {
+    return loop
+        .walk([](DestinationStyleOpInterface op) {
+          return isa<nest::NestDialect>(op->getDialect()) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  void visitLoop(RewriterBase &rewriter, scf::ForOp loop) {
+    if (hasLayers(loop) || formUpdates(rewriter, loop))
+      return;
+    std::string reason = reductionProblem(loop);
+    if (reason.empty())
+      reason = dependenceOf(loop);
+    if (!reason.empty()) {
+      note(loop, "sequential: " + reason);
+      return visit(rewriter, *loop.getBody());
+    }
+    note(loop, "parallel: no iteration touches what another one writes");
+    scf::ParallelOp const parallel = makeParallel(rewriter, loop);
+    visitPerfect(rewriter, parallel);
+  }
+
+  void visitPerfect(RewriterBase &rewriter, scf::ParallelOp outer) {
+    auto inner = dyn_cast<scf::ForOp>(outer.getBody()->front());
+    if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()) || inner.getNumResults() ||
+        !dependenceOf(inner).empty())
+      return;
+    visitPerfect(rewriter, makeParallel(rewriter, inner));
+  }
+};
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,18 @@
+//===- Copies.h - a copy as a kernel --------------------------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_PASSES_LOWER_MEMORY_COPIES_H
+#define ML2K_PASSES_LOWER_MEMORY_COPIES_H
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace ml2k {
+
+/// A nest.map that copies `from` to `to`, both memrefs or both tensors of one shape.
+nest::MapOp createCopy(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef label, mlir::Value from,
+                       mlir::Value to);
+
+} // namespace ml2k
+
+#endif

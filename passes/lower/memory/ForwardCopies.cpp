@@ -1,0 +1,228 @@
+//===- ForwardCopies.cpp - what is only copied somewhere is computed there ----------------------------------------===//
+//
+// Bufferization gives every kernel memory of its own and then copies: into the slice of a concatenation, an output of
+// the model, the state of a loop. Where nobody can tell the difference the kernel writes there at once. Chains of
+// concatenations resolve one copy at a time.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lower/memory/Memory.h"
+#include "passes/lower/memory/Operands.h"
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/ComposeSubView.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_FORWARDCOPIES
+#include "passes/Passes.h.inc"
+
+namespace {
+
+//===--- Aliases of the new place ---------------------------------------------------------------------------------===//
+
+/// The type of the alias `op` when its source has the type `source`; null if there is no such alias.
+MemRefType aliasType(Operation *op, MemRefType source) {
+  if (auto view = dyn_cast<memref::SubViewOp>(op))
+    return cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+        view.getType().getShape(), source, view.getMixedOffsets(), view.getMixedSizes(), view.getMixedStrides()));
+  if (auto expand = dyn_cast<memref::ExpandShapeOp>(op)) {
+    auto type = memref::ExpandShapeOp::computeExpandedType(source, expand.getResultType().getShape(),
+                                                           expand.getReassociationIndices());
+    return succeeded(type) ? *type : MemRefType();
+  }
+  if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op)) {
+    auto const groups = collapse.getReassociationIndices();
+    if (memref::CollapseShapeOp::isGuaranteedCollapsible(source, groups))
+      return memref::CollapseShapeOp::computeCollapsedType(source, groups);
+  }
+  return {};
+}
+
+/// True if every alias of `value` has a type when `value` has the type `type`, and kernels can address it there.
+/// `inImage`: the new place is an image of the workspace or channels of one.
+bool canRetype(Value value, MemRefType type, bool inImage) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (isImageOperand(use))
+      return isContiguous(type) || (inImage && isChannelSlice(value));
+    if (isMatrixOperand(use))
+      return isContiguous(type);
+    if (!isAlias(use.getOwner()))
+      return true;
+    MemRefType const result = aliasType(use.getOwner(), type);
+    return result && canRetype(use.getOwner()->getResult(0), result, inImage);
+  });
+}
+
+void replaceWithAliases(Value from, Value to) {
+  for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
+    Operation *user = use.getOwner();
+    use.set(to);
+    if (!isAlias(user))
+      continue;
+    Value const result = user->getResult(0);
+    MemRefType const type = aliasType(user, cast<MemRefType>(to.getType()));
+    if (type == result.getType())
+      continue;
+    OpBuilder builder(user);
+    Operation *clone = builder.clone(*user);
+    clone->getResult(0).setType(type);
+    replaceWithAliases(result, clone->getResult(0));
+    user->erase();
+  }
+}
+
+//===--- One copy -------------------------------------------------------------------------------------------------===//
+
+/// copy(reshapes(alloc), target), and the span of the block in which `alloc` is in use.
+struct Candidate {
+  memref::CopyOp copy;
+  memref::AllocOp alloc;
+  SmallVector<Operation *> reshapes; // from the copy's source back to the allocation
+  Operation *named = nullptr;        // the first mention of the allocation, an alias of it perhaps
+  Operation *first = nullptr;        // its first access
+  Operation *last = nullptr;
+
+  Value target() { return copy.getTarget(); }
+  Operation *inBlock(Operation *op) { return copy->getBlock()->findAncestorOpInBlock(*op); }
+};
+
+std::optional<Candidate> asCandidate(memref::CopyOp copy) {
+  Candidate it{copy, {}, {}};
+  Value source = copy.getSource();
+  while (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp>(source.getDefiningOp())) {
+    it.reshapes.push_back(source.getDefiningOp());
+    source = it.reshapes.back()->getOperand(0);
+  }
+  it.alloc = source.getDefiningOp<memref::AllocOp>();
+  auto const target = cast<MemRefType>(copy.getTarget().getType());
+  if (!it.alloc || rootOf(copy.getTarget()) == source)
+    return std::nullopt;
+  if (!it.reshapes.empty() && (!target.getLayout().isIdentity() || !target.hasStaticShape()))
+    return std::nullopt;
+  return it;
+}
+
+Operation *earlier(Operation *a, Operation *b) { return !a || b->isBeforeInBlock(a) ? b : a; }
+
+/// Finds the span; false if the allocation is in use elsewhere or written after the copy.
+bool findSpan(Candidate &it) {
+  for (Access const &access : accessesOf(it.alloc)) {
+    Operation *op = it.inBlock(access.op);
+    if (!op || (access.writes && !op->isBeforeInBlock(it.copy)))
+      return false;
+    it.first = earlier(it.first, op);
+    it.last = !it.last || it.last->isBeforeInBlock(op) ? op : it.last;
+  }
+  for (Operation *user : it.alloc->getUsers()) {
+    if (!it.inBlock(user))
+      return false;
+    it.named = earlier(it.named, it.inBlock(user));
+  }
+  return it.first != it.copy;
+}
+
+/// True if no two positions of the loops share an element.
+bool addressesOnce(AffineMap map) {
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (AffineExpr expr : map.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      seen.set(dim.getPosition());
+    else if (!isa<AffineConstantExpr>(expr))
+      return false;
+  return seen.all();
+}
+
+/// A map may read an element that it overwrites: same position in both, and the value is gone before anything is
+/// stored.
+bool readsWhatItWrites(Candidate &it, Access const &access) {
+  auto map = dyn_cast<nest::MapOp>(access.op);
+  if (!map || access.op != it.first || access.alias != it.target() || access.writes || !it.reshapes.empty())
+    return false;
+  auto const maps = map.getIndexingMaps().getAsValueRange<AffineMapAttr>();
+  SmallVector<AffineMap> const all(maps.begin(), maps.end());
+  AffineMap output;
+  for (auto [i, operand] : llvm::enumerate(map->getOperands()))
+    if (operand == it.alloc.getResult())
+      output = all[i];
+  if (!output || !addressesOnce(output))
+    return false;
+  for (auto [i, operand] : llvm::enumerate(map->getOperands()))
+    if (operand == access.alias && (all[i] != output || !map.getBody().getArgument(i).hasOneUse()))
+      return false;
+  return llvm::is_contained(map->getOperands(), access.alias);
+}
+
+/// True if nobody else uses the target while the allocation is in use; afterwards it may be read.
+bool isTargetFree(Candidate &it) {
+  Box const box = boxOf(it.target());
+  for (Access const &access : accessesOf(rootOf(it.target()))) {
+    Operation *op = it.inBlock(access.op);
+    if (access.op == it.copy || !op || op->isBeforeInBlock(it.first) || it.last->isBeforeInBlock(op))
+      continue;
+    bool const readAfterwards = it.copy->isBeforeInBlock(op) && !access.writes;
+    if (!readAfterwards && !areDisjoint(boxOf(access.alias), box) && !readsWhatItWrites(it, access))
+      return false;
+  }
+  return true;
+}
+
+/// The target in the shape of the allocation: the reshapes of the copy's source undone.
+Value undoReshapes(Candidate &it) {
+  OpBuilder builder(it.named);
+  Value place = it.target();
+  for (Operation *op : it.reshapes) {
+    auto const type = cast<MemRefType>(op->getOperand(0).getType());
+    if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op))
+      place = builder.create<memref::ExpandShapeOp>(op->getLoc(), type.getShape(), place,
+                                                    collapse.getReassociationIndices());
+    else
+      place = builder.create<memref::CollapseShapeOp>(op->getLoc(), place,
+                                                      cast<memref::ExpandShapeOp>(op).getReassociationIndices());
+  }
+  return place;
+}
+
+/// True if the kernels of the allocation can work in the target. After reshapes the target is contiguous like the
+/// allocation.
+bool suitsKernels(Candidate &it) {
+  bool const inImage = rootOf(it.target()).getDefiningOp<memref::AllocOp>() && isChannelSlice(it.target());
+  return !it.reshapes.empty() || canRetype(it.alloc, cast<MemRefType>(it.target().getType()), inImage);
+}
+
+bool forward(memref::CopyOp copy) {
+  auto it = asCandidate(copy);
+  if (!it || !findSpan(*it) || !isTargetFree(*it) || !suitsKernels(*it) || failed(hoistBefore(it->target(), it->named)))
+    return false;
+  Value const place = undoReshapes(*it);
+  copy.erase();
+  replaceWithAliases(it->alloc, place);
+  it->alloc.erase();
+  return true;
+}
+
+struct ForwardCopies : impl::ForwardCopiesBase<ForwardCopies> {
+  void runOnOperation() override {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      SmallVector<memref::CopyOp> copies;
+      getOperation().walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+      // From the last: the state of a loop, stored at its end, is computed in place before the sequence gets its copy
+      for (memref::CopyOp copy : llvm::reverse(copies))
+        changed |= forward(copy);
+    }
+    // A slice of a slice is a slice
+    RewritePatternSet patterns(&getContext());
+    memref::populateComposeSubViewPatterns(patterns, &getContext());
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ml2k

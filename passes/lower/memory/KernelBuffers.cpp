@@ -1,0 +1,142 @@
+//===- KernelBuffers.cpp - kernels get the memory that their blocks address, convolutions a border of zeros -------===//
+//
+// Convolutions and windows address an image N H W C, or some of its channels, inside a border of zeros that serves as
+// padding; packed contractions address contiguous matrices. Only buffers of the workspace can have a border, and one
+// that has it cannot be seen as a matrix.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lower/Labels.h"
+#include "passes/lower/memory/Copies.h"
+#include "passes/lower/memory/Memory.h"
+#include "passes/lower/memory/Operands.h"
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_KERNELBUFFERS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using Border = std::array<int64_t, 2>;
+
+bool isPadded(Border border) { return border[0] > 0 || border[1] > 0; }
+
+/// True if somebody addresses the buffer without a border: as a matrix, or as an image of another shape.
+bool isFlat(Value root) {
+  return llvm::any_of(accessesOf(root), [](Access const &access) {
+    return llvm::any_of(access.op->getOpOperands(), [&](OpOperand &operand) {
+      return operand.get() == access.alias &&
+             (isMatrixOperand(operand) || (isImageOperand(operand) && !isChannelSlice(access.alias)));
+    });
+  });
+}
+
+bool isAddressable(OpOperand &operand) {
+  Value const root = rootOf(operand.get());
+  bool const padded = isPadded(borderFor(operand));
+  if (isImageOperand(operand) && root.getDefiningOp<memref::AllocOp>() && isChannelSlice(operand.get()))
+    return !(padded && isFlat(root));
+  return !padded && isContiguous(cast<MemRefType>(operand.get().getType()));
+}
+
+struct KernelBuffers : impl::KernelBuffersBase<KernelBuffers> {
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    Labels taken(getOperation());
+    labels = std::move(taken);
+    SmallVector<OpOperand *> operands;
+    getOperation().walk([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (isImageOperand(operand) || isMatrixOperand(operand))
+          operands.push_back(&operand);
+    });
+    for (OpOperand *operand : operands)
+      if (!isAddressable(*operand))
+        copyOperand(*operand);
+    for (OpOperand *operand : operands)
+      if (auto buffer = rootOf(operand->get()).getDefiningOp<memref::AllocOp>())
+        if (isImageOperand(*operand) && isChannelSlice(operand->get()))
+          widen(buffer, borderFor(*operand));
+  }
+
+private:
+  /// The operand moves to a buffer of its own, filled before or read out after the kernel.
+  void copyOperand(OpOperand &operand) {
+    Operation *kernel = operand.getOwner();
+    Value const old = operand.get();
+    bool const isOutput = cast<DestinationStyleOpInterface>(kernel).isDpsInit(&operand);
+    if (Value const earlier = isOutput ? Value() : findCopy(operand)) {
+      operand.set(earlier);
+      return;
+    }
+    Value const fresh = allocateLike(old);
+    operand.set(fresh);
+    OpBuilder builder(kernel);
+    if (isOutput)
+      builder.setInsertionPointAfter(kernel);
+    std::string const name = isOutput ? nameOfContents(rootOf(old)) + ".copy"
+                                      : nameOfContents(old) + (isImageOperand(operand) ? ".image" : ".matrix");
+    std::string const label = labels.unique(name, labelOf(kernel));
+    if (isOutput) {
+      createCopy(builder, kernel->getLoc(), label, fresh, old);
+      return;
+    }
+    Operation *copy = createCopy(builder, kernel->getLoc(), label, old, fresh);
+    copies.push_back({old, fresh, copy});
+  }
+
+  /// An earlier copy of the same memory, if that is never written again.
+  Value findCopy(OpOperand &operand) {
+    for (auto [old, fresh, at] : copies)
+      if (old == operand.get() && at->getBlock() == operand.getOwner()->getBlock() && !isWrittenAfter(rootOf(old), at))
+        return fresh;
+    return {};
+  }
+
+  static bool isWrittenAfter(Value root, Operation *place) {
+    return llvm::any_of(accessesOf(root), [&](Access const &access) {
+      Operation *op = place->getBlock()->findAncestorOpInBlock(*access.op);
+      return access.writes && (!op || place->isBeforeInBlock(op));
+    });
+  }
+
+  Value allocateLike(Value image) {
+    auto const type = cast<MemRefType>(image.getType());
+    OpBuilder builder(&getContext());
+    if (type.hasStaticShape())
+      builder.setInsertionPoint(firstStatement());
+    else
+      builder.setInsertionPointAfterValue(image);
+    return builder.create<memref::AllocOp>(image.getLoc(), MemRefType::get(type.getShape(), type.getElementType()),
+                                           dynamicSizes(builder, image.getLoc(), image));
+  }
+
+  /// What comes after the weights and buffers.
+  Operation *firstStatement() {
+    for (Operation &op : getOperation().getBody().front())
+      if (!isa<nest::WeightOp, memref::AllocOp, memref::DimOp, arith::ConstantOp>(op))
+        return &op;
+    llvm_unreachable("a function has a terminator");
+  }
+
+  void widen(memref::AllocOp buffer, Border border) {
+    if (auto const known = buffer->getAttrOfType<DenseI64ArrayAttr>("border"))
+      for (int d : {0, 1})
+        border[d] = std::max(border[d], known[d]);
+    buffer->setAttr("border", DenseI64ArrayAttr::get(&getContext(), border));
+  }
+
+  Labels labels;
+  SmallVector<std::tuple<Value, Value, Operation *>> copies;
+};
+
+} // namespace
+} // namespace ml2k

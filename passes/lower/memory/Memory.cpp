@@ -1,0 +1,205 @@
+//===- Memory.cpp - who reads and writes which part of a buffer ---------------------------------------------------===//
+
+#include "passes/lower/memory/Memory.h"
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ml2k;
+
+bool ml2k::isAlias(Operation *op) {
+  return isa_and_nonnull<memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(op);
+}
+
+Value ml2k::rootOf(Value memref) {
+  while (isAlias(memref.getDefiningOp()))
+    memref = memref.getDefiningOp()->getOperand(0);
+  return memref;
+}
+
+static Access classify(OpOperand &use) {
+  Operation *op = use.getOwner();
+  bool reads = true, writes = true;
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    reads = use.get() == copy.getSource();
+    writes = use.get() == copy.getTarget();
+  } else if (isa<memref::LoadOp>(op)) {
+    writes = false;
+  } else if (auto kernel = dyn_cast<DestinationStyleOpInterface>(op)) {
+    writes = kernel.isDpsInit(&use);
+    reads = !writes || isa<nest::RecurrentOp>(op);
+  }
+  return {op, use.get(), reads, writes};
+}
+
+static void collect(Value alias, SmallVectorImpl<Access> &accesses) {
+  for (OpOperand &use : alias.getUses()) {
+    Operation *op = use.getOwner();
+    if (isAlias(op))
+      collect(op->getResult(0), accesses);
+    else if (!isa<memref::DimOp>(op))
+      accesses.push_back(classify(use));
+    if (isa<scf::ForOp>(op)) // any of its results may be any of the memrefs that it exchanges
+      for (Value result : op->getResults())
+        if (result.getType() == alias.getType())
+          collect(result, accesses);
+  }
+}
+
+/// Order in the program, wherever the two are nested.
+static bool isBefore(Operation *a, Operation *b) {
+  for (; a; a = a->getParentOp())
+    if (Operation *other = a->getBlock() ? a->getBlock()->findAncestorOpInBlock(*b) : nullptr)
+      return a != other && a->isBeforeInBlock(other);
+  return false;
+}
+
+SmallVector<Access> ml2k::accessesOf(Value root) {
+  SmallVector<Access> accesses;
+  collect(root, accesses);
+  llvm::stable_sort(accesses, [](Access const &a, Access const &b) { return isBefore(a.op, b.op); });
+  return accesses;
+}
+
+//===--- Parts of buffers -----------------------------------------------------------------------------------------===//
+
+static Box wholeOf(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  return {SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(type.getShape())};
+}
+
+/// Narrows `box` to what `view` takes of it; false if the dimensions of the view are no longer those of the root.
+static bool narrow(Box &box, memref::SubViewOp view) {
+  for (unsigned d = 0; d < box.offsets.size(); ++d) {
+    int64_t const offset = view.getStaticOffsets()[d], size = view.getStaticSizes()[d];
+    bool const known = !ShapedType::isDynamic(offset) && !ShapedType::isDynamic(box.offsets[d]);
+    box.offsets[d] = known ? box.offsets[d] + offset : ShapedType::kDynamic;
+    // A strided view touches less than this, which is safe.
+    int64_t const stride = view.getStaticStrides()[d];
+    bool const fixed = !ShapedType::isDynamic(size) && !ShapedType::isDynamic(stride);
+    box.sizes[d] = fixed ? (size - 1) * stride + 1 : ShapedType::kDynamic;
+  }
+  return view.getDroppedDims().none() &&
+         llvm::all_of(view.getStaticStrides(), [](int64_t stride) { return stride == 1; });
+}
+
+Box ml2k::boxOf(Value alias) {
+  SmallVector<Operation *> chain;
+  for (; isAlias(alias.getDefiningOp()); alias = chain.back()->getOperand(0))
+    chain.push_back(alias.getDefiningOp());
+  Box box = wholeOf(alias);
+  for (Operation *op : llvm::reverse(chain)) {
+    auto view = dyn_cast<memref::SubViewOp>(op);
+    if (!view || !narrow(box, view))
+      break;
+  }
+  return box;
+}
+
+bool ml2k::areDisjoint(Box const &a, Box const &b) {
+  auto isBefore = [](Box const &x, Box const &y, unsigned d) {
+    return !ShapedType::isDynamic(x.offsets[d]) && !ShapedType::isDynamic(x.sizes[d]) &&
+           !ShapedType::isDynamic(y.offsets[d]) && x.offsets[d] + x.sizes[d] <= y.offsets[d];
+  };
+  for (unsigned d = 0; d < a.offsets.size(); ++d)
+    if (isBefore(a, b, d) || isBefore(b, a, d))
+      return true;
+  return false;
+}
+
+/// The extent of a dimension as it is given where the memory or the part of it is made; null for arguments.
+static OpFoldResult extentOf(Value memref, unsigned d) {
+  auto const type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(d))
+    return Builder(memref.getContext()).getIndexAttr(type.getDimSize(d));
+  if (auto allocation = memref.getDefiningOp<memref::AllocOp>())
+    return allocation.getDynamicSizes()[type.getDynamicDimIndex(d)];
+  auto view = memref.getDefiningOp<memref::SubViewOp>();
+  return view && view.getType().getRank() == view.getSourceType().getRank() ? view.getMixedSizes()[d] : OpFoldResult();
+}
+
+/// Whether two sizes are the same number: computed in the same way from the same sizes.
+static bool isSameSize(OpFoldResult a, OpFoldResult b) {
+  if (!a || !b || a == b)
+    return a && b;
+  auto const known = getConstantIntValue(a), other = getConstantIntValue(b);
+  if (known || other)
+    return known == other;
+  auto const given = [](OpFoldResult size) { // what a question for an extent is answered by
+    auto dim = cast<Value>(size).getDefiningOp<memref::DimOp>();
+    OpFoldResult const extent =
+        dim && dim.getConstantIndex() ? extentOf(dim.getSource(), *dim.getConstantIndex()) : OpFoldResult();
+    return extent ? extent : size;
+  };
+  if (OpFoldResult const left = given(a), right = given(b); left != a || right != b)
+    return isSameSize(left, right);
+  Operation *x = cast<Value>(a).getDefiningOp(), *y = cast<Value>(b).getDefiningOp();
+  if (!x || !y || x->getName() != y->getName() || x->getAttrDictionary() != y->getAttrDictionary() ||
+      x->getNumOperands() != y->getNumOperands() || x->getNumRegions() != 0 || !isPure(x))
+    return false;
+  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [](auto pair) {
+    auto const [l, r] = pair;
+    return l == r || (l.getType().isIndex() && r.getType().isIndex() && isSameSize(l, r));
+  });
+}
+
+bool ml2k::isChannelSlice(Value alias) {
+  for (; isAlias(alias.getDefiningOp()); alias = alias.getDefiningOp()->getOperand(0)) {
+    auto view = alias.getDefiningOp<memref::SubViewOp>();
+    if (!view || view.getSourceType().getRank() != 4 || view.getType().getRank() != 4)
+      return false;
+    for (unsigned d : {0, 1, 2})
+      if (view.getStaticOffsets()[d] != 0 || !isSameSize(view.getMixedSizes()[d], extentOf(view.getSource(), d)))
+        return false;
+    if (ShapedType::isDynamic(view.getStaticOffsets()[3]) || ShapedType::isDynamic(view.getStaticSizes()[3]) ||
+        llvm::any_of(view.getStaticStrides(), [](int64_t stride) { return stride != 1; }))
+      return false;
+  }
+  return cast<MemRefType>(alias.getType()).getRank() == 4;
+}
+
+//===--- Hoisting -------------------------------------------------------------------------------------------------===//
+
+static bool isMovable(Operation *op) {
+  return isAlias(op) || isa<memref::DimOp, nest::WeightOp, memref::AllocOp>(op) ||
+         (op->getNumRegions() == 0 && isPure(op) && isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()));
+}
+
+/// Gathers, operands first, what must move for `value` to stand before `place`.
+static LogicalResult gather(Value value, Operation *place, DominanceInfo &dominance, SetVector<Operation *> &moves) {
+  if (dominance.properlyDominates(value, place))
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op || !isMovable(op))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (failed(gather(operand, place, dominance, moves)))
+      return failure();
+  moves.insert(op);
+  return success();
+}
+
+LogicalResult ml2k::hoistBefore(Value value, Operation *place) {
+  DominanceInfo dominance(place->getParentOp());
+  SetVector<Operation *> moves;
+  if (failed(gather(value, place, dominance, moves)))
+    return failure();
+  for (Operation *op : moves)
+    op->moveBefore(place);
+  return success();
+}
+
+SmallVector<Value> ml2k::dynamicSizes(OpBuilder &builder, Location location, Value memref) {
+  SmallVector<Value> sizes;
+  auto type = cast<MemRefType>(memref.getType());
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d))
+      sizes.push_back(builder.create<memref::DimOp>(location, memref, d));
+  return sizes;
+}

@@ -1,0 +1,58 @@
+//===- Memory.h - who reads and writes which part of a buffer -------------------------------------------*- C++ -*-===//
+//
+// Shared by the passes that run after bufferization: aliases of a buffer, its accesses, hoisting of what addresses it.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_PASSES_LOWER_MEMORY_MEMORY_H
+#define ML2K_PASSES_LOWER_MEMORY_MEMORY_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+
+#include <optional>
+
+namespace ml2k {
+
+/// A use of a buffer, through one of its aliases.
+struct Access {
+  mlir::Operation *op;
+  mlir::Value alias;
+  bool reads;
+  bool writes;
+};
+
+/// The part of a buffer that an alias covers, in the dimensions of the buffer; unknown extents are kDynamic.
+struct Box {
+  llvm::SmallVector<int64_t> offsets;
+  llvm::SmallVector<int64_t> sizes;
+};
+
+/// Another view of the same memory: subview, collapse_shape, expand_shape or cast.
+bool isAlias(mlir::Operation *op);
+
+/// What an alias is a view of: an allocation, a nest.buffer, a weight or an argument.
+mlir::Value rootOf(mlir::Value memref);
+
+/// Every access to the memory of `root` in program order. Operations that this analysis does not know read and write.
+llvm::SmallVector<Access> accessesOf(mlir::Value root);
+
+/// The part of its root that `alias` can touch.
+Box boxOf(mlir::Value alias);
+
+/// True if the two parts of one buffer share no element.
+bool areDisjoint(Box const &a, Box const &b);
+
+/// True if `alias` takes all images, rows and columns and some channels of a buffer N H W C, and nothing else.
+bool isChannelSlice(mlir::Value alias);
+
+/// Moves what defines `value` before `place` where it stands behind it. Fails, leaving everything in place, if that
+/// takes more than aliases, dimensions and index arithmetic.
+mlir::LogicalResult hoistBefore(mlir::Value value, mlir::Operation *place);
+
+/// The sizes of `memref` to allocate another one of its shape; static ones are left out.
+llvm::SmallVector<mlir::Value> dynamicSizes(mlir::OpBuilder &builder, mlir::Location location, mlir::Value memref);
+
+} // namespace ml2k
+
+#endif

@@ -1,0 +1,49 @@
+//===- Operands.cpp - what the printed blocks can address ---------------------------------------------------------===//
+
+#include "passes/lower/memory/Operands.h"
+
+#include "translator/ir/Nest.h"
+
+using namespace mlir;
+using namespace ml2k;
+
+static bool isInputOrOutput(OpOperand &operand) {
+  auto kernel = cast<DestinationStyleOpInterface>(operand.getOwner());
+  return operand.getOperandNumber() == 0 || kernel.isDpsInit(&operand);
+}
+
+bool ml2k::isImageOperand(OpOperand &operand) {
+  return isa<nest::ConvOp, nest::WindowOp>(operand.getOwner()) && isInputOrOutput(operand);
+}
+
+bool ml2k::isMatrixOperand(OpOperand &operand) {
+  if (auto recurrent = dyn_cast<nest::RecurrentOp>(operand.getOwner()))
+    return &operand == &recurrent.getOutputsMutable()[0]; // the state
+  auto contract = dyn_cast<nest::ContractOp>(operand.getOwner());
+  if (!contract)
+    return false;
+  auto weight = contract.getInputs()[1].getDefiningOp<nest::WeightOp>();
+  return weight && weight.getPackingAttr() && isInputOrOutput(operand);
+}
+
+std::array<int64_t, 2> ml2k::borderFor(OpOperand &operand) {
+  auto conv = dyn_cast<nest::ConvOp>(operand.getOwner());
+  if (!conv || operand.getOperandNumber() != 0)
+    return {0, 0};
+  return conv.getBorder();
+}
+
+bool ml2k::isContiguous(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0, expected = 1;
+  if (type.getLayout().isIdentity())
+    return true;
+  if (failed(getStridesAndOffset(type, strides, offset)))
+    return false;
+  for (auto [stride, extent] : llvm::reverse(llvm::zip(strides, type.getShape()))) {
+    if (extent != 1 && (stride != expected || ShapedType::isDynamic(stride)))
+      return false;
+    expected = ShapedType::isDynamic(extent) ? ShapedType::kDynamic : expected * extent;
+  }
+  return true;
+}

@@ -1,0 +1,27 @@
+//===- Operands.h - what the printed blocks can address -------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_PASSES_LOWER_MEMORY_OPERANDS_H
+#define ML2K_PASSES_LOWER_MEMORY_OPERANDS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+#include <array>
+
+namespace ml2k {
+
+/// The input or the output of a convolution or window: an image N H W C, channels of one, or contiguous memory.
+bool isImageOperand(mlir::OpOperand &operand);
+
+/// The input or the output of a contraction with packed weights: contiguous memory.
+bool isMatrixOperand(mlir::OpOperand &operand);
+
+/// Zeros that an operand wants around its image: [rows, columns].
+std::array<int64_t, 2> borderFor(mlir::OpOperand &operand);
+
+/// Row-major without gaps, whatever the strides of dimensions of extent 1.
+bool isContiguous(mlir::MemRefType type);
+
+} // namespace ml2k
+
+#endif

@@ -1,0 +1,131 @@
+//===- PlanMemory.cpp - when every buffer is in use, and one arena for those of fixed size ------------------------===//
+//
+// A buffer is alive from its first to its last access in the body of the function; a loop counts as one moment. The
+// printed Workspace places the buffers by the same rule with the sizes of the run: offsets here serve the report and
+// the tests.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/lower/memory/Memory.h"
+#include "translator/ir/Nest.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "passes/Passes.h.inc"
+
+namespace {
+
+constexpr int64_t alignment = 64;
+
+struct Lifetime {
+  nest::BufferOp buffer;
+  int64_t bytes = 0;
+  unsigned begin = 0, end = 0; // first and last access, as positions in the body
+  int64_t offset = 0;
+
+  bool isAliveWith(Lifetime const &other) const { return begin <= other.end && other.begin <= end; }
+};
+
+using Lifetimes = SmallVector<Lifetime>;
+
+int64_t bytesOf(nest::BufferOp buffer) {
+  auto const type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> extents(type.getShape());
+  if (auto const border = buffer.getBorder())
+    for (int d : {0, 1})
+      extents[1 + d] += 2 * (*border)[d];
+  int64_t bytes = type.getElementType().isIndex() ? 8 : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t extent : extents)
+    bytes *= extent;
+  return bytes;
+}
+
+Lifetimes findLifetimes(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  DenseMap<Operation *, unsigned> position;
+  for (auto [i, op] : llvm::enumerate(body))
+    position[&op] = i;
+  Lifetimes lifetimes;
+  for (auto buffer : body.getOps<nest::BufferOp>()) {
+    bool const fixed = cast<MemRefType>(buffer.getType()).hasStaticShape();
+    Lifetime life{buffer, fixed ? bytesOf(buffer) : 0, position[buffer], position[buffer], 0};
+    SmallVector<Access> const accesses = accessesOf(buffer.getResult());
+    if (!accesses.empty()) {
+      life.begin = position[body.findAncestorOpInBlock(*accesses.front().op)];
+      life.end = position[body.findAncestorOpInBlock(*accesses.back().op)];
+    }
+    lifetimes.push_back(life);
+  }
+  return lifetimes;
+}
+
+//===--- Placement ---===//
+
+/// The lowest offset at which `life` meets nobody in `placed` that is alive with it.
+int64_t firstFit(Lifetime const &life, ArrayRef<Lifetime> placed) {
+  SmallVector<std::pair<int64_t, int64_t>> occupied;
+  for (Lifetime const &other : placed)
+    if (life.isAliveWith(other))
+      occupied.push_back({other.offset, other.offset + other.bytes});
+  llvm::sort(occupied);
+  int64_t offset = 0;
+  for (auto [begin, end] : occupied) {
+    if (offset + life.bytes <= begin)
+      break;
+    offset = std::max(offset, int64_t(llvm::alignTo(end, alignment)));
+  }
+  return offset;
+}
+
+/// Places the largest first. Returns the size of the arena.
+int64_t placeAll(Lifetimes &lifetimes) {
+  llvm::stable_sort(lifetimes, [](Lifetime const &a, Lifetime const &b) {
+    return std::pair(-a.bytes, a.begin) < std::pair(-b.bytes, b.begin);
+  });
+  int64_t size = 0;
+  for (unsigned i = 0; i < lifetimes.size(); ++i) {
+    lifetimes[i].offset = firstFit(lifetimes[i], ArrayRef<Lifetime>(lifetimes).take_front(i));
+    size = std::max(size, lifetimes[i].offset + lifetimes[i].bytes);
+  }
+  return llvm::alignTo(size, alignment);
+}
+
+/// The largest number of bytes alive at any moment: no plan can do with less.
+int64_t liveBytes(ArrayRef<Lifetime> lifetimes) {
+  int64_t most = 0;
+  for (Lifetime const &moment : lifetimes) {
+    int64_t sum = 0;
+    for (Lifetime const &life : lifetimes)
+      if (life.begin <= moment.begin && moment.begin <= life.end)
+        sum += life.bytes;
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    Lifetimes lifetimes = findLifetimes(getOperation());
+    int64_t const size = placeAll(lifetimes);
+    Builder builder(&getContext());
+    for (Lifetime &life : lifetimes) {
+      life.buffer->setAttr("nest.alive", builder.getDenseI64ArrayAttr({life.begin, life.end}));
+      if (cast<MemRefType>(life.buffer.getType()).hasStaticShape())
+        life.buffer.setOffsetAttr(builder.getI64IntegerAttr(life.offset));
+    }
+    getOperation()->setAttr("nest.arena_bytes", builder.getI64IntegerAttr(size));
+    getOperation()->setAttr("nest.live_bytes", builder.getI64IntegerAttr(liveBytes(lifetimes)));
+  }
+};
+
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,403 @@
+//===- RaiseConvolutions.cpp - convolutions and pools become nest.conv and nest.window ----------------------------===//
+//
+// Whatever its layout and spelling, a convolution or pool is found by its indexing maps: an image dimension addressed
+// by stride * output position + dilation * tap. The kernel works on N H W C; transposes around it are left for the
+// layout pass.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Constants.h"
+#include "passes/Passes.h"
+#include "passes/schedule/Combiners.h"
+#include "passes/schedule/Tensors.h"
+#include "passes/schedule/raise/WindowLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_RAISECONVOLUTIONS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+/// An image brought to N H W C, and the padding that came off it.
+struct Image {
+  Value value;
+  SmallVector<int64_t> pads{0, 0, 0, 0};
+};
+
+/// The value inside a tensor.pad by the given scalar that pads only the window's dimensions; the padding goes to
+/// `image`.
+Value withoutPadding(Value value, ArrayRef<unsigned> spatial, function_ref<bool(TypedAttr)> isPadding, Image &image) {
+  auto pad = value.getDefiningOp<tensor::PadOp>();
+  TypedAttr scalar;
+  if (!pad || !pad.getConstantPaddingValue() || !matchPattern(pad.getConstantPaddingValue(), m_Constant(&scalar)) ||
+      !isPadding(scalar))
+    return value;
+  SmallVector<int64_t> pads{0, 0, 0, 0};
+  for (int64_t d = 0; d < pad.getType().getRank(); ++d) {
+    auto const low = getConstantIntValue(pad.getMixedLowPad()[d]), high = getConstantIntValue(pad.getMixedHighPad()[d]);
+    if (!low || !high || *low < 0 || *high < 0)
+      return value;
+    auto const *found = llvm::find(spatial, d);
+    if (found != spatial.end()) {
+      unsigned const row = found - spatial.begin() + (2 - spatial.size());
+      pads[row] = *low;
+      pads[2 + row] = *high;
+    } else if (*low != 0 || *high != 0) {
+      return value;
+    }
+  }
+  image.pads = pads;
+  return pad.getSource();
+}
+
+/// Adds a row dimension of extent 1 to N W C.
+Value withRows(OpBuilder &builder, Location loc, Value value, int64_t position) {
+  auto const type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin() + position, 1);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0, to = 0; d < type.getRank(); ++d) {
+    groups.push_back({to++});
+    if (d + 1 == position)
+      groups.back().push_back(to++);
+  }
+  return builder.create<tensor::ExpandShapeOp>(loc, RankedTensorType::get(shape, type.getElementType()), value, groups);
+}
+
+Value withoutRows(OpBuilder &builder, Location loc, Value value) {
+  return builder.create<tensor::CollapseShapeOp>(loc, value, SmallVector<ReassociationIndices>{{0, 1}, {2}, {3}});
+}
+
+/// [.., g, c] with the last two dimensions as one.
+Value joinLast(OpBuilder &builder, Location loc, Value value) {
+  int64_t const rank = cast<RankedTensorType>(value.getType()).getRank();
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d + 2 < rank; ++d)
+    groups.push_back({d});
+  groups.push_back({rank - 2, rank - 1});
+  return builder.create<tensor::CollapseShapeOp>(loc, value, groups);
+}
+
+/// The dimension of groups if that of the channels within a group follows it: together they are all channels.
+std::optional<int64_t> joinableGroups(AffineMap map, WindowLoops const &loops, std::optional<unsigned> channel) {
+  if (!loops.group || !channel)
+    return std::nullopt;
+  auto const place = [&](unsigned loop) { return *map.getResultPosition(getAffineDimExpr(loop, map.getContext())); };
+  return place(*channel) == place(*loops.group) + 1 ? std::optional<int64_t>(place(*loops.group)) : std::nullopt;
+}
+
+/// Dimensions [first, first + 1] of a tensor of the given rank as one.
+SmallVector<ReassociationIndices> joining(int64_t first, int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d != first + 1)
+      groups.emplace_back();
+    groups.back().push_back(d);
+  }
+  return groups;
+}
+
+/// The tensor with two dimensions as one: what they were split from, if it was split just before.
+Value joinedChannels(OpBuilder &builder, Location loc, Value value, int64_t first) {
+  auto const groups = joining(first, cast<RankedTensorType>(value.getType()).getRank());
+  if (auto expand = value.getDefiningOp<tensor::ExpandShapeOp>();
+      expand && llvm::equal(expand.getReassociationIndices(), groups))
+    return expand.getSrc();
+  return builder.create<tensor::CollapseShapeOp>(loc, value, groups);
+}
+
+/// Dimensions of an operand in the order batch, window dimensions, then the given channel dimensions.
+SmallVector<int64_t> channelsLast(AffineMap map, WindowLoops const &loops, ArrayRef<unsigned> spatialDims,
+                                  ArrayRef<std::optional<unsigned>> channels) {
+  SmallVector<int64_t> order;
+  auto const place = [&](unsigned loop) {
+    order.push_back(*map.getResultPosition(getAffineDimExpr(loop, map.getContext())));
+  };
+  place(*loops.batch);
+  for (unsigned d : spatialDims)
+    order.push_back(d);
+  for (auto loop : channels)
+    if (loop)
+      place(*loop);
+  return order;
+}
+
+/// A change of layout of an input of the model is called after the input, not after the layer that wants it.
+Location layoutLocation(linalg::GenericOp op, Value source) {
+  auto argument = dyn_cast<BlockArgument>(source);
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
+  auto const name =
+      function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name") : StringAttr();
+  if (!name)
+    return op.getLoc();
+  return NameLoc::get(StringAttr::get(op.getContext(), name.str() + ".channels_last"));
+}
+
+Image imageChannelsLast(PatternRewriter &rewriter, linalg::GenericOp op, WindowLoops const &loops,
+                        std::optional<unsigned> channel, function_ref<bool(TypedAttr)> isPadding) {
+  Image image;
+  AffineMap const map = op.getIndexingMapsArray()[0];
+  SmallVector<unsigned> spatial = llvm::map_to_vector(loops.spatial, [](auto const &s) { return s.imageDim; });
+  SmallVector<int64_t> order = channelsLast(map, loops, spatial, {loops.group, channel});
+  Value source = op.getInputs()[0];
+  auto const joined = joinableGroups(map, loops, channel);
+  if (joined) {
+    source = joinedChannels(rewriter, op.getLoc(), source, *joined);
+    order.pop_back();
+    for (unsigned &d : spatial)
+      d -= d > *joined;
+    for (int64_t &d : order)
+      d -= d > *joined;
+  }
+  source = withoutPadding(source, spatial, isPadding, image);
+  image.value = transposed(rewriter, layoutLocation(op, source), source, order);
+  if (loops.group && channel && !joined)
+    image.value = joinLast(rewriter, op.getLoc(), image.value);
+  if (loops.spatial.size() == 1)
+    image.value = withRows(rewriter, op.getLoc(), image.value, 1);
+  return image;
+}
+
+SmallVector<int64_t> perDirection(WindowLoops const &loops, int64_t WindowLoops::Spatial::*member) {
+  SmallVector<int64_t> values(2 - loops.spatial.size(), 1);
+  for (auto const &spatial : loops.spatial)
+    values.push_back(spatial.*member);
+  return values;
+}
+
+/// What the kernel makes, N P Q O, and the way back to the type of the operation's result.
+struct Result {
+  PatternRewriter &rewriter;
+  linalg::GenericOp op;
+  WindowLoops const &loops;
+  std::optional<unsigned> channel; // output channels beside the group
+
+  SmallVector<int64_t> order() {
+    SmallVector<unsigned> spatial = llvm::map_to_vector(loops.spatial, [](auto const &s) { return s.outDim; });
+    return channelsLast(op.getIndexingMapsArray()[2], loops, spatial, {loops.group, channel});
+  }
+
+  RankedTensorType type() {
+    auto const out = cast<RankedTensorType>(op.getResult(0).getType());
+    SmallVector<int64_t> shape = llvm::map_to_vector(order(), [&](int64_t d) { return out.getDimSize(d); });
+    if (loops.spatial.size() == 1)
+      shape.insert(shape.begin() + 1, 1);
+    if (loops.group && channel) {
+      int64_t const inner = shape.pop_back_val();
+      shape.back() *= inner;
+    }
+    return RankedTensorType::get(shape, out.getElementType());
+  }
+
+  Value init() {
+    SmallVector<std::pair<Value, int64_t>> sources;
+    SmallVector<int64_t> dims = order();
+    if (loops.spatial.size() == 1)
+      dims.insert(dims.begin() + 1, 0);
+    for (int64_t d : ArrayRef<int64_t>(dims).take_front(4))
+      sources.push_back({op.getOutputs()[0], d});
+    return emptyLike(rewriter, op.getLoc(), type(), sources);
+  }
+
+  void replaceWith(Value made) {
+    Location const loc = op.getLoc();
+    if (loops.spatial.size() == 1)
+      made = withoutRows(rewriter, loc, made);
+    SmallVector<int64_t> channelsLast = order();
+    if (auto const joined = joinableGroups(op.getIndexingMapsArray()[2], loops, channel)) {
+      channelsLast.pop_back();
+      for (int64_t &d : channelsLast)
+        d -= d > *joined;
+      Value const channels = transposed(rewriter, loc, made, inverse(channelsLast));
+      auto const split = cast<RankedTensorType>(op.getResult(0).getType());
+      rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, split, channels, joining(*joined, split.getRank()));
+      return;
+    }
+    if (loops.group && channel)
+      made = splitLast(made);
+    rewriter.replaceOp(op, transposed(rewriter, loc, made, inverse(channelsLast)));
+  }
+
+  Value splitLast(Value made) {
+    auto const out = cast<RankedTensorType>(op.getResult(0).getType());
+    SmallVector<int64_t> shape = llvm::map_to_vector(order(), [&](int64_t d) { return out.getDimSize(d); });
+    int64_t const rank = shape.size();
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t d = 0; d + 2 < rank; ++d)
+      groups.push_back({d});
+    groups.push_back({rank - 2, rank - 1});
+    return rewriter.create<tensor::ExpandShapeOp>(op.getLoc(), RankedTensorType::get(shape, out.getElementType()), made,
+                                                  groups);
+  }
+};
+
+/// A region that yields its first argument.
+void passThrough(OpBuilder &builder, Location loc, Region &region, Type type) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&region, region.end(), type, loc);
+  builder.create<nest::YieldOp>(loc, block->getArgument(0));
+}
+
+/// The filter as O, C / groups, R, S: a weight in another order.
+Value filterInOrder(PatternRewriter &rewriter, linalg::GenericOp op, WindowLoops const &loops, nest::WeightOp weight) {
+  AffineMap const map = op.getIndexingMapsArray()[1];
+  SmallVector<int64_t> order;
+  int64_t outputs = 1, channels = 1;
+  auto const type = cast<RankedTensorType>(op.getInputs()[1].getType());
+  auto const place = [&](std::optional<unsigned> loop, int64_t &extent) {
+    if (!loop)
+      return;
+    order.push_back(*map.getResultPosition(getAffineDimExpr(*loop, op.getContext())));
+    extent *= type.getDimSize(order.back());
+  };
+  place(loops.group, outputs);
+  place(loops.outChannel, outputs);
+  place(loops.inChannel, channels);
+  SmallVector<int64_t> shape{outputs, channels};
+  if (loops.spatial.size() == 1)
+    shape.push_back(1);
+  for (auto const &spatial : loops.spatial) {
+    order.push_back(spatial.filterDim);
+    shape.push_back(type.getDimSize(spatial.filterDim));
+  }
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(weight);
+  auto const exact = reshaped(weight.getValue(), type.getShape());
+  return replacementWeight(rewriter, weight, reshaped(permuted(exact, order), shape));
+}
+
+struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || !isMultiplyAdd(op))
+      return failure();
+    auto const loops = WindowLoops::of(op);
+    auto weight = weightBehind(op.getInputs()[1]);
+    auto const start = fillValue(op.getOutputs()[0]);
+    if (!loops || !loops->isConvolution() || !weight || !start || !isZero(*start))
+      return failure();
+    Image const image = imageChannelsLast(rewriter, op, *loops, loops->inChannel, isZero);
+    Result result{rewriter, op, *loops, loops->outChannel};
+    Value const filter = filterInOrder(rewriter, op, *loops, weight);
+    int64_t const groups = loops->group ? op.getStaticLoopRanges()[*loops->group] : 1;
+    auto conv =
+        rewriter.create<nest::ConvOp>(op.getLoc(), TypeRange{result.type()}, "conv", ValueRange{image.value, filter},
+                                      ValueRange{}, ValueRange{result.init()}, rewriter.getAffineMapArrayAttr({}),
+                                      perDirection(*loops, &WindowLoops::Spatial::stride),
+                                      perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, groups);
+    passThrough(rewriter, op.getLoc(), conv.getEpilogue(), result.type().getElementType());
+    result.replaceWith(conv->getResult(0));
+    return success();
+  }
+};
+
+struct RaisePool : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+      return failure();
+    auto const loops = WindowLoops::of(op);
+    auto const combiner = poolCombiner(op);
+    auto const start = fillValue(op.getOutputs()[0]);
+    if (!loops || !loops->isPool() || !combiner || !start || !isNeutral(*combiner, *start))
+      return failure();
+    auto const isPadding = [&](TypedAttr value) { return isNeutral(*combiner, value); };
+    Image const image = imageChannelsLast(rewriter, op, *loops, loops->poolChannel, isPadding);
+    Result result{rewriter, op, *loops, loops->poolChannel};
+    SmallVector<int64_t> kernel(2 - loops->spatial.size(), 1);
+    for (auto const &spatial : loops->spatial)
+      kernel.push_back(op.getStaticLoopRanges()[spatial.tapLoop]);
+    auto window = rewriter.create<nest::WindowOp>(
+        op.getLoc(), TypeRange{result.type()}, "pool", ValueRange{image.value}, ValueRange{}, ValueRange{result.init()},
+        rewriter.getAffineMapArrayAttr({}), *combiner, kernel, perDirection(*loops, &WindowLoops::Spatial::stride),
+        perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, StringAttr());
+    passThrough(rewriter, op.getLoc(), window.getFinish(), result.type().getElementType());
+    result.replaceWith(window->getResult(0));
+    return success();
+  }
+};
+
+/// True for images that lie channels last already: what convolutions and pools make, and elementwise work behind them.
+bool followsImage(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<nest::ConvOp, nest::WindowOp>(op))
+    return true;
+  return depth > 0 && isa_and_nonnull<linalg::GenericOp, linalg::TransposeOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) { return followsImage(operand, depth - 1); });
+}
+
+/// The division of a sum by the number of its terms, if that is all that happens to it.
+linalg::GenericOp divisionBy(Value sum, int64_t count) {
+  auto generic = sum.hasOneUse() ? dyn_cast<linalg::GenericOp>(*sum.user_begin()) : nullptr;
+  if (!generic || generic.getNumDpsInputs() != 1 || generic.getNumDpsInits() != 1 ||
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      !llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }) ||
+      generic.getBody()->getOperations().size() != 2)
+    return nullptr;
+  auto division = dyn_cast<arith::DivFOp>(generic.getBody()->front());
+  APFloat divisor(0.f);
+  bool const matches = division && division.getLhs() == generic.getBody()->getArgument(0) &&
+                       matchPattern(division.getRhs(), m_ConstantFloat(&divisor)) && divisor.convertToDouble() == count;
+  return matches ? generic : nullptr;
+}
+
+/// A reduction over the rows and columns of images is a pool with a window as large as they are.
+struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumLoops() != 4)
+      return failure();
+    auto const type = cast<RankedTensorType>(op.getInputs()[0].getType());
+    AffineMap const in = op.getIndexingMapsArray()[0], out = op.getIndexingMapsArray()[1];
+    auto const dims = [&](unsigned i) { return rewriter.getAffineDimExpr(i); };
+    auto const reduction = matchReduction(op, 0);
+    auto const start = fillValue(op.getOutputs()[0]);
+    bool const overImage = in.isIdentity() && out == AffineMap::get(4, 0, {dims(0), dims(1)}, op.getContext());
+    if (!overImage || !reduction || reduction->term != op.getBody()->getArgument(0) || !start ||
+        !isNeutral(reduction->combiner, *start) || type.isDynamicDim(1) || type.isDynamicDim(2) ||
+        type.isDynamicDim(3) || !followsImage(op.getInputs()[0], 6))
+      return failure();
+    Location const loc = op.getLoc();
+    SmallVector<int64_t> const kernel{type.getDimSize(2), type.getDimSize(3)};
+    Value const image = transposed(rewriter, loc, op.getInputs()[0], {0, 2, 3, 1});
+    auto const made = RankedTensorType::get({type.getDimSize(0), 1, 1, type.getDimSize(1)}, type.getElementType());
+    linalg::GenericOp mean = divisionBy(op->getResult(0), kernel[0] * kernel[1]);
+    auto window = rewriter.create<nest::WindowOp>(
+        mean ? mean.getLoc() : loc, TypeRange{made}, "pool", ValueRange{image}, ValueRange{},
+        ValueRange{emptyLike(
+            rewriter, loc, made,
+            {{op.getInputs()[0], 0}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}})},
+        rewriter.getAffineMapArrayAttr({}), reduction->combiner, kernel, ArrayRef<int64_t>{1, 1},
+        ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{0, 0, 0, 0}, mean ? rewriter.getStringAttr("all") : StringAttr());
+    passThrough(rewriter, loc, window.getFinish(), made.getElementType());
+    SmallVector<ReassociationIndices> const groups{{0, 1, 2}, {3}};
+    Value const flat = rewriter.create<tensor::CollapseShapeOp>(loc, window->getResult(0), groups);
+    rewriter.replaceOp(op, flat);
+    if (mean)
+      rewriter.replaceOp(mean, flat);
+    return success();
+  }
+};
+
+struct RaiseConvolutions : impl::RaiseConvolutionsBase<RaiseConvolutions> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<RaiseConvolution, RaisePool>(&getContext());
+    RewritePatternSet behindThem(&getContext());
+    behindThem.add<RaiseGlobalPool>(&getContext());
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))) ||
+        failed(applyPatternsAndFoldGreedily(getOperation(), std::move(behindThem))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,89 @@
+//===- FormRecurrences.cpp - loops over the steps of a recurrent layer become one kernel --------------------------===//
+//
+// LSTM, RNN and most GRU: each step multiplies the state by a constant and does elementwise work on the result. As one
+// kernel the weights stay in a cache from step to step, and no step is launched. The elementwise kernels of a step are
+// read backwards from what it yields, and become the scalar code of one element (n, j) of the state.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Constants.h"
+#include "passes/Passes.h"
+#include "passes/Provenance.h"
+#include "passes/schedule/recurrent/Recurrence.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_FORMRECURRENCES
+#include "passes/Passes.h.inc"
+
+namespace {
+
+void setRole(Operation *op, StringRef role) { op->setAttr("nest.role", StringAttr::get(op->getContext(), role)); }
+
+/// A state that is the same number everywhere is filled in instead of read.
+Value writableInit(OpBuilder &builder, Location location, Value init, StringRef role) {
+  auto weight = init.getDefiningOp<nest::WeightOp>();
+  auto const value = weight ? dyn_cast<SplatElementsAttr>(weight.getValue()) : SplatElementsAttr();
+  if (!value)
+    return init;
+  auto const type = cast<RankedTensorType>(init.getType());
+  Value const empty = builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
+  AffineMap const identity = builder.getMultiDimIdentityMap(type.getRank());
+  auto fill = builder.create<nest::MapOp>(location, TypeRange(type), "", ValueRange(), ValueRange(), empty,
+                                          builder.getAffineMapArrayAttr({identity}));
+  setRole(fill, role);
+  OpBuilder::InsertionGuard const guard(builder);
+  builder.createBlock(&fill.getBody());
+  Value const number = builder.create<arith::ConstantOp>(location, cast<TypedAttr>(value.getSplatValue<Attribute>()));
+  builder.create<nest::YieldOp>(location, number);
+  return fill.getResult(0);
+}
+
+/// The product of the whole sequence with W belongs to the layer.
+void nameProjections(nest::RecurrentOp kernel) {
+  for (Value extra : kernel.getExtras()) {
+    while (auto expand = extra.getDefiningOp<tensor::ExpandShapeOp>())
+      extra = expand.getSrc();
+    auto projection = extra.getDefiningOp<nest::ContractOp>();
+    if (projection && nameFromLocation(projection.getLoc()) == nameFromLocation(kernel.getLoc()))
+      setRole(projection, "projected");
+  }
+}
+
+void replaceLoop(Recurrence &recurrence) {
+  scf::ForOp loop = recurrence.loop;
+  OpBuilder builder(loop);
+  Location const location = recurrence.location();
+  SmallVector<Value> outputs;
+  SmallVector<AffineMap> maps = recurrence.extraMaps;
+  for (auto const &output : recurrence.outputs) {
+    outputs.push_back(writableInit(builder, location, loop.getInitArgs()[output.number],
+                                   outputs.empty() ? "first_state" : "first_cell"));
+    maps.push_back(output.map);
+  }
+  auto kernel = builder.create<nest::RecurrentOp>(location, TypeRange(ValueRange(outputs)), "",
+                                                  recurrence.product.getInputs()[1], recurrence.extras, outputs,
+                                                  builder.getAffineMapArrayAttr(maps), recurrence.steps);
+  kernel.getNext().takeBody(recurrence.next);
+  nameGates(kernel);
+  nameProjections(kernel);
+  for (auto [output, result] : llvm::zip(recurrence.outputs, kernel.getResults()))
+    loop.getResult(output.number).replaceAllUsesWith(result);
+  loop.erase();
+}
+
+struct FormRecurrences : impl::FormRecurrencesBase<FormRecurrences> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      Recurrence recurrence(loop);
+      if (succeeded(recurrence.match()))
+        replaceLoop(recurrence);
+    }
+  }
+};
+
+} // namespace
+} // namespace ml2k

@@ -1,0 +1,268 @@
+//===- Recurrence.cpp - one element of a step of a recurrent layer ------------------------------------------------===//
+
+#include "passes/schedule/recurrent/Recurrence.h"
+
+#include "passes/Provenance.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+/// So many bytes of a state fit twice into the scratch of a device's team, beside what Kokkos takes.
+static constexpr int64_t mostStateBytes = 16384;
+
+LogicalResult Recurrence::match() {
+  return success(succeeded(matchBounds()) && succeeded(matchBody()) && succeeded(matchProduct()) &&
+                 succeeded(matchOutputs()) && succeeded(buildNext()));
+}
+
+Location Recurrence::location() {
+  SmallVector<Location> locations;
+  for (Operation &op : *loop.getBody())
+    if (isa<nest::ContractOp, nest::MapOp>(op))
+      locations.push_back(op.getLoc());
+  return fusedLocation(loop.getContext(), locations);
+}
+
+//===--- What the loop must look like -----------------------------------------------------------------------------===//
+
+LogicalResult Recurrence::matchBounds() {
+  std::optional<int64_t> const lower = getConstantIntValue(loop.getLowerBound()),
+                               step = getConstantIntValue(loop.getStep()),
+                               upper = getConstantIntValue(loop.getUpperBound());
+  if (lower != 0 || step != 1 || !upper)
+    return failure();
+  steps = *upper;
+  return success(steps > 0);
+}
+
+/// One product, elementwise kernels, and slices for this step.
+LogicalResult Recurrence::matchBody() {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto contract = dyn_cast<nest::ContractOp>(op)) {
+      if (product)
+        return failure();
+      product = contract;
+    } else if (!isa<nest::MapOp, tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
+               !(isa<arith::ArithDialect>(op.getDialect()) && isPure(&op))) {
+      return failure();
+    }
+  }
+  return success(bool(product));
+}
+
+/// state[rows, hidden] * weight[gates * hidden, hidden], both with k last.
+LogicalResult Recurrence::matchProduct() {
+  auto const carried = dyn_cast<BlockArgument>(product.getInputs()[0]);
+  auto weight = product.getInputs()[1].getDefiningOp<nest::WeightOp>();
+  if (!carried || carried.getOwner() != loop.getBody() || carried == loop.getInductionVar() || !weight)
+    return failure();
+  state = carried.getArgNumber() - 1;
+  auto const type = cast<RankedTensorType>(carried.getType()), weights = cast<RankedTensorType>(weight.getType());
+  if (type.getRank() != 2 || weights.getRank() != 2 || !type.hasStaticShape() ||
+      !isa<Float32Type, Float64Type>(type.getElementType()) || weights.getElementType() != type.getElementType())
+    return failure();
+  rows = type.getDimSize(0);
+  hidden = type.getDimSize(1);
+  gates = weights.getDimSize(0) / hidden;
+  int64_t const bytes = hidden * type.getElementTypeBitWidth() / 8;
+  if (weights.getDimSize(1) != hidden || weights.getDimSize(0) != gates * hidden || bytes > mostStateBytes ||
+      cast<ShapedType>(product.getOutputs()[0].getType()).getShape() != ArrayRef<int64_t>{rows, gates * hidden})
+    return failure();
+  SmallVector<StringRef> const roles(product.getIterators().getAsValueRange<StringAttr>());
+  auto const maps = llvm::to_vector(product.getIndexingMaps().getAsValueRange<AffineMapAttr>());
+  auto const has = [&](AffineMap map, unsigned result, StringRef role) {
+    auto const index = dyn_cast<AffineDimExpr>(map.getResult(result));
+    return index ? roles[index.getPosition()] == role : role == "m" && rows == 1;
+  };
+  bool const fits = has(maps[0], 0, "m") && has(maps[0], 1, "k") && has(maps[1], 0, "n") && has(maps[1], 1, "k") &&
+                    has(maps.back(), 0, "m") && has(maps.back(), 1, "n");
+  bool const isPlain = &product.getEpilogue().front().front() == product.getEpilogue().front().getTerminator();
+  return success(fits && (isPlain || gates == 1));
+}
+
+/// `t` or `last - t` where the index is that of this step; null otherwise.
+AffineExpr Recurrence::stepOf(OpFoldResult index) {
+  auto const value = dyn_cast<Value>(index);
+  if (value == loop.getInductionVar())
+    return dim(0);
+  auto difference = value ? value.getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+  std::optional<int64_t> const last = difference ? getConstantIntValue(difference.getLhs()) : std::nullopt;
+  return last && difference.getRhs() == loop.getInductionVar() ? *last - dim(0) : AffineExpr();
+}
+
+/// The step of whole[step, :, :], without its first dimension.
+std::optional<AffineExpr> Recurrence::stepOfSlice(ArrayRef<OpFoldResult> offsets, RankedTensorType part,
+                                                  RankedTensorType whole) {
+  AffineExpr const step = offsets.empty() ? AffineExpr() : stepOf(offsets[0]);
+  bool const isWhole = llvm::all_of(offsets.drop_front(), [](OpFoldResult it) { return isConstantIntValue(it, 0); });
+  if (!step || !isWhole || part.getShape() != whole.getShape().drop_front())
+    return std::nullopt;
+  return step;
+}
+
+/// The carried tensors that the kernel writes: states at (n, j), sequences at the step as well.
+LogicalResult Recurrence::matchOutputs() {
+  outputs.push_back({state, point()});
+  for (auto [number, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
+    auto const type = dyn_cast<RankedTensorType>(carried.getType());
+    if (!type || yielded(number) == carried)
+      return failure();
+    if (number == state)
+      continue;
+    auto insert = yielded(number).getDefiningOp<tensor::InsertSliceOp>();
+    if (!insert) {
+      outputs.push_back({unsigned(number), point()});
+      continue;
+    }
+    auto const step = stepOfSlice(insert.getMixedOffsets(), insert.getSourceType(), type);
+    if (!step || insert.getDest() != carried || !carried.hasOneUse() || insert->getParentOp() != loop)
+      return failure();
+    if (!loop.getResult(number).use_empty()) // a sequence that nobody reads is not kept
+      outputs.push_back({unsigned(number), AffineMap::get(3, 0, {*step, dim(1), dim(2)}, loop.getContext())});
+  }
+  return success();
+}
+
+//===--- The block of the kernel ----------------------------------------------------------------------------------===//
+
+bool Recurrence::isPoint(AffineMap map) {
+  auto const isRow = [&](AffineExpr expr) {
+    return expr == dim(1) || (rows == 1 && expr == builder.getAffineConstantExpr(0));
+  };
+  return map.getNumResults() == 2 && isRow(map.getResult(0)) && map.getResult(1) == dim(2);
+}
+
+/// Arguments: the sums, the extras as they are found, the outputs.
+LogicalResult Recurrence::buildNext() {
+  Block *block = builder.createBlock(&next);
+  Type const scalar = cast<ShapedType>(product.getInputs()[0].getType()).getElementType();
+  for (int64_t gate = 0; gate < gates; ++gate)
+    block->addArgument(scalar, loop.getLoc());
+  for (Output const &output : outputs)
+    block->addArgument(cast<ShapedType>(loop.getRegionIterArg(output.number).getType()).getElementType(),
+                       loop.getLoc());
+  SmallVector<Value> values;
+  for (Output const &output : outputs) {
+    Value source = yielded(output.number);
+    if (auto insert = source.getDefiningOp<tensor::InsertSliceOp>())
+      source = insert.getSource();
+    auto const type = cast<RankedTensorType>(source.getType());
+    Value const value = type.getShape() == ArrayRef<int64_t>{rows, hidden} ? element(source, point()) : Value();
+    if (!value)
+      return failure();
+    values.push_back(value);
+  }
+  builder.setInsertionPointToEnd(block);
+  builder.create<nest::YieldOp>(location(), values);
+  return success();
+}
+
+Value Recurrence::element(Value tensor, AffineMap map) {
+  if (auto const carried = dyn_cast<BlockArgument>(tensor); carried && carried.getOwner() == loop.getBody())
+    return isPoint(map) ? stateAt(carried.getArgNumber() - 1) : Value();
+  if (tensor.getParentRegion() != &loop.getRegion())
+    return extraAt(tensor, map);
+  if (tensor == product->getResult(0))
+    return sumAt(map);
+  if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+    return sliceAt(slice, map);
+  auto inner = tensor.getDefiningOp<nest::MapOp>();
+  return inner && isPoint(map) ? inlined(inner, cast<OpResult>(tensor).getResultNumber()) : Value();
+}
+
+/// A state before this step.
+Value Recurrence::stateAt(unsigned number) {
+  for (auto [place, output] : llvm::enumerate(outputs))
+    if (output.number == number)
+      return next.front().getArgument(gates + extras.size() + place);
+  return {};
+}
+
+Value Recurrence::extraAt(Value tensor, AffineMap map) {
+  for (auto [place, extra] : llvm::enumerate(extras))
+    if (extra == tensor && extraMaps[place] == map)
+      return next.front().getArgument(gates + place);
+  extras.push_back(tensor);
+  extraMaps.push_back(map);
+  return next.front().insertArgument(gates + extras.size() - 1, cast<ShapedType>(tensor.getType()).getElementType(),
+                                     tensor.getLoc());
+}
+
+Value Recurrence::sliceAt(tensor::ExtractSliceOp slice, AffineMap map) {
+  auto const step = stepOfSlice(slice.getMixedOffsets(), slice.getType(), slice.getSourceType());
+  if (!step || slice.getSource().getParentRegion() == &loop.getRegion())
+    return {};
+  SmallVector<AffineExpr> at = {*step};
+  llvm::append_range(at, map.getResults());
+  return extraAt(slice.getSource(), AffineMap::get(3, 0, at, loop.getContext()));
+}
+
+/// The sum of the gate whose column `map` addresses; a single gate may have an epilogue.
+Value Recurrence::sumAt(AffineMap map) {
+  auto const offset = dyn_cast<AffineConstantExpr>(map.getResult(1) - dim(2));
+  AffineMap const without = AffineMap::get(3, 0, {map.getResult(0), dim(2)}, loop.getContext());
+  if (!offset || offset.getValue() % hidden != 0 || !isPoint(without))
+    return {};
+  Value const sum = next.front().getArgument(offset.getValue() / hidden);
+  if (gates > 1)
+    return sum;
+  if (auto const found = done.find(product); found != done.end())
+    return found->second[0];
+  Block &epilogue = product.getEpilogue().front();
+  IRMapping known;
+  known.map(epilogue.getArgument(0), sum);
+  SmallVector<AffineExpr> position;
+  for (StringRef role : product.getIterators().getAsValueRange<StringAttr>())
+    position.push_back(role == "m" ? dim(1) : dim(2));
+  auto const maps = llvm::to_vector(product.getIndexingMaps().getAsValueRange<AffineMapAttr>());
+  for (auto [i, extra] : llvm::enumerate(product.getExtras())) {
+    Value const value = element(extra, maps[2 + i].replaceDimsAndSymbols(position, {}, 3, 0));
+    if (!value)
+      return {};
+    known.map(epilogue.getArgument(1 + i), value);
+  }
+  for (Operation &op : epilogue.without_terminator()) {
+    if (isa<nest::IndexOp>(op))
+      return {};
+    builder.setInsertionPointToEnd(&next.front());
+    builder.clone(op, known);
+  }
+  done[product] = {known.lookupOrDefault(epilogue.getTerminator()->getOperand(0))};
+  return done[product][0];
+}
+
+/// A result of an elementwise kernel at (n, j).
+Value Recurrence::inlined(nest::MapOp map, unsigned result) {
+  if (auto const found = done.find(map); found != done.end())
+    return found->second[result];
+  auto const maps = llvm::to_vector(map.getIndexingMaps().getAsValueRange<AffineMapAttr>());
+  unsigned const outputCount = map.getOutputs().size();
+  Block &body = map.getBody().front();
+  SmallVector<AffineExpr> position(maps.back().getNumDims(), builder.getAffineConstantExpr(0));
+  for (auto [axis, expr] : llvm::enumerate(maps[maps.size() - outputCount + result].getResults()))
+    if (auto const loopDim = dyn_cast<AffineDimExpr>(expr))
+      position[loopDim.getPosition()] = dim(1 + axis);
+  IRMapping known;
+  for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
+    Value const value = element(map->getOperand(i), maps[i].replaceDimsAndSymbols(position, {}, 3, 0));
+    if (!value)
+      return {};
+    known.map(argument, value);
+  }
+  for (Operation &op : body.without_terminator()) {
+    if (op.walk([](nest::IndexOp) { return WalkResult::interrupt(); }).wasInterrupted() ||
+        op.walk([](tensor::ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return {};
+    builder.setInsertionPointToEnd(&next.front());
+    builder.clone(op, known);
+  }
+  auto &values = done[map];
+  for (Value value : body.getTerminator()->getOperands())
+    values.push_back(known.lookupOrDefault(value));
+  return values[result];
+}
+
+} // namespace ml2k

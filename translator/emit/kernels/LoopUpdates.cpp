@@ -1,0 +1,88 @@
+//===- LoopUpdates.cpp - nest.kernel with ordered loops: for_updates ----------------------------------------------===//
+
+#include "translator/emit/kernels/LoopPrinter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+/// Where loops are ordered, the block changes one element.
+void LoopPrinter::findChange() {
+  if (!kernel.getOrdered())
+    return;
+  namePositions(printer, [this](Value value) {
+    auto const argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &kernel.getBody().front() && argument.getArgNumber() >= columnsFrom();
+  });
+  for (auto store : kernel.getBody().front().getOps<memref::StoreOp>())
+    if (SmallVector<Operation *> const change = nest::changeOf(store); !change.empty()) {
+      changed = change.front();
+      before = printer.names.fresh({"before", "old"});
+    }
+}
+
+/// `add_to(target, term);`, or `change_element(target, [&](float before) { return ...; });`
+LogicalResult LoopPrinter::printChange(memref::StoreOp store, Expression const &target, Expression const &value,
+                                       Json &to) {
+  Type const type = store.getMemRefType().getElementType();
+  auto sum = store.getValue().getDefiningOp<arith::AddFOp>();
+  if (sum && (type.isF32() || type.isF64()) && llvm::is_contained(sum->getOperands(), changed->getResult(0))) {
+    FailureOr<Expression> const term = printer.use(sum.getLhs() == changed->getResult(0) ? sum.getRhs() : sum.getLhs());
+    if (failed(term))
+      return failure();
+    layer.program.useBlock("add_to");
+    to.push_back(
+        {{"template", "statement/call"}, {"text", "add_to(" + target.text + ", " + storedText(*term, type) + ")"}});
+    return success();
+  }
+  layer.program.useBlock("change_element");
+  to.push_back({{"template", "statement/call"},
+                {"text", "change_element(" + target.text + ", [&](" + cppType(type) + " " + before + ") { return " +
+                             storedText(value, type) + "; })"}});
+  return success();
+}
+
+/// A single loop from 0 keeps its name.
+FailureOr<LoopPrinter::Group> LoopPrinter::groupOf(unsigned first, unsigned end, StringRef name) {
+  if (end == first + 1) {
+    FailureOr<Expression> const lower = host(kernel.getLowers()[first]);
+    if (failed(lower))
+      return failure();
+    if (lower->text == "0")
+      return Group{first, end, positions[first]};
+  }
+  return Group{first, end, first == end ? "" : printer.names.fresh({name.str(), name.str() + "_index"})};
+}
+
+/// `for_updates(label, space, batches, updates, length, [=](int, int edge, Span columns) { ... })`
+LogicalResult LoopPrinter::printUpdates(Json statements) {
+  unsigned const loops = positions.size(), first = orderedFrom(), end = columnsFrom();
+  FailureOr<Group> const batch = groupOf(0, first, "batch"), update = groupOf(first, end, "update"),
+                         column = groupOf(end, loops, "column");
+  if (failed(batch) || failed(update) || failed(column))
+    return failure();
+  std::string const span = end == loops ? "" : printer.names.fresh({"columns", "span"});
+  if (failed(recover(*column, statements)))
+    return failure();
+  if (end != loops)
+    statements = alongSpan(std::move(statements), column->name, span);
+  if (failed(recover(*update, statements)) || failed(recover(*batch, statements)))
+    return failure();
+  std::vector<std::string> arguments;
+  for (Group const &group : {*batch, *update, *column}) {
+    FailureOr<Expression> const size = count(group);
+    if (failed(size))
+      return failure();
+    arguments.push_back(size->text);
+  }
+  layer.program.useBlock("for_updates");
+  layer.setCall("for_updates", arguments);
+  std::string const lambda =
+      indexParameters({batch->name, update->name}, statements) + ", Span" + (span.empty() ? "" : " " + span);
+  layer.addLambda(lambda, std::move(statements));
+  return success();
+}
+
+} // namespace ml2k

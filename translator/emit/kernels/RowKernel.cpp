@@ -1,0 +1,171 @@
+//===- RowKernel.cpp - nest.row: for_rows with folds and loops along the row --------------------------------------===//
+
+#include "translator/emit/kernels/KernelParts.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+namespace {
+
+/// A row kernel while its block is printed.
+struct Rows {
+  nest::RowOp op;
+  Layer &layer;
+  SmallVector<AffineMap> maps;
+  Layer::Loops loops;
+  IndexSpace space;
+  std::string along; ///< the position along the row
+
+  Rows(nest::RowOp op, Layer &layer)
+      : op(op), layer(layer), maps(mapsOf(op.getIndexingMaps())),
+        loops(layer.loops(maps, SmallVector<Value>(op->getOperands()))),
+        space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}} {}
+
+  unsigned last() const { return loops.extents.size() - 1; }
+  Expression const &length() const { return loops.sizes[last()]; }
+
+  /// The element of a row at a position, or the row's only element.
+  FailureOr<Expression> element(Value row, std::optional<Expression> position) {
+    unsigned const number = cast<BlockArgument>(row).getArgNumber();
+    IndexSpace at = space;
+    AffineMap map = maps[number];
+    if (!position) {
+      at.dims[last()] = {"0"};
+    } else if (position->text != along) {
+      map = map.replace(getAffineDimExpr(last(), op.getContext()), getAffineSymbolExpr(0, op.getContext()), last() + 1,
+                        1);
+      at.symbols.push_back(*position);
+    }
+    return layer.element(op->getOperand(number), map, at);
+  }
+
+  LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Json &to);
+  LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Json &to);
+  LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &to);
+  LogicalResult printEach(nest::EachOp each, ScalarPrinter &printer, Json &to);
+  void handle(ScalarPrinter &printer);
+};
+
+std::optional<Expression> positionOf(Value position, ScalarPrinter &printer) {
+  if (!position)
+    return {};
+  FailureOr<Expression> expression = printer.use(position);
+  return failed(expression) ? std::optional<Expression>() : *expression;
+}
+
+LogicalResult Rows::printGet(nest::GetOp get, ScalarPrinter &printer, Json &to) {
+  FailureOr<Expression> read = element(get.getRow(), positionOf(get.getPosition(), printer));
+  if (failed(read))
+    return failure();
+  printer.bindRead(get.getValue(), std::move(*read), to);
+  return success();
+}
+
+LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Json &to) {
+  FailureOr<Expression> value = printer.use(set.getValue());
+  if (failed(value))
+    return failure();
+  FailureOr<Expression> target = element(set.getRow(), positionOf(set.getPosition(), printer));
+  if (failed(target))
+    return failure();
+  printer.settleReads(to);
+  Type const type = cast<nest::RowType>(set.getRow().getType()).getElementType();
+  Json assign = {{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(*value, type)}};
+  if (set->getParentOp() == op.getOperation()) // one value per row: one thread writes it
+    assign = {
+        {"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
+  to.push_back(std::move(assign));
+  return success();
+}
+
+LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &to) {
+  printer.settleReads(to);
+  Block &block = fold.getBody().front();
+  printer.bind(block.getArgument(0), {along});
+  Json statements = Json::array();
+  if (failed(printer.print(block, statements)))
+    return failure();
+  FailureOr<Expression> term = printer.use(block.back().getOperand(0));
+  if (failed(term))
+    return failure();
+  std::string const combiner = combinerName(fold.getCombiner());
+  layer.program.useBlock(combiner);
+  ScalarPrinter::Nouns nouns = {StringRef(combiner).starts_with("Max")   ? "largest"
+                                : StringRef(combiner).starts_with("Min") ? "smallest"
+                                                                         : "total"};
+  if (auto name = fold.getName())
+    nouns.insert(nouns.begin(), snakeCase(*name));
+  std::string const name = printer.names.fresh(nouns);
+  std::string const parameters = indexParameters({along}, Json::array({statements, term->text}));
+  to.push_back({{"template", "statement/fold"},
+                {"type", computeType(fold.getType())},
+                {"name", name},
+                {"combiner", combiner},
+                {"length", length().text},
+                {"parameters", parameters},
+                {"statements", std::move(statements)},
+                {"value", term->text}});
+  printer.bind(fold.getResult(), {name});
+  return success();
+}
+
+LogicalResult Rows::printEach(nest::EachOp each, ScalarPrinter &printer, Json &to) {
+  printer.settleReads(to);
+  Block &block = each.getBody().front();
+  printer.bind(block.getArgument(0), {along});
+  Json statements = Json::array();
+  if (failed(printer.print(block, statements)))
+    return failure();
+  std::string const parameters = indexParameters({along}, statements);
+  to.push_back({{"template", "statement/each"},
+                {"length", length().text},
+                {"parameters", parameters},
+                {"statements", std::move(statements)}});
+  return success();
+}
+
+void Rows::handle(ScalarPrinter &printer) {
+  printer.handle("nest.get", [this](Operation *inner, ScalarPrinter &p, Json &to) {
+    return printGet(cast<nest::GetOp>(inner), p, to);
+  });
+  printer.handle("nest.set", [this](Operation *inner, ScalarPrinter &p, Json &to) {
+    return printSet(cast<nest::SetOp>(inner), p, to);
+  });
+  printer.handle("nest.fold", [this](Operation *inner, ScalarPrinter &p, Json &to) {
+    return printFold(cast<nest::FoldOp>(inner), p, to);
+  });
+  printer.handle("nest.each", [this](Operation *inner, ScalarPrinter &p, Json &to) {
+    return printEach(cast<nest::EachOp>(inner), p, to);
+  });
+}
+
+} // namespace
+
+FailureOr<std::string> printRow(Operation *op, Layer &layer) {
+  Rows rows(cast<nest::RowOp>(op), layer);
+  SmallVector<unsigned> outer;
+  for (unsigned loop = 0; loop < rows.last(); ++loop)
+    if (rows.loops.extents[loop] != 1)
+      outer.push_back(loop);
+  std::vector<std::string> names = loopNames(layer, outer.size() + 1);
+  rows.along = names.back();
+  names.pop_back();
+  rows.space.dims[rows.last()] = {rows.along};
+  FusedLoops const fused(layer, rows.loops, outer, names, "row", rows.space);
+  ScalarPrinter printer = layer.scalars(rows.space);
+  rows.handle(printer);
+  Json statements = Json::array();
+  if (failed(printer.print(rows.op.getBody().front(), statements)))
+    return failure();
+  fused.recover(statements);
+  layer.program.useBlock("for_rows");
+  layer.setCall("for_rows", {fused.size().text, rows.length().text});
+  std::string const lambda = indexParameters({fused.name()}, statements) + ", Row const &along";
+  layer.addLambda(lambda, std::move(statements));
+  return describe(layer, rows.op.getInputs(), rows.op.getExtras(), rows.op.getOutputs(), ", ");
+}
+
+} // namespace ml2k

@@ -1,0 +1,434 @@
+//===- Layer.cpp - one kernel on its way to a layer function ------------------------------------------------------===//
+
+#include "translator/emit/model/Layer.h"
+#include "translator/ir/LoopExtents.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+Layer::Layer(Program &program, Operation *kernel) : program(program), kernel(kernel), scope(&program.fileScope) {
+  SmallVector<Value> memory(kernel->getOperands());
+  kernel->walk([&](memref::LoadOp load) { memory.push_back(load.getMemRef()); });
+  for (Value operand : memory)
+    if (Storage const *storage = program.storageOf(operand); storage && storage->kind == StorageKind::Argument)
+      scope.take(storage->name);
+}
+
+std::string Layer::label() const {
+  return "\"" + program.model + "::" + kernel->getAttrOfType<StringAttr>("label").str() + "\"";
+}
+
+//===--- Memory ---------------------------------------------------------------------------------------------------===//
+
+std::string Layer::member(Storage const &storage) {
+  if (!llvm::is_contained(used, &storage))
+    used.push_back(&storage);
+  return storage.expression;
+}
+
+/// What a recurrent layer calls its memory.
+static std::string recurrentName(nest::RecurrentOp recurrent, Storage const &storage, Program &program) {
+  for (Value output : recurrent.getOutputs())
+    if (program.storageOf(output) == &storage)
+      return output == recurrent.getOutputs()[0]                 ? "state"
+             : cast<MemRefType>(output.getType()).getRank() == 3 ? "sequence"
+                                                                 : "cell";
+  return "projected";
+}
+
+/// `weight` of layer1.0.conv1.weight; in and out where there is one of them; else the member's name.
+std::vector<std::string> Layer::localNames(Storage const &storage) const {
+  if (storage.kind == StorageKind::Weight) {
+    StringRef const full = storage.modelName;
+    return {snakeCase(full.substr(full.find_last_of("./:") + 1), "weight"), storage.name, storage.name + "_weight"};
+  }
+  if (!isa<DestinationStyleOpInterface>(kernel))
+    return {storage.name, storage.name + "_values"};
+  if (auto recurrent = dyn_cast<nest::RecurrentOp>(kernel)) {
+    std::string const role = recurrentName(recurrent, storage, program);
+    return {role, storage.name, storage.name + "_" + role};
+  }
+  auto const outputs = cast<DestinationStyleOpInterface>(kernel).getDpsInits();
+  if (llvm::any_of(outputs, [&](Value v) { return program.storageOf(v) == &storage; }))
+    return {outputs.size() == 1 ? "out" : storage.name, storage.name, storage.name + "_out"};
+  unsigned inputs = 0;
+  for (Value operand : kernel->getOperands())
+    if (Storage const *other = program.storageOf(operand))
+      inputs += other->kind != StorageKind::Weight && !llvm::is_contained(outputs, operand);
+  if (isa<nest::ContractOp>(kernel))
+    for (auto [number, name] : {std::pair(0, "left"), std::pair(1, "right")})
+      if (program.storageOf(kernel->getOperand(number)) == &storage)
+        return {name, storage.name, storage.name + "_in"};
+  bool const isEpilogue = isa<nest::ConvOp, nest::ContractOp>(kernel);
+  std::string const role = isEpilogue ? "residual" : inputs == 1 ? "in" : storage.name;
+  return {role, storage.name, storage.name + "_in"};
+}
+
+std::string Layer::local(Storage const &storage) {
+  std::string const text = member(storage);
+  if (storage.kind == StorageKind::Argument)
+    return storage.name;
+  std::string &name = localOf[storage.value];
+  if (name.empty()) {
+    name = scope.fresh(localNames(storage));
+    locals.push_back({{"template", "statement/local"}, {"type", storage.cpp}, {"name", name}, {"value", text}});
+  }
+  return name;
+}
+
+static std::string elementOf(Storage const &storage) {
+  bool const isConst = StringRef(storage.cpp).contains(" const");
+  return storage.scalar() + (isConst ? " const" : "");
+}
+
+/// Row-major without gaps, whatever the strides of dimensions of extent 1.
+static bool isContiguous(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0, expected = 1;
+  if (failed(getStridesAndOffset(type, strides, offset)))
+    return false;
+  for (auto [stride, extent] : llvm::reverse(llvm::zip(strides, type.getShape()))) {
+    if (extent != 1 && stride != expected)
+      return type.getLayout().isIdentity();
+    expected *= extent;
+  }
+  return true;
+}
+
+static bool hasDivision(AffineExpr expr) {
+  bool found = false;
+  expr.walk([&](AffineExpr part) {
+    found |= part.getKind() == AffineExprKind::FloorDiv || part.getKind() == AffineExprKind::Mod;
+  });
+  return found;
+}
+
+/// Contiguous, of static extents but the first, and within the rank of a view.
+static bool isReshapeable(MemRefType type) {
+  return isContiguous(type) && type.getRank() > 0 && type.getRank() <= 8 &&
+         llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic);
+}
+
+/// Contiguous memory of another shape as a view of its own: no division per element.
+FailureOr<std::string> Layer::reshaped(Value memref, Storage const &storage) {
+  std::string &name = localOf[memref];
+  if (!name.empty())
+    return name;
+  FailureOr<std::string> const data = pointer(memref);
+  if (failed(data))
+    return failure();
+  std::vector<std::string> wanted = localNames(storage);
+  wanted.push_back(storage.name + "_reshaped");
+  if (storage.kind == StorageKind::Argument)
+    wanted = {storage.isOutput ? "out" : "in", storage.name + "_reshaped"};
+  name = scope.fresh(wanted);
+  std::string arguments = *data;
+  auto const type = cast<MemRefType>(memref.getType());
+  for (unsigned d = 0; d < unsigned(type.getRank()); ++d)
+    if (type.isDynamicDim(d))
+      arguments += ", " + extent(memref, d).text;
+  locals.push_back({{"template", "statement/view"},
+                    {"type", tensorType(elementOf(storage), type.getShape())},
+                    {"name", name},
+                    {"arguments", arguments}});
+  return name;
+}
+
+static Expression marked(Expression element, Storage const &storage) {
+  if (storage.isUnsigned)
+    element.asUnsigned = element.text;
+  return element;
+}
+
+/// `at, c` for `at.n, at.p, at.q, c`, or the same with the only image.
+static SmallVector<Expression> pixelAndChannel(ArrayRef<Expression> indices) {
+  StringRef pixel = indices[1].text;
+  bool const isPixel = pixel.consume_back(".p") && indices[2].text == (pixel + ".q").str() &&
+                       (indices[0].text == (pixel + ".n").str() || indices[0].text == "0");
+  return isPixel ? SmallVector<Expression>{Expression{pixel.str()}, indices[3]} : SmallVector<Expression>(indices);
+}
+
+/// `text` with `name` for each `(value)` that is no argument list.
+static std::string withName(std::string text, std::string const &value, std::string const &name) {
+  std::string const whole = "(" + value + ")";
+  for (size_t at = 0; (at = text.find(whole, at)) != std::string::npos; ++at)
+    if (at == 0 || !(llvm::isAlnum(text[at - 1]) || text[at - 1] == '_'))
+      text.replace(at, whole.size(), name);
+  return text;
+}
+
+/// An index; the sizes in it that have to be divided for are named, where they stand in parentheses. The first `own`
+/// symbols are values of the lambda, the others sizes.
+Expression Layer::indexText(AffineExpr index, IndexSpace const &space, unsigned own) {
+  auto const useBlock = [&](StringRef block) { program.useBlock(block); };
+  Expression text = indexExpression(index, space, useBlock);
+  index.walk([&](AffineExpr part) {
+    bool const isSize = part.isSymbolicOrConstant() &&
+                        llvm::none_of(llvm::seq(own), [&](unsigned symbol) { return part.isFunctionOfSymbol(symbol); });
+    if (!isSize || !hasDivision(part))
+      return;
+    std::string const value = indexExpression(part, space, useBlock).text;
+    if (StringRef(text.text).contains("(" + value + ")") && part.getKind() == AffineExprKind::Add)
+      text.text = withName(text.text, value, namedSize({value}, {"size", "extent"}).text);
+  });
+  return text;
+}
+
+FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices, IndexSpace const &space) {
+  HostSymbols symbols(space.symbols.size());
+  FailureOr<Access> access = program.access(memref, indices, symbols);
+  if (failed(access))
+    return failure();
+  Storage const &storage = *access->storage;
+  if (!storage.packing.empty())
+    return kernel->emitError("weight '") << storage.modelName << "' is packed for another kind of kernel";
+  SmallVector<AffineExpr> extents; // of a flat view
+  for (unsigned d = 0; storage.isFlat && d < storage.type.getRank(); ++d) {
+    extents.push_back(program.extent(storage.value, d, symbols));
+    if (!extents.back() && d > 0)
+      return kernel->emitError("'") << storage.modelName
+                                    << "' has too many dimensions for a view, and nothing tells the size of number "
+                                    << d;
+  }
+  IndexSpace whole = space;
+  for (Value value : symbols.values())
+    whole.symbols.push_back({program.hostName(value)});
+  SmallVector<AffineExpr> at = llvm::map_to_vector(access->indices, [&](AffineExpr e) { return simplify(e, whole); });
+  bool const bordered = storage.border[0] || storage.border[1];
+  if (llvm::any_of(at, hasDivision) && memref != storage.value && !bordered && !storage.isFlat &&
+      isReshapeable(cast<MemRefType>(memref.getType()))) {
+    FailureOr<std::string> const view = reshaped(memref, storage);
+    if (failed(view))
+      return failure();
+    SmallVector<Expression> const texts = llvm::map_to_vector(indices, [&](AffineExpr e) {
+      return indexExpression(e, space, [&](StringRef block) { program.useBlock(block); });
+    });
+    return marked(ml2k::call(*view, texts), storage);
+  }
+  if (storage.isFlat) {
+    AffineExpr linear = at.front();
+    for (auto [index, extent] : llvm::drop_begin(llvm::zip(at, extents)))
+      linear = linear * extent + index;
+    at = {linear};
+  }
+  for (auto [i, value] : llvm::enumerate(symbols.values()))
+    if (llvm::any_of(at, [&](AffineExpr e) { return e.isFunctionOfSymbol(space.symbols.size() + i); }))
+      hostNames.insert(program.hostName(value));
+  SmallVector<Expression> texts;
+  for (auto [d, index] : llvm::enumerate(at))
+    texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1 ? Expression{"0"}
+                                                                       : indexText(index, whole, space.symbols.size()));
+  return marked(ml2k::call(local(storage), storage.isImage ? pixelAndChannel(texts) : texts), storage);
+}
+
+Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {
+  IndexSpace space;
+  for (Value value : symbols.values()) {
+    space.symbols.push_back({program.hostName(value)});
+    hostNames.insert(program.hostName(value));
+  }
+  return indexExpression(expr, space, [&](StringRef block) { program.useBlock(block); });
+}
+
+Expression Layer::extent(Value memref, unsigned dim) {
+  HostSymbols symbols;
+  AffineExpr const expr = program.extent(memref, dim, symbols);
+  if (expr)
+    return hostExpression(expr, symbols);
+  for (RuntimeSize const &size : program.sizes) // the host did not ask for it
+    if (size.argument == memref && size.dim == dim) {
+      hostNames.insert(size.name);
+      return {size.name};
+    }
+  return {member(*program.storageOf(memref)) + ".extent_int(" + std::to_string(dim) + ")"};
+}
+
+/// A size that has to be divided for is computed once, outside the lambdas.
+Expression Layer::namedSize(Expression size, std::vector<std::string> const &wanted) {
+  for (Json const &local : locals)
+    if (local["template"] == "statement/let") {
+      if (local["value"] == size.text)
+        return {local["name"].get<std::string>()};
+      size.text = withName(size.text, local["value"], local["name"]);
+    }
+  StringRef const text = size.text;
+  if (text.find_first_of("/%") == StringRef::npos && !text.contains("_div(") && !text.contains("_mod("))
+    return size;
+  std::string const name = scope.fresh(wanted);
+  locals.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", size.text}});
+  return {name};
+}
+
+/// What a dimension of this storage, which the map indexes, is called.
+static std::vector<std::string> sizeNames(Storage const *storage, AffineMap map, unsigned dim) {
+  std::string const plain = "size_" + std::to_string(dim);
+  bool const isImage = storage && storage->isImage && map.getNumResults() == 4;
+  return {isImage && dim == 1 ? "height" : isImage && dim == 2 ? "width" : plain, plain};
+}
+
+Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
+  unsigned const count = maps.empty() ? 0 : maps.front().getNumDims();
+  Loops loops{SmallVector<int64_t>(count, 1), SmallVector<Expression>(count, Expression{"1"})};
+  for (auto [i, loop] : llvm::enumerate(nest::loopExtents(maps, operands)))
+    if (loop.operand) {
+      auto const names = sizeNames(program.storageOf(loop.operand), maps[loop.position], loop.dim);
+      loops.extents[i] = loop.size();
+      loops.sizes[i] = namedSize(extent(loop.operand, loop.dim), names);
+    }
+  return loops;
+}
+
+FailureOr<std::string> Layer::pointer(Value memref) {
+  HostSymbols symbols;
+  auto const type = cast<MemRefType>(memref.getType());
+  SmallVector<AffineExpr> const origin(type.getRank(), getAffineConstantExpr(0, kernel->getContext()));
+  FailureOr<Access> access = program.access(memref, origin, symbols);
+  if (failed(access))
+    return failure();
+  Storage const &storage = *access->storage;
+  if (!isContiguous(type) || storage.border[0] || storage.border[1])
+    return kernel->emitError("works on contiguous memory, '") << storage.modelName << "' is not here";
+  std::string const text = member(storage);
+  IndexSpace sizes;
+  for (Value value : symbols.values())
+    sizes.symbols.push_back({program.hostName(value)});
+  if (llvm::all_of(access->indices, [&](AffineExpr e) { return simplify(e, sizes) == 0; }))
+    return text + (storage.isImage ? ".rows.data()" : ".data()");
+  if (storage.isImage) {
+    SmallVector<Expression> const at =
+        llvm::map_to_vector(access->indices, [&](AffineExpr e) { return hostExpression(e, symbols); });
+    return "&" + ml2k::call(text, at).text;
+  }
+  // Not by the view's operator, which a host may not call for a device's memory
+  AffineExpr linear = access->indices.front();
+  for (unsigned d = 1; d < access->indices.size(); ++d) {
+    AffineExpr const extent = program.extent(storage.value, d, symbols);
+    if (!extent)
+      return kernel->emitError("nothing tells the size of dimension ") << d << " of '" << storage.modelName << "'";
+    linear = linear * extent + access->indices[d];
+  }
+  return text + ".data() + " + hostExpression(linear, symbols).text;
+}
+
+FailureOr<std::string> Layer::matrix(Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
+                                     StringRef wanted) {
+  Storage const *storage = program.storageOf(memref);
+  if (storage && storage->value == memref && storage->type.getRank() == 2 && !storage->isImage &&
+      storage->type.getDimSize(1) == columns)
+    return member(*storage);
+  FailureOr<std::string> data = pointer(memref);
+  if (failed(data))
+    return failure();
+  bool const dynamic = ShapedType::isDynamic(rows);
+  std::string const name = scope.fresh({wanted.str(), storage->name, storage->name + "_matrix"});
+  locals.push_back({{"template", "statement/view"},
+                    {"type", tensorType(elementOf(*storage), {rows, columns})},
+                    {"name", name},
+                    {"arguments", dynamic ? *data + ", " + rowCount.text : *data}});
+  return name;
+}
+
+FailureOr<std::string> Layer::image(Value memref) {
+  auto const type = cast<MemRefType>(memref.getType());
+  ArrayRef<int64_t> const shape = type.getShape();
+  HostSymbols symbols;
+  SmallVector<AffineExpr> const origin(4, getAffineConstantExpr(0, kernel->getContext()));
+  FailureOr<Access> access = program.access(memref, origin, symbols);
+  if (failed(access))
+    return failure();
+  Storage const &storage = *access->storage;
+  ArrayRef<int64_t> const whole = storage.type.getShape();
+  bool const isBordered = storage.border[0] || storage.border[1];
+  if (!storage.isImage || (!isBordered && isContiguous(type) && shape.drop_back() != whole.drop_back()))
+    return imageOver(memref, storage);
+  bool const onlyChannels = shape.drop_back() == whole.drop_back() && symbols.values().empty();
+  auto const first = dyn_cast<AffineConstantExpr>(access->indices.back());
+  if (!onlyChannels || !first)
+    return kernel->emitError("reads or writes a part of '") << storage.modelName << "' that is not a range of channels";
+  std::string const text = member(storage);
+  if (shape.back() == whole.back())
+    return text;
+  program.usesSlices = true;
+  return text + ".slice<" + std::to_string(first.getValue()) + ", " + std::to_string(shape.back()) + ">()";
+}
+
+/// An argument N H W C, or other contiguous memory, as an Activation without border.
+FailureOr<std::string> Layer::imageOver(Value memref, Storage const &storage) {
+  ArrayRef<int64_t> const shape = cast<MemRefType>(memref.getType()).getShape();
+  FailureOr<std::string> data = pointer(memref);
+  if (failed(data))
+    return failure();
+  program.useBlock("activation");
+  std::string const name = scope.fresh({storage.isOutput ? "out" : "in", storage.name + "_image"});
+  std::string const type = "Activation<" + elementOf(storage) + ", " + program.imageShape(shape) + ">";
+  std::string extents = extent(memref, 0).text;
+  for (unsigned dim : {1, 2})
+    extents += program.sizesImages ? ", " + extent(memref, dim).text : "";
+  locals.push_back(
+      {{"template", "statement/image"}, {"type", type}, {"name", name}, {"data", *data}, {"extents", extents}});
+  return name;
+}
+
+//===--- Names and regions ----------------------------------------------------------------------------------------===//
+
+std::vector<std::string> Layer::indexNames(ArrayRef<StringRef> wanted) {
+  std::vector<std::string> names;
+  for (StringRef name : wanted)
+    names.push_back(scope.fresh({name.str(), (name + name).str(), (name + "_index").str()}));
+  return names;
+}
+
+ScalarPrinter Layer::scalars(IndexSpace const &space) {
+  ScalarPrinter printer(scope, [this](StringRef block) { program.useBlock(block); });
+  printer.fastMath = program.options.math == MathLibrary::Fast;
+  handleControlFlow(printer);
+  printer.outside = [this](Value value) -> FailureOr<Expression> { // sizes
+    HostSymbols symbols;
+    if (!value.getType().isIndex() || kernel->isAncestor(value.getParentBlock()->getParentOp()))
+      return failure();
+    AffineExpr const expr = program.hostIndex(value, symbols);
+    if (llvm::any_of(symbols.values(), [&](Value symbol) { return program.hostName(symbol).empty(); }))
+      return failure();
+    return namedSize(hostExpression(expr, symbols), {"count", "size"});
+  };
+  printer.handle("nest.index", [space](Operation *op, ScalarPrinter &p, Json &) {
+    unsigned const dim = cast<nest::IndexOp>(op).getDim();
+    p.bind(op->getResult(0), space.extents[dim] == 1 ? Expression{"0"} : space.dims[dim]);
+    return success();
+  });
+  printer.handle("memref.load",
+                 [this, space](Operation *op, ScalarPrinter &p, Json &to) { return printLoad(op, p, space, to); });
+  printer.handle("memref.dim", [this](Operation *op, ScalarPrinter &p, Json &) -> LogicalResult {
+    auto dim = cast<memref::DimOp>(op);
+    if (!dim.getConstantIndex())
+      return op->emitError("the dimension of a size is not a constant");
+    p.bind(op->getResult(0), extent(dim.getSource(), *dim.getConstantIndex()));
+    return success();
+  });
+  return printer;
+}
+
+/// A gather: positions are values of the region.
+LogicalResult Layer::printLoad(Operation *op, ScalarPrinter &printer, IndexSpace const &space, Json &to) {
+  auto load = cast<memref::LoadOp>(op);
+  FailureOr<SmallVector<Expression>> positions = printer.use(load.getIndices());
+  if (failed(positions))
+    return failure();
+  IndexSpace whole = space;
+  SmallVector<AffineExpr> at;
+  for (Expression const &position : *positions) {
+    at.push_back(getAffineSymbolExpr(whole.symbols.size(), op->getContext()));
+    whole.symbols.push_back(position);
+  }
+  FailureOr<Expression> read = element(load.getMemRef(), at, whole);
+  if (failed(read))
+    return failure();
+  printer.bindRead(load.getResult(), std::move(*read), to);
+  return success();
+}
+
+} // namespace ml2k

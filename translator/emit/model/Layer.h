@@ -1,0 +1,140 @@
+//===- Layer.h - one kernel on its way to a layer function ----------------------------------------------*- C++ -*-===//
+//
+// What all kernels share: which members a layer uses and what they are called in it, index spaces, the comment lines,
+// and the call of a block. A kernel printer (Kernels.h) fills one in.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_EMIT_MODEL_LAYER_H
+#define ML2K_EMIT_MODEL_LAYER_H
+
+#include "translator/emit/model/Program.h"
+#include "translator/emit/scalars/Scalars.h"
+
+namespace ml2k {
+
+class Layer {
+public:
+  Layer(Program &program, mlir::Operation *kernel);
+
+  //===--- Memory ---===//
+
+  /// Storage as an argument of a block: work.conv1, work.concat.channels<64, 64>().
+  mlir::FailureOr<std::string> image(mlir::Value memref);
+
+  /// Storage as a rank-2 view of contiguous rows; declares an unmanaged view where the shape differs.
+  mlir::FailureOr<std::string> matrix(mlir::Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
+                                      llvm::StringRef wanted);
+
+  /// Adds the workspace's partial sums of device kernels that share an output tile.
+  void addSplit(std::vector<std::string> &arguments, mlir::Type scalar);
+
+  /// The workspace's room for transformed squares; `share` elements for a thread.
+  std::string winograd(int64_t share);
+
+  /// A member or argument as it is.
+  std::string member(Storage const &storage);
+
+  /// `memref[indices]` inside a lambda, over the loops of `space`. Declares a local copy of the member.
+  mlir::FailureOr<Expression> element(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
+                                      IndexSpace const &space);
+
+  /// The same with a map over the loops.
+  mlir::FailureOr<Expression> element(mlir::Value memref, mlir::AffineMap map, IndexSpace const &space) {
+    return element(memref, map.getResults(), space);
+  }
+
+  /// An index expression inside the layer over host values.
+  Expression hostExpression(mlir::AffineExpr expr, HostSymbols const &symbols);
+
+  /// The extent of a dimension as an expression.
+  Expression extent(mlir::Value memref, unsigned dim);
+
+  /// The extents of the loops of `maps`, kDynamic and an expression where known at run time only.
+  struct Loops {
+    llvm::SmallVector<int64_t> extents;
+    llvm::SmallVector<Expression> sizes;
+  };
+  Loops loops(llvm::ArrayRef<mlir::AffineMap> maps, llvm::ArrayRef<mlir::Value> operands);
+
+  //===--- Names ---===//
+
+  /// Free names for the indices of a lambda.
+  std::vector<std::string> indexNames(llvm::ArrayRef<llvm::StringRef> wanted);
+
+  /// A printer for a region, which knows what all regions know: gathers, positions, sizes, control flow.
+  ScalarPrinter scalars(IndexSpace const &space);
+
+  //===--- The text ---===//
+
+  std::string label() const; ///< "cnn::layer1.0.conv1", quoted
+  void setCall(std::string function, std::vector<std::string> arguments);
+  void setPolicyCall(std::string function, std::string const &policy); ///< a pattern of Kokkos itself
+  void addLambda(std::string parameters, Json statements, std::string const &result = ""); ///< result: its type
+
+  /// The only lambda is the epilogue of a block, from this region.
+  void nameEpilogue(mlir::Block &block);
+
+  /// Puts `Unchanged{}` into the place of an epilogue that returns its sum.
+  void nameUnchanged(std::vector<std::string> &arguments);
+
+  /// The view model of the layer function.
+  Json finish(llvm::StringRef shapes);
+
+  /// The statement of forward() that runs it, after finish().
+  std::string invocation() const;
+
+  /// `name[1,64,56,56]` for the comment.
+  std::string described(mlir::Value memref);
+
+  Program &program;
+  mlir::Operation *kernel;
+  Scope scope;
+  Json locals = Json::array();
+  bool usesWork = false;      ///< of the workspace more than buffers
+  bool closesBorders = false; ///< the block does so for the images that it writes
+
+private:
+  std::string local(Storage const &storage);
+  Expression indexText(mlir::AffineExpr index, IndexSpace const &space, unsigned own);
+  Expression namedSize(Expression size, std::vector<std::string> const &wanted);
+  std::vector<std::string> localNames(Storage const &storage) const;
+  mlir::FailureOr<std::string> reshaped(mlir::Value memref, Storage const &storage);
+  void dropUnusedSizes();
+  Json provenance() const;
+  Json borders();
+  std::string functionName() const;
+  mlir::FailureOr<std::string> pointer(mlir::Value memref);
+  mlir::FailureOr<std::string> imageOver(mlir::Value memref, Storage const &storage);
+  mlir::LogicalResult printLoad(mlir::Operation *op, ScalarPrinter &printer, IndexSpace const &space, Json &to);
+  bool uses(StorageKind kind) const;
+  Json parameters() const;
+  std::string signature(bool declare) const;
+
+  llvm::DenseMap<mlir::Value, std::string> localOf;
+  std::set<std::string> hostNames; ///< run-time sizes and loop indices in use
+  llvm::SmallVector<Storage const *> used;
+  Json call;
+  Json lambdas = Json::array();
+  bool isEpilogue = false;
+  std::string epilogue; ///< a short name of what it does, if there is one
+};
+
+/// Prints one kernel into its layer; the description line comes back.
+using KernelPrinter = mlir::FailureOr<std::string> (*)(mlir::Operation *, Layer &);
+
+/// The printer of a kernel operation, null for others. One entry per kind of kernel; each lies in a file of its own.
+KernelPrinter lookUpKernel(llvm::StringRef operation);
+
+mlir::FailureOr<std::string> printMap(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printReduce(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printRow(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printConv(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printContract(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printWindow(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printRecurrent(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printLoopKernel(mlir::Operation *, Layer &);
+
+} // namespace ml2k
+
+#endif

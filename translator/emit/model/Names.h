@@ -1,0 +1,57 @@
+//===- Names.h - the model's names as C++ identifiers ---------------------------------------------------*- C++ -*-===//
+//
+// Names are settled before anything is printed. Two names of the model that would become one identifier both get four
+// characters of a hash of their full text; no counters, so that a new layer renames nothing.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_EMIT_MODEL_NAMES_H
+#define ML2K_EMIT_MODEL_NAMES_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+#include <vector>
+
+namespace ml2k {
+
+/// `full` in snake_case. `prefix` goes before a name that would start with a digit or be empty.
+std::string snakeCase(llvm::StringRef full, llvm::StringRef prefix = "value");
+
+/// `full` in CamelCase, for types.
+std::string camelCase(llvm::StringRef full, llvm::StringRef prefix = "Value");
+
+/// True for C++ keywords and for macros that everybody includes.
+bool isReservedWord(llvm::StringRef name);
+
+/// The namespace of a model. The global functions of C and POSIX, which headers declare, keep their names.
+std::string namespaceName(llvm::StringRef model);
+
+/// Four characters that depend on every character of `full`.
+std::string shortHash(llvm::StringRef full);
+
+/// Identifiers for a set of names that share a scope, e.g. the members of one struct. `taken` may not be used.
+llvm::StringMap<std::string> nameTable(std::vector<std::string> const &names, llvm::StringRef prefix,
+                                       llvm::StringSet<> const &taken = {});
+
+/// The identifiers in use inside one function; temporaries take names that are free.
+class Scope {
+public:
+  explicit Scope(Scope const *outer = nullptr) : outer(outer) {}
+
+  bool isTaken(llvm::StringRef name) const;
+  void take(llvm::StringRef name) { names.insert(name); }
+
+  /// The first free one of `wanted`, else the last with a letter appended; takes it.
+  std::string fresh(std::vector<std::string> const &wanted);
+
+private:
+  Scope const *outer;
+  llvm::StringSet<> names;
+};
+
+} // namespace ml2k
+
+#endif

@@ -1,0 +1,109 @@
+//===- Packing.cpp - how weights lie in memory and which function of the loader puts them there -------------------===//
+
+#include "translator/emit/model/Program.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static std::string listOf(ArrayRef<int64_t> numbers) {
+  return llvm::join(llvm::map_range(numbers, [](int64_t i) { return std::to_string(i); }), ", ");
+}
+
+/// The type of panels. Those of bfloat16 that only such numbers are multiplied by are told apart: hosts may do that in
+/// pairs.
+static std::string panelsOf(Storage &storage, StringRef scalar, Twine const &sizes) {
+  storage.isPaired = storage.type.getElementType().isBF16() &&
+                     llvm::all_of(storage.value.getUsers(),
+                                  [](Operation *user) { return getElementTypeOrSelf(user->getOperand(0)).isBF16(); });
+  return (storage.isPaired ? "BfloatPanels<" + sizes + ">" : "Panels<" + scalar + ", " + sizes + ">").str();
+}
+
+/// Panels<float, 64, 7 * 7 * 3> of a convolution's O (C/groups) R S. The phases of a transposed one are groups of it.
+static void packConvolution(Storage &storage, StringRef scalar, nest::ConvOp conv) {
+  ArrayRef<int64_t> const shape = storage.type.getShape();
+  int64_t const taps = shape[2] * shape[3];
+  std::string const depth = taps == 1 ? std::to_string(shape[1])
+                                      : llvm::join(llvm::map_range(ArrayRef<int64_t>{shape[2], shape[3], shape[1]},
+                                                                   [](int64_t i) { return std::to_string(i); }),
+                                                   " * ");
+  int64_t const groups = conv.getGroups() * conv.getPhases();
+  storage.cpp = panelsOf(storage, scalar,
+                         std::to_string(shape[0]) + ", " + depth + (groups == 1 ? "" : ", " + std::to_string(groups)));
+  storage.reader = storage.winograd ? "read_winograd<" + std::to_string(storage.winograd) + ">"
+                                    : "read_panels<" + std::to_string(taps) + ">";
+}
+
+/// The loops of the kernel that address the weight, n before k or k before n.
+static LogicalResult packMatrix(Storage &storage, StringRef scalar, nest::ContractOp contract) {
+  auto const map = cast<AffineMapAttr>(contract.getIndexingMaps()[1]).getValue();
+  int64_t outputs = 1, depth = 1;
+  std::string order;
+  for (auto [expr, extent] : llvm::zip(map.getResults(), storage.type.getShape())) {
+    auto const dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return contract.emitError("a packed weight is not addressed by loops alone");
+    StringRef const role = cast<StringAttr>(contract.getIterators()[dim.getPosition()]).getValue();
+    (role == "k" ? depth : outputs) *= extent;
+    order += role;
+  }
+  order.erase(std::unique(order.begin(), order.end()), order.end());
+  if (order != "nk" && order != "kn" && order != "n" && order != "k")
+    return contract.emitError("a packed weight wants its n loops side by side and its k loops side by side");
+  storage.cpp = panelsOf(storage, scalar, listOf({outputs, depth}));
+  storage.reader = order[0] == 'k' && order != "k" ? "read_panels_kn" : "read_panels<1>";
+  return success();
+}
+
+static LogicalResult packPanels(Storage &storage, StringRef scalar, Operation *weight) {
+  for (Operation *user : weight->getUsers()) {
+    if (auto conv = dyn_cast<nest::ConvOp>(user)) {
+      packConvolution(storage, scalar, conv);
+      return success();
+    }
+    if (auto contract = dyn_cast<nest::ContractOp>(user))
+      return packMatrix(storage, scalar, contract);
+  }
+  return weight->emitError("packed in panels, but used by no convolution or contraction");
+}
+
+LogicalResult Program::addWeight(nest::WeightOp op) {
+  auto const type = dyn_cast<MemRefType>(op.getType());
+  if (!type || !isSidecarType(type.getElementType()))
+    return op.emitError("weight of type ") << op.getType() << " cannot be printed";
+  Storage storage{};
+  storage.kind = StorageKind::Weight;
+  storage.value = op.getResult();
+  storage.type = type;
+  storage.modelName = op.getName().str();
+  std::string const scalar = cppType(type.getElementType());
+  setTensorType(storage, scalar + " const");
+  storage.reader = "read_plain";
+  if (DictionaryAttr const packing = op.getPackingAttr())
+    storage.packing = packing.getAs<StringAttr>("kind").str();
+  if (auto const winograd = op.getPackingAttr() ? op.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr())
+    storage.winograd = winograd.getInt();
+  if (storage.packing == "taps") {
+    ArrayRef<int64_t> const shape = type.getShape();
+    storage.cpp = tensorType(scalar + " const", {shape[2] * shape[3], shape[0]});
+    storage.reader = "read_taps";
+  } else if (storage.packing == "panels") {
+    useBlock("panels");
+    if (failed(packPanels(storage, scalar, op)))
+      return failure();
+  } else if (storage.packing == "gates") {
+    useBlock("gate_weights");
+    int64_t const hidden = type.getDimSize(1);
+    storage.cpp = "GateWeights<" + scalar + ", " + listOf({type.getDimSize(0) / hidden, hidden}) + ">";
+    storage.reader = "read_gates";
+  } else if (!storage.packing.empty()) {
+    return op.emitError("packing '") << storage.packing << "' is not known";
+  }
+  weights.push_back(std::move(storage));
+  return success();
+}
+
+} // namespace ml2k

@@ -1,0 +1,369 @@
+//===- Program.cpp - what a nest module holds, with its names settled ---------------------------------------------===//
+
+#include "translator/emit/model/Program.h"
+#include "translator/emit/render/Blocks.h"
+#include "translator/emit/scalars/Scalars.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static constexpr int64_t maxViewRank = 8;
+
+/// Words that mean something in every layer function; `along` is what kernels of rows call theirs.
+static char const *const layerWords[] = {"space",        "weights",     "work",   "forward",
+                                         "load_weights", "check_sizes", "fitted", "along"};
+
+/// Names that nothing of the model may have: layer functions call blocks where parameters would hide them.
+static llvm::StringSet<> fixedNames() {
+  llvm::StringSet<> names = blockNames();
+  for (char const *word : layerWords)
+    names.insert(word);
+  return names;
+}
+
+std::string tensorType(StringRef scalar, ArrayRef<int64_t> shape) {
+  int lastDynamic = -1;
+  for (auto [i, extent] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(extent) || extent == 0) // no array has extent 0
+      lastDynamic = i;
+  std::string text = scalar.str();
+  if (lastDynamic >= 0)
+    text += " " + std::string(lastDynamic + 1, '*');
+  for (int64_t extent : shape.drop_front(lastDynamic + 1))
+    text += "[" + std::to_string(extent) + "]";
+  return "Tensor<" + text + ">";
+}
+
+void setTensorType(Storage &storage, std::string const &scalar) {
+  storage.isFlat = storage.type.getRank() > maxViewRank;
+  storage.cpp =
+      storage.isFlat
+          ? tensorType(scalar, {storage.type.hasStaticShape() ? storage.type.getNumElements() : ShapedType::kDynamic})
+          : tensorType(scalar, storage.type.getShape());
+}
+
+/// Whether the height or width of a kernel's images is known at run time only.
+static bool hasUnknownExtents(Operation *kernel) {
+  return llvm::any_of(ArrayRef<Value>({kernel->getOperand(0), kernel->getOperands().back()}), [](Value image) {
+    return llvm::any_of(cast<MemRefType>(image.getType()).getShape().slice(1, 2), ShapedType::isDynamic);
+  });
+}
+
+LogicalResult Program::collect() {
+  model = options.nameSpace;
+  if (model.empty())
+    model = namespaceName(llvm::sys::path::stem(options.stem));
+  for (auto const &name : fixedNames())
+    fileScope.take(name.getKey());
+  entry.walk([&](Operation *op) { sizesImages |= isa<nest::ConvOp, nest::WindowOp>(op) && hasUnknownExtents(op); });
+  if (failed(collectArguments()) || failed(collectMembers()))
+    return failure();
+  nameArgumentTypes();
+  if (failed(collectExchanged()))
+    return failure();
+  collectSizes();
+  collectFunctions();
+  return success();
+}
+
+//===--- Storage --------------------------------------------------------------------------------------------------===//
+
+LogicalResult Program::collectArguments() {
+  std::vector<std::string> names;
+  for (BlockArgument argument : entry.getArguments()) {
+    bool const isMemory = isa<MemRefType>(argument.getType());
+    if ((!isMemory && isa<ShapedType>(argument.getType())) || cppType(getElementTypeOrSelf(argument.getType())).empty())
+      return entry.emitError("argument of type ") << argument.getType() << " cannot be printed";
+    auto const name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
+    names.push_back(name ? name.str() : "argument " + std::to_string(argument.getArgNumber()));
+  }
+  llvm::StringSet<> const taken = fixedNames();
+  std::vector<std::string> wanted;
+  for (std::string const &full : names)
+    wanted.push_back(full + (taken.contains(snakeCase(full)) ? " view" : ""));
+  llvm::StringMap<std::string> const table = nameTable(wanted, "value", taken);
+  for (auto [argument, full, want] : llvm::zip(entry.getArguments(), names, wanted)) {
+    std::string const name = table.lookup(want);
+    if (!isa<MemRefType>(argument.getType())) {
+      nameHostValue(argument, name); // a scalar, passed by value
+      fileScope.take(name);
+      scalarTypes[name] = computeType(argument.getType());
+      continue;
+    }
+    Storage storage{};
+    storage.kind = StorageKind::Argument;
+    storage.value = argument;
+    storage.type = cast<MemRefType>(argument.getType());
+    storage.modelName = full;
+    storage.name = storage.expression = name;
+    for (Operation *user : argument.getUsers())
+      if (auto kernel = dyn_cast<DestinationStyleOpInterface>(user))
+        storage.isOutput |= llvm::is_contained(kernel.getDpsInits(), Value(argument));
+    storage.isOutput |= bool(entry.getArgAttr(argument.getArgNumber(), "nest.output"));
+    storage.isUnsigned = bool(entry.getArgAttr(argument.getArgNumber(), "nest.unsigned"));
+    setTensorType(storage, storage.scalar() + (storage.isOutput ? "" : " const"));
+    arguments.push_back(std::move(storage));
+    storages[argument] = &arguments.back();
+  }
+  return success();
+}
+
+void Program::nameArgumentTypes() {
+  llvm::StringSet<> taken = blockNames();
+  for (char const *name : {"Weights", "Workspace", "ExecutionSpace"})
+    taken.insert(name);
+  for (Storage &argument : arguments) {
+    argument.alias = camelCase(argument.modelName);
+    if (!taken.insert(argument.alias).second) {
+      argument.alias += "View";
+      if (!taken.insert(argument.alias).second)
+        argument.alias += "_" + shortHash(argument.modelName);
+    }
+  }
+}
+
+/// The memrefs that a host loop hands from one iteration to the next.
+LogicalResult Program::collectExchanged() {
+  Scope scope(&fileScope);
+  for (Storage const &argument : arguments)
+    scope.take(argument.name);
+  WalkResult const result = entry.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    for (auto [carried, init, result] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
+      if (!isa<MemRefType>(carried.getType()))
+        continue;
+      Storage const *first = storages.lookup(init);
+      if (!first || first->isImage || first->isFlat || first->kind == StorageKind::Weight)
+        return WalkResult(
+            loop.emitError("exchanges memory that is a part of something else; this has no printed form"));
+      Storage storage = *first;
+      storage.kind = StorageKind::Argument;
+      storage.value = carried;
+      storage.name = storage.expression = scope.fresh(withSourceName(carried, {first->name + "_now"}));
+      storage.alias = storage.cpp;
+      fileScope.take(storage.name);
+      exchanged.push_back(std::move(storage));
+      storages[carried] = storages[result] = &exchanged.back();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult Program::collectMembers() {
+  WalkResult const result = entry.walk([&](Operation *op) {
+    if (auto buffer = dyn_cast<nest::BufferOp>(op))
+      return WalkResult(addBuffer(buffer));
+    if (auto weight = dyn_cast<nest::WeightOp>(op))
+      return WalkResult(addWeight(weight));
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  nameMembers(buffers, "tensor", "work.");
+  for (Storage &weight : weights)
+    storages[weight.value] = &weight;
+  joinBiases();
+  nameMembers(weights, "weight", "weights.");
+  for (Storage &weight : weights)
+    if (weight.bias)
+      weight.bias->expression = weight.expression + ".bias";
+  return success();
+}
+
+void Program::nameMembers(std::deque<Storage> &members, StringRef prefix, StringRef owner) {
+  // conv1 for conv1.weight that holds its bias
+  auto const shown = [](Storage const &member) {
+    StringRef name = member.modelName;
+    if (member.bias)
+      name.consume_back(".weight");
+    return name.str();
+  };
+  std::vector<std::string> names;
+  for (Storage const &member : members)
+    names.push_back(shown(member));
+  llvm::StringSet<> taken;
+  for (char const *word : {"split", "arena", "winograd", "batch", "space", "buffers", "allocate", "fitted", "on_host"})
+    taken.insert(word);
+  llvm::StringMap<std::string> const table = nameTable(names, prefix, taken);
+  for (Storage &member : members) {
+    member.name = table.lookup(shown(member));
+    member.expression = (owner + member.name).str();
+    storages[member.value] = &member;
+  }
+}
+
+/// Convolutions and pools work on Activations; whether one touches this memref or a slice of its channels.
+static bool isUsedAsImage(Value memref) {
+  return llvm::any_of(memref.getUsers(), [&](Operation *user) {
+    if (isa<nest::ConvOp, nest::WindowOp>(user))
+      return llvm::is_contained(ArrayRef<Value>({user->getOperand(0), user->getOperands().back()}), memref);
+    return isa<memref::SubViewOp, memref::CastOp>(user) &&
+           cast<MemRefType>(user->getResult(0).getType()).getRank() == 4 && isUsedAsImage(user->getResult(0));
+  });
+}
+
+std::string Program::imageShape(ArrayRef<int64_t> shape) const {
+  return llvm::join(llvm::map_range(shape.drop_front(sizesImages ? 3 : 1), [](int64_t e) { return std::to_string(e); }),
+                    ", ");
+}
+
+AffineExpr Program::allocatedExtent(Storage const &buffer, unsigned dim, HostSymbols &symbols) const {
+  AffineExpr const inside = extent(buffer.value, dim, symbols);
+  bool const isPadded = buffer.isImage && sizesImages && (dim == 1 || dim == 2);
+  return isPadded ? inside + 2 * buffer.border[dim - 1] : inside;
+}
+
+LogicalResult Program::addBuffer(nest::BufferOp op) {
+  Storage storage{};
+  storage.kind = StorageKind::Buffer;
+  storage.value = op.getResult();
+  storage.type = cast<MemRefType>(op.getType());
+  storage.modelName = op.getName().str();
+  std::string const scalar = cppType(storage.type.getElementType());
+  if (scalar.empty())
+    return op.emitError("elements of type ") << storage.type.getElementType() << " cannot be printed";
+  storage.isImage = storage.type.getRank() == 4 && (op.getBorder() || isUsedAsImage(op.getResult()));
+  if (op.getBorder())
+    storage.border.assign(op.getBorder()->begin(), op.getBorder()->end());
+  if (storage.isImage) {
+    ArrayRef<int64_t> const shape = storage.type.getShape();
+    if (ShapedType::isDynamic(shape.back()))
+      return op.emitError("an image of a convolution wants a known number of channels");
+    std::vector<std::string> arguments = {scalar, imageShape(shape)};
+    if (storage.border[0] || storage.border[1])
+      arguments.push_back(std::to_string(storage.border[0]));
+    if (storage.border[0] != storage.border[1])
+      arguments.push_back(std::to_string(storage.border[1]));
+    storage.cpp = "Activation<" + llvm::join(arguments, ", ") + ">";
+    useBlock("activation");
+  } else {
+    setTensorType(storage, scalar);
+  }
+  buffers.push_back(std::move(storage));
+  return success();
+}
+
+Storage const *Program::storageOf(Value memref) const {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isa<memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return storages.lookup(memref);
+}
+
+//===--- Run-time sizes -------------------------------------------------------------------------------------------===//
+
+/// The name that the model gives to a dynamic dimension, from `nest.dims`; the first dimension is else the batch.
+static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigned dim) {
+  unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
+  if (auto dims = entry.getArgAttrOfType<ArrayAttr>(number, "nest.dims"))
+    if (auto name = dyn_cast<StringAttr>(dims[dim]); name && !name.empty())
+      return name.str();
+  return dim == 0 ? "batch" : argument.name + "_size_" + std::to_string(dim);
+}
+
+/// Identifiers for the names of sizes; equal names stay equal, and none hides a parameter of forward() or a name of the
+/// Workspace.
+static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage> const &arguments) {
+  llvm::StringSet<> taken = fixedNames();
+  for (char const *name : {"arena", "split", "allocate", "buffers"})
+    taken.insert(name);
+  for (Storage const &argument : arguments)
+    taken.insert(argument.name);
+  auto const isAlone = [&](std::string const &name) {
+    return llvm::all_of(sizes, [&](RuntimeSize const &other) {
+      return other.name == name || snakeCase(other.name, "size") != snakeCase(name, "size");
+    });
+  };
+  auto const wanted = [&](RuntimeSize const &size) {
+    bool const isFree = !taken.contains(snakeCase(size.name, "size")) && isAlone(size.name);
+    return size.name + (isFree ? "" : "_size");
+  };
+  std::vector<std::string> names;
+  llvm::transform(sizes, std::back_inserter(names), wanted);
+  llvm::StringMap<std::string> const table = nameTable(names, "size", taken);
+  std::vector<RuntimeSize> named = sizes;
+  for (auto const &[size, name] : llvm::zip(named, names))
+    size.name = table.lookup(name);
+  sizes = std::move(named);
+}
+
+/// An index of a collapsed view is split by extents of its source, for which forward() may not ask otherwise.
+static void askForCollapsedExtents(func::FuncOp entry) {
+  OpBuilder builder(entry.getBody());
+  entry.walk([&](memref::CollapseShapeOp op) {
+    Value source = op.getSrc();
+    while (auto cast = source.getDefiningOp<memref::CastOp>())
+      source = cast.getSource();
+    auto const argument = dyn_cast<BlockArgument>(source);
+    if (!argument || argument.getOwner() != &entry.getBody().front())
+      return;
+    auto const isAsked = [&](int64_t dim) { // a second one would be another symbol for the same extent
+      return llvm::any_of(argument.getUsers(), [&](Operation *user) {
+        auto asked = dyn_cast<memref::DimOp>(user);
+        return asked && asked.getConstantIndex() == dim;
+      });
+    };
+    auto const type = cast<MemRefType>(argument.getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim) && !isAsked(dim))
+        builder.create<memref::DimOp>(op.getLoc(), argument, dim);
+  });
+}
+
+void Program::collectSizes() {
+  askForCollapsedExtents(entry);
+  for (Storage const &argument : arguments)
+    for (unsigned dim = 0; dim < unsigned(argument.type.getRank()); ++dim)
+      if (argument.type.isDynamicDim(dim))
+        sizes.push_back({argument.value, dim, sizeName(entry, argument, dim)});
+  makeIdentifiers(sizes, arguments);
+  for (RuntimeSize const &size : sizes)
+    if (!fileScope.isTaken(size.name))
+      fileScope.take(size.name);
+  entry.walk([&](memref::DimOp op) {
+    std::optional<int64_t> const dim = op.getConstantIndex();
+    for (RuntimeSize const &size : sizes)
+      if (dim && size.argument == op.getSource() && size.dim == unsigned(*dim))
+        nameHostValue(op, size.name);
+  });
+  for (RuntimeSize const &size : sizes) // an argument stands for its only extent where nobody asks for that
+    if (cast<MemRefType>(size.argument.getType()).getNumDynamicDims() == 1)
+      nameHostValue(size.argument, size.name);
+}
+
+void Program::collectFunctions() {
+  std::vector<std::string> labels;
+  entry.walk([&](Operation *op) {
+    if (auto label = op->getAttrOfType<StringAttr>("label"))
+      labels.push_back(label.str());
+  });
+  llvm::StringSet<> const taken = fixedNames();
+  // forward() calls them where its parameters hide other names
+  llvm::StringSet<> parameters;
+  for (char const *name : {"space", "weights", "work"})
+    parameters.insert(name);
+  for (Storage const &argument : arguments)
+    parameters.insert(argument.name);
+  for (RuntimeSize const &size : sizes)
+    parameters.insert(size.name);
+  // A kernel that is named like the argument that it writes is called after what it does
+  llvm::StringMap<std::string> const plain = nameTable(labels, "layer", taken);
+  auto const isParameter = [&](std::string const &label) {
+    return parameters.contains(snakeCase(label, "layer")) || parameters.contains(plain.lookup(label));
+  };
+  std::vector<std::string> wanted;
+  for (std::string const &label : labels)
+    wanted.push_back((isParameter(label) ? "compute_" : "") + label);
+  llvm::StringMap<std::string> const table = nameTable(wanted, "layer", taken);
+  for (auto const &[label, name] : llvm::zip(labels, wanted))
+    functions[label] = table.lookup(name);
+}
+
+} // namespace ml2k

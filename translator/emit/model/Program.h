@@ -1,0 +1,164 @@
+//===- Program.h - what a nest module holds, with its names settled -------------------------------------*- C++ -*-===//
+//
+// Collected once before anything is printed: arguments, workspace, weights, run-time sizes and layers, each with its
+// C++ identifier and type.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_EMIT_MODEL_PROGRAM_H
+#define ML2K_EMIT_MODEL_PROGRAM_H
+
+#include "translator/emit/Emit.h"
+#include "translator/emit/model/Names.h"
+#include "translator/emit/scalars/Expression.h"
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <deque>
+#include <map>
+#include <set>
+
+namespace ml2k {
+
+enum class StorageKind { Argument, Buffer, Weight };
+
+/// One piece of memory that the generated code names.
+struct Storage {
+  StorageKind kind;
+  mlir::Value value;
+  mlir::MemRefType type;
+  std::string modelName;  ///< as the model writes it
+  std::string name;       ///< identifier of the argument or member
+  std::string cpp;        ///< declared type
+  std::string alias;      ///< of an argument: what its type is called
+  std::string expression; ///< how layers refer to it: image, work.conv1, weights.conv1_bias
+  bool isOutput = false;
+  bool isUnsigned = false; ///< integers of the caller
+  bool isImage = false;    ///< an Activation
+  bool isFlat = false;     ///< a rank-1 view with computed index: Kokkos views end at rank 8
+  std::string packing;     ///< of a weight: panels, taps or empty
+  int64_t winograd = 0;    ///< of a weight: the edge of the squares of results, 0 for a direct convolution
+  Storage *bias = nullptr; ///< of packed weights: what their block adds to the sums
+  bool isBias = false;     ///< of a weight: it is the bias of packed weights
+  bool isPaired = false;   ///< a weight whose k may lie in pairs: of bfloat16, as its other factors
+  std::string reader;      ///< of a weight: the function of the loader that packs it, with its template arguments
+  llvm::SmallVector<int64_t> border = {0, 0};
+
+  /// The element type.
+  std::string scalar() const {
+    return isUnsigned ? unsignedType(type.getElementType()) : cppType(type.getElementType());
+  }
+};
+
+/// A size that is known at run time only: where it is read and what it is called.
+struct RuntimeSize {
+  mlir::Value argument;
+  unsigned dim;
+  std::string name;
+};
+
+/// An element of storage: positions over loops (dims) and host values (symbols).
+struct Access {
+  Storage const *storage;
+  llvm::SmallVector<mlir::AffineExpr> indices;
+};
+
+/// Host values that index expressions refer to, in order of their symbols.
+class HostSymbols {
+public:
+  /// Symbols below `first` belong to somebody else.
+  explicit HostSymbols(unsigned first = 0) : first(first) {}
+  mlir::AffineExpr get(mlir::Value value);
+  llvm::ArrayRef<mlir::Value> values() const { return known.getArrayRef(); }
+
+private:
+  unsigned first;
+  llvm::SetVector<mlir::Value> known;
+};
+
+class Program {
+public:
+  Program(mlir::func::FuncOp entry, EmitOptions const &options) : entry(entry), options(options) {}
+  Program(Program const &) = delete;
+
+  /// Names everything; fails with a diagnostic at what cannot be printed.
+  mlir::LogicalResult collect();
+
+  /// The storage that a memref is a part of.
+  Storage const *storageOf(mlir::Value memref) const;
+
+  /// The element of storage that `memref[indices]` is.
+  mlir::FailureOr<Access> access(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
+                                 HostSymbols &symbols) const;
+
+  /// The extent of a dimension, a constant or over `symbols`.
+  mlir::AffineExpr extent(mlir::Value memref, unsigned dim, HostSymbols &symbols) const;
+
+  /// The same as memory is allocated: an image has a border.
+  mlir::AffineExpr allocatedExtent(Storage const &buffer, unsigned dim, HostSymbols &symbols) const;
+
+  /// The arguments of the type of images N H W C, without their border: [height, width,] channels.
+  std::string imageShape(llvm::ArrayRef<int64_t> shape) const;
+
+  /// A host value as an index expression over values that have names.
+  mlir::AffineExpr hostIndex(mlir::Value value, HostSymbols &symbols) const;
+
+  /// The identifier of a host value: a run-time size, a loop index or a constant of forward().
+  std::string hostName(mlir::Value value) const { return hostNames.lookup(value); }
+  void nameHostValue(mlir::Value value, std::string name) { hostNames[value] = std::move(name); }
+
+  /// The type of a host value: int but for scalar arguments.
+  std::string scalarType(std::string const &name) const {
+    auto const found = scalarTypes.find(name);
+    return found == scalarTypes.end() ? "int" : found->second;
+  }
+
+  /// The sum with bias in the epilogue of a convolution or contraction whose weights hold the bias; null for others.
+  mlir::Value biasedSum(mlir::Operation *kernel) const;
+
+  void useBlock(llvm::StringRef name) { blocks.insert(name.str()); }
+
+  mlir::func::FuncOp entry;
+  EmitOptions const &options;
+  std::string model; ///< namespace and first part of kernel labels
+  std::deque<Storage> arguments, buffers, weights;
+  std::deque<Storage> exchanged; ///< by loops around kernels: variables of forward()
+  std::vector<RuntimeSize> sizes;
+  std::map<std::string, std::string> splits; ///< scalar type of partial sums to the member of the workspace
+  int64_t winogradShare = 0;    ///< elements of the workspace that a host thread wants for Winograd convolutions
+  bool launches = true;         ///< kernels, on a host: not where the calling thread does the little there is to do
+  bool usesSlices = false;      ///< of the channels of images
+  bool sizesImages = false;     ///< at run time: heights and widths are no part of their types
+  std::set<std::string> blocks; ///< parts and blocks in use, without what they need
+  llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
+  Scope fileScope;                        ///< names that no local may hide
+
+private:
+  mlir::LogicalResult collectArguments();
+  mlir::LogicalResult collectMembers();
+  mlir::LogicalResult collectExchanged();
+  void nameArgumentTypes();
+  void collectSizes();
+  void collectFunctions();
+  mlir::LogicalResult addBuffer(nest::BufferOp op);
+  mlir::LogicalResult addWeight(nest::WeightOp op);
+  Storage *biasOf(Storage const &weight) const;
+  void joinBiases();
+  void nameMembers(std::deque<Storage> &members, llvm::StringRef prefix, llvm::StringRef owner);
+
+  llvm::DenseMap<mlir::Value, Storage *> storages;
+  llvm::DenseMap<mlir::Value, std::string> hostNames;
+  std::map<std::string, std::string> scalarTypes; ///< of scalar arguments by name
+};
+
+/// Declares storage as a plain view; rank 9 and more become one dimension.
+void setTensorType(Storage &storage, std::string const &scalar);
+
+/// `Tensor<float const[1][10]>`, with `*` for sizes known at run time.
+std::string tensorType(llvm::StringRef scalar, llvm::ArrayRef<int64_t> shape);
+
+} // namespace ml2k
+
+#endif

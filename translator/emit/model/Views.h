@@ -1,0 +1,43 @@
+//===- Views.h - the parts of the view model ------------------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_EMIT_MODEL_VIEWS_H
+#define ML2K_EMIT_MODEL_VIEWS_H
+
+#include "translator/emit/model/Layer.h"
+
+namespace ml2k {
+
+/// Layers and the body of forward().
+struct ForwardView {
+  Json layers = Json::array();
+  Json statements = Json::array();
+  /// What the model takes for granted about the sizes of a Workspace: {parameters, call, statements}, or none.
+  Json sizeChecks = Json::array();
+};
+
+mlir::FailureOr<ForwardView> viewForward(Program &program);
+
+/// Parameters of forward(): space, the structs that exist, the model's arguments.
+std::string forwardParameters(Program const &program);
+
+/// The same for the definition: the names of those that its statements do not use are comments.
+std::string forwardDefinition(Program const &program, Json const &statements);
+
+/// The run-time sizes that buffers need, in the order of the arguments.
+std::vector<std::string> workspaceSizes(Program const &program);
+
+/// Whether a tensor has more elements than an int can count, as a condition in C++; empty if all sizes are known.
+std::string tooManyElements(Program const &program);
+
+/// Aliases of the arguments, members of Weights and Workspace, the constructor.
+mlir::FailureOr<Json> viewMembers(Program &program);
+
+/// The tensors of the sidecar in file order.
+std::vector<SidecarTensor> sidecarOf(Program const &program);
+
+/// load_weights(): its calls and what they check; the arrays of weights that stand in the source.
+Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, bool embedded);
+
+} // namespace ml2k
+
+#endif

@@ -1,0 +1,172 @@
+//===- Render.cpp - Mustache over the view model, strict ----------------------------------------------------------===//
+//
+// kainjow mustache prints nothing for a missing name. Here every tag carries its place, `name@template:line`, so that
+// the context can refuse with it.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/emit/render/Render.h"
+#include "translator/emit/render/Templates.h"
+
+#include <kainjow/mustache.hpp>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace ml2k {
+
+namespace {
+
+using kainjow::mustache::data;
+
+std::string trimmed(std::string const &text) { return kainjow::mustache::trim(text); }
+
+/// Appends `@template:line` to the name in every tag; the end of a section gets the place of its begin.
+std::string withPlaces(Template const &source) {
+  std::string out;
+  std::vector<std::string> open;
+  size_t at = 0;
+  for (size_t begin; (begin = source.text.find("{{", at)) != std::string::npos;) {
+    size_t const end = source.text.find("}}", begin);
+    if (end == std::string::npos)
+      break;
+    out.append(source.text, at, begin + 2 - at);
+    std::string const tag = trimmed(source.text.substr(begin + 2, end - begin - 2));
+    at = end;
+    if (tag.starts_with("!")) {
+      out += tag;
+      continue;
+    }
+    auto const line = 1 + std::count(source.text.begin(), source.text.begin() + begin, '\n');
+    std::string place = "@" + source.name + ":" + std::to_string(line);
+    if (tag.starts_with("#") || tag.starts_with("^"))
+      open.push_back(place);
+    if (tag.starts_with("/") && !open.empty()) {
+      place = open.back();
+      open.pop_back();
+    }
+    out += tag + place;
+  }
+  out.append(source.text, at, std::string::npos);
+  while (!out.empty() && out.back() == '\n') // the line of the tag that includes it ends already
+    out.pop_back();
+  return out;
+}
+
+/// A space before tags of sections that begin a line: what is left of them can be told from a blank line.
+std::string indented(std::string text) {
+  for (size_t at = 0; at != std::string::npos; at = text.find('\n', at + 1)) {
+    size_t const tag = at == 0 ? 0 : at + 1;
+    if (text.compare(tag, 2, "{{") == 0 && tag + 2 < text.size() &&
+        std::string("#^/").find(text[tag + 2]) != std::string::npos)
+      text.insert(tag, " ");
+  }
+  return text;
+}
+
+std::map<std::string, data> loadTemplates() {
+  std::map<std::string, data> all;
+  for (Template const &source : templates())
+    all.emplace(source.name, indented(withPlaces(source)));
+  return all;
+}
+
+data toData(nlohmann::ordered_json const &view) {
+  if (view.is_boolean())
+    return data(view.get<bool>());
+  if (view.is_string())
+    return data(view.get<std::string>());
+  if (view.is_primitive()) // numbers are for readers of the JSON; nlohmann's items() of one is itself, without end
+    return data(view.dump());
+  if (view.is_array()) {
+    data list(data::type::list);
+    for (auto const &item : view)
+      list << toData(item);
+    return list;
+  }
+  if (!view.is_object()) // numbers, which items() would give as their own only item
+    return data(view.dump());
+  data object(data::type::object);
+  for (auto const &[key, value] : view.items())
+    object.set(key, toData(value));
+  return object;
+}
+
+constexpr size_t deepestNesting = 100;
+
+class StrictContext : public kainjow::mustache::basic_context<std::string> {
+public:
+  explicit StrictContext(data const *root) : items{root}, files(loadTemplates()) {}
+
+  void push(data const *item) override { items.push_back(item); }
+  void pop() override { items.pop_back(); }
+
+  data const *get(std::string const &tag) const override {
+    auto const [name, place] = split(tag);
+    if (name == ".")
+      return items.back();
+    if (items.size() > deepestNesting) // a statement without a list of its own found that of the one around it
+      throw std::runtime_error(place + ": '" + name + "' of the view model contains itself");
+    for (auto item = items.rbegin(); item != items.rend(); ++item)
+      if (data const *found = (*item)->get(name))
+        return found;
+    throw std::runtime_error(place + ": the view model has no '" + name + "'");
+  }
+
+  data const *get_partial(std::string const &tag) const override {
+    auto [name, place] = split(tag);
+    if (name.starts_with("*"))
+      name = get(name.substr(1) + "@" + place)->string_value();
+    auto const found = files.find(name);
+    if (found == files.end())
+      throw std::runtime_error(place + ": there is no template '" + name + "'");
+    return &found->second;
+  }
+
+  std::string const &text(std::string const &name) const { return get_partial(name + "@ml2kokkos")->string_value(); }
+
+private:
+  static std::pair<std::string, std::string> split(std::string const &tag) {
+    size_t const at = tag.rfind('@');
+    return {trimmed(tag.substr(0, at)), tag.substr(at + 1)};
+  }
+
+  std::vector<data const *> items;
+  std::map<std::string, data> files;
+};
+
+/// Without the lines that hold nothing but spaces: tags of empty sections leave their indentation. Blank lines stay.
+std::string withoutTagLines(std::string const &text) {
+  std::string out;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t const end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    std::string const line = text.substr(begin, end - begin);
+    if (line == "\n" || line.find_first_not_of(" \n") != std::string::npos)
+      out += line;
+    begin = end;
+  }
+  return out;
+}
+
+} // namespace
+
+std::string render(std::string const &name, nlohmann::ordered_json const &view) {
+  data const root = toData(view);
+  StrictContext context(&root);
+  kainjow::mustache::mustache page(context.text(name));
+  page.set_custom_escape([](std::string const &text) { return text; });
+  std::string out = page.is_valid() ? page.render(context) : "";
+  if (!page.is_valid())
+    throw std::runtime_error(name + ": " + page.error_message());
+  return withoutTagLines(out);
+}
+
+std::string const &templateText(std::string const &name) {
+  for (Template const &file : templates())
+    if (file.name == name)
+      return file.text;
+  throw std::runtime_error("no template " + name);
+}
+
+} // namespace ml2k

@@ -1,0 +1,79 @@
+//===- ScalarComparisons.cpp - comparisons as C++ -----------------------------------------------------------------===//
+
+#include "translator/emit/scalars/ScalarTable.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPrinter &) {
+  auto compare = cast<arith::CmpIOp>(op);
+  static char const *const symbols[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+  unsigned const predicate = unsigned(compare.getPredicate());
+  Rank const rank = predicate < 2 ? Rank::Equality : Rank::Relation;
+  bool const isSigned = predicate < unsigned(arith::CmpIPredicate::ult);
+  if (operandType(op).isInteger(1)) // a true i1 is -1 as a signed number
+    return isSigned && predicate > 1 ? binary(a[1], symbols[predicate], rank, a[0])
+                                     : binary(a[0], symbols[predicate], rank, a[1]);
+  if (isSigned)
+    return binary(a[0], symbols[predicate], rank, a[1]);
+  Type const type = operandType(op);
+  return binary(asUnsigned(type, a[0]), symbols[predicate], rank, asUnsigned(type, a[1]));
+}
+
+/// Ordered comparisons are false for NaN, as C++'s are; unordered ones are the negated opposite.
+FailureOr<Expression> compareFloats(Operation *op, Operands a, ScalarPrinter &printer) {
+  using P = arith::CmpFPredicate;
+  auto const relation = [&](StringRef symbol) { return binary(a[0], symbol, Rank::Relation, a[1]); };
+  auto const eitherWay = [&] {
+    Expression const x = printer.repeatable(a[0], operandType(op)), y = printer.repeatable(a[1], operandType(op));
+    return binary(binary(x, "<", Rank::Relation, y), "||", Rank::Or, binary(x, ">", Rank::Relation, y));
+  };
+  auto const isNan = [&](StringRef joint, StringRef prefix) {
+    auto const one = [&](int i) {
+      Expression const test = call("Kokkos::isnan", {a[i]});
+      return prefix.empty() ? test : unary(prefix, test);
+    };
+    if (op->getOperand(0) == op->getOperand(1) || isConstant(op->getOperand(1)))
+      return one(0);
+    return binary(one(0), joint, joint == "||" ? Rank::Or : Rank::And, one(1));
+  };
+  switch (cast<arith::CmpFOp>(op).getPredicate()) {
+  case P::OEQ:
+    return binary(a[0], "==", Rank::Equality, a[1]);
+  case P::UNE:
+    return binary(a[0], "!=", Rank::Equality, a[1]);
+  case P::OGT:
+    return relation(">");
+  case P::OGE:
+    return relation(">=");
+  case P::OLT:
+    return relation("<");
+  case P::OLE:
+    return relation("<=");
+  case P::UGT:
+    return unary("!", relation("<="));
+  case P::UGE:
+    return unary("!", relation("<"));
+  case P::ULT:
+    return unary("!", relation(">="));
+  case P::ULE:
+    return unary("!", relation(">"));
+  case P::ONE:
+    return eitherWay();
+  case P::UEQ:
+    return unary("!", eitherWay());
+  case P::ORD:
+    return isNan("&&", "!");
+  case P::UNO:
+    return isNan("||", "");
+  case P::AlwaysTrue:
+    return Expression{"true"};
+  default:
+    return Expression{"false"};
+  }
+}
+
+} // namespace ml2k

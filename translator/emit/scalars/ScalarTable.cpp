@@ -1,0 +1,375 @@
+//===- ScalarTable.cpp - every arith and math operation as C++ ----------------------------------------------------===//
+//
+// Signedness comes from the operation: C++ values of signless integers are signed and are cast where an operation is
+// unsigned. Integers wrap around: where C++ calls overflow undefined, the arithmetic is unsigned or a helper block does
+// it.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/emit/scalars/ScalarTable.h"
+
+#include "translator/emit/scalars/ScalarClamp.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static bool isConstantFloat(Value value, double wanted) {
+  FloatAttr constant;
+  return matchPattern(value, m_Constant(&constant)) && constant.getValueAsDouble() == wanted;
+}
+
+//===--- Kinds of entries -----------------------------------------------------------------------------------------===//
+
+static Print infix(StringRef symbol, Rank rank) {
+  return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    return binary(a[0], symbol, rank, a[1]);
+  };
+}
+
+static Print function(std::string name) {
+  return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return call(name, a); };
+}
+
+/// A function of the C library, which no compiler vectorises. Clang says so unless the block "scalar_loops" stands
+/// above.
+static Print libm(std::string name) {
+  return [=](Operation *, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    printer.useBlock("scalar_loops");
+    return call("Kokkos::" + name, a);
+  };
+}
+
+/// A function with a block of its own for float.
+static Print elementary(std::string name) {
+  return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    if (!printer.fastMath || resultType(op) != "float")
+      return libm(name)(op, a, printer);
+    std::string const helper = op->hasAttr("nest.not_positive") ? name + "_of_negative" : "fast_" + name;
+    printer.useBlock(helper);
+    return call(helper, a);
+  };
+}
+
+/// A helper that is printed among the blocks.
+static Print block(std::string group, std::string name) {
+  return [=](Operation *, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    printer.useBlock(group);
+    return call(name, a);
+  };
+}
+
+static Print castTo() {
+  return [](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    std::string const type = resultType(op);
+    return type == computeType(operandType(op)) ? a[0] : cast(type, a[0]);
+  };
+}
+
+/// Casts the operands to unsigned and the result back.
+static Print onUnsigned(std::function<Expression(Operands)> print) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    Type const type = operandType(op);
+    SmallVector<Expression> const casted =
+        llvm::map_to_vector(a, [&](Expression const &e) { return asUnsigned(type, e); });
+    return cast(resultType(op), print(casted));
+  };
+}
+
+static Print onUnsignedInfix(StringRef symbol, Rank rank) {
+  return onUnsigned([=](Operands a) { return binary(a[0], symbol, rank, a[1]); });
+}
+
+/// Sums, differences and products of integers, which wrap around. Index arithmetic never comes near its bounds.
+static Print wrapping(StringRef symbol, Rank rank, StringRef helper) {
+  return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    Type const type = operandType(op);
+    Expression const plain = binary(a[0], symbol, rank, a[1]);
+    auto const overflow = cast<arith::ArithIntegerOverflowFlagsInterface>(op).getOverflowAttr().getValue();
+    if (type.isIndex() || bitEnumContainsAny(overflow, arith::IntegerOverflowFlags::nsw))
+      return plain;
+    if (type.isInteger(1))
+      return symbol == "*" ? binary(a[0], "&&", Rank::And, a[1]) : binary(a[0], "!=", Rank::Equality, a[1]);
+    if (type.getIntOrFloatBitWidth() < 32) // computed in int
+      return ml2k::cast(resultType(op), plain);
+    printer.useBlock("wrapping");
+    return call(helper, a);
+  };
+}
+
+/// `&&` and the like on bool, `&` on integers.
+static Print logical(StringRef onBool, Rank boolRank, StringRef onInt, Rank intRank) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    bool const isBool = operandType(op).isInteger(1);
+    if (isBool && onBool == "!=" && a[1].text == "true")
+      return unary("!", a[0]);
+    return isBool ? binary(a[0], onBool, boolRank, a[1]) : binary(a[0], onInt, intRank, a[1]);
+  };
+}
+
+/// A NaN must come through. Kokkos::max keeps one of its first operand, so a constant goes last.
+static Print propagating(std::string forConstant, std::string helper) {
+  return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    if (isFirstOfClamp(op))
+      return a[0]; // the second prints both
+    if (Operation *first = firstOfClamp(op)) {
+      printer.useBlock("clamp");
+      Expression const bound = *printer.use(first->getOperand(1));
+      return isa<arith::MaximumFOp>(op) ? call("clamp", {a[0], a[1], bound}) : call("clamp", {a[0], bound, a[1]});
+    }
+    if (isConstant(op->getOperand(1)))
+      return call(forConstant, a);
+    if (isConstant(op->getOperand(0)))
+      return call(forConstant, {a[1], a[0]});
+    printer.useBlock("maximum");
+    return call(helper, a);
+  };
+}
+
+/// Both operands have the type of the result: literals are int.
+static Print integerChoice(std::string name) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    std::string const type = resultType(op);
+    if (type == "int")
+      return call(name, a);
+    SmallVector<Expression> typed;
+    for (auto [operand, value] : llvm::zip(a, op->getOperands()))
+      typed.push_back(isConstant(value) ? ml2k::cast(type, operand) : operand);
+    return call(name, typed);
+  };
+}
+
+//===--- Conversions ----------------------------------------------------------------------------------------------===//
+
+static FailureOr<Expression> select(Operation *, Operands a, ScalarPrinter &) { return conditional(a[0], a[1], a[2]); }
+
+/// A signed i1 that is set is -1.
+static FailureOr<Expression> extendSigned(Operation *op, Operands a, ScalarPrinter &) {
+  if (!operandType(op).isInteger(1))
+    return ml2k::cast(resultType(op), a[0]);
+  bool const isFloat = isa<FloatType>(op->getResult(0).getType());
+  std::string const suffix = !isFloat ? "" : resultType(op) == "float" ? ".f" : ".0";
+  return conditional(a[0], {"-1" + suffix, Rank::Unary}, {"0" + suffix});
+}
+
+static FailureOr<Expression> extendUnsigned(Operation *op, Operands a, ScalarPrinter &) {
+  Expression const operand = operandType(op).isInteger(1) ? a[0] : asUnsigned(operandType(op), a[0]);
+  return ml2k::cast(resultType(op), operand);
+}
+
+static FailureOr<Expression> truncateInteger(Operation *op, Operands a, ScalarPrinter &) {
+  if (op->getResult(0).getType().isInteger(1))
+    return binary(binary(a[0], "&", Rank::BitAnd, {"1"}), "!=", Rank::Equality, {"0"});
+  return ml2k::cast(resultType(op), a[0]);
+}
+
+static FailureOr<Expression> toUnsigned(Operation *op, Operands a, ScalarPrinter &) {
+  Expression const wanted = ml2k::cast(unsignedType(op->getResult(0).getType()), a[0]);
+  Expression result = ml2k::cast(resultType(op), wanted);
+  result.asUnsigned = wanted.text;
+  return result;
+}
+
+static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &) {
+  Type const from = operandType(op), to = op->getResult(0).getType();
+  if (isStoredNarrow(from) || isStoredNarrow(to))
+    return op->emitError("the bits of ") << (isStoredNarrow(from) ? from : to) << " cannot be reinterpreted";
+  return from == to ? a[0] : call("Kokkos::bit_cast<" + cppType(to) + ">", a);
+}
+
+/// Values that were rounded to a narrow type in the same expression, and nothing since made new digits. What comes from
+/// memory or is a kernel's sum does not count: on hosts it may have more digits.
+static bool isExactIn(Type narrow, Value value) {
+  FloatAttr constant;
+  if (matchPattern(value, m_Constant(&constant))) {
+    bool lost = false;
+    APFloat rounded = constant.getValue();
+    rounded.convert(cast<FloatType>(narrow).getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+    return !lost;
+  }
+  Operation *const op = value.getDefiningOp();
+  if (auto widened = dyn_cast_or_null<arith::ExtFOp>(op))
+    return widened.getIn().getType() == narrow && widened.getIn().getDefiningOp<arith::TruncFOp>();
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+    return isExactIn(narrow, select.getTrueValue()) && isExactIn(narrow, select.getFalseValue());
+  return isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::NegFOp,
+                         math::AbsFOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isExactIn(narrow, operand); });
+}
+
+/// Hosts keep such numbers in a float, so that storing does not round.
+static FailureOr<Expression> roundNarrow(Operation *op, Operands a, ScalarPrinter &printer) {
+  Type const to = op->getResult(0).getType();
+  if (!isStoredNarrow(to))
+    return castTo()(op, a, printer);
+  if (operandType(op).isF32() && isExactIn(to, op->getOperand(0)))
+    return a[0];
+  std::string const name = to.isF16() ? "round_to_half" : "round_to_bfloat";
+  printer.useBlock(name);
+  return call(name, {operandType(op).isF64() ? ml2k::cast("float", a[0]) : a[0]});
+}
+
+//===--- Powers, roots, bits --------------------------------------------------------------------------------------===//
+
+static FailureOr<Expression> power(Operation *op, Operands a, ScalarPrinter &printer) {
+  if (isConstantFloat(op->getOperand(1), 1.0))
+    return a[0];
+  if (isConstantFloat(op->getOperand(1), 2.0)) {
+    Expression const x = printer.repeatable(a[0], operandType(op));
+    return binary(x, "*", Rank::Multiply, x);
+  }
+  return libm("pow")(op, a, printer);
+}
+
+static FailureOr<Expression> integerPower(Operation *op, Operands a, ScalarPrinter &printer) {
+  APInt exponent;
+  if (matchPattern(op->getOperand(1), m_ConstantInt(&exponent)) && exponent.getSExtValue() == 2 &&
+      isa<FloatType>(operandType(op))) {
+    Expression const x = printer.repeatable(a[0], operandType(op));
+    return binary(x, "*", Rank::Multiply, x);
+  }
+  printer.useBlock("power");
+  return call("power", a);
+}
+
+static FailureOr<Expression> inverseRoot(Operation *op, Operands a, ScalarPrinter &) {
+  return binary({resultType(op) == "double" ? "1.0" : "1.f"}, "/", Rank::Multiply, call("Kokkos::sqrt", a));
+}
+
+static Print bitFunction(std::string name) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    return ml2k::cast(resultType(op), call(name, {asUnsigned(operandType(op), a[0])}));
+  };
+}
+
+//===--- The table ------------------------------------------------------------------------------------------------===//
+
+static void addArithmetic(Table &table) {
+  table["arith.addf"] = {{"total", "shifted"}, infix("+", Rank::Add)};
+  table["arith.subf"] = {{"difference", "rest"}, infix("-", Rank::Add)};
+  table["arith.mulf"] = {{"product", "scaled"}, infix("*", Rank::Multiply)};
+  table["arith.divf"] = {{"ratio", "quotient"}, infix("/", Rank::Multiply)};
+  table["arith.remf"] = {{"remainder"}, libm("fmod")};
+  table["arith.negf"] = {
+      {"negated"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return unary("-", a[0]); }};
+  table["arith.addi"] = {{"total", "shifted"}, wrapping("+", Rank::Add, "wrapping_add")};
+  table["arith.subi"] = {{"difference", "rest"}, wrapping("-", Rank::Add, "wrapping_subtract")};
+  table["arith.muli"] = {{"product", "scaled"}, wrapping("*", Rank::Multiply, "wrapping_multiply")};
+  table["arith.divsi"] = {{"quotient"}, infix("/", Rank::Multiply)};
+  table["arith.remsi"] = {{"remainder"}, infix("%", Rank::Multiply)};
+  table["arith.divui"] = {{"quotient"}, onUnsignedInfix("/", Rank::Multiply)};
+  table["arith.remui"] = {{"remainder"}, onUnsignedInfix("%", Rank::Multiply)};
+  table["arith.floordivsi"] = {{"quotient"}, block("division", "floor_div")};
+  table["arith.ceildivsi"] = {{"quotient"}, block("division", "ceil_div")};
+  table["arith.ceildivui"] = {{"quotient"}, [](Operation *op, Operands a, ScalarPrinter &p) -> FailureOr<Expression> {
+                                p.useBlock("division");
+                                return onUnsigned([](Operands u) { return call("ceil_div", u); })(op, a, p);
+                              }};
+}
+
+static void addBits(Table &table) {
+  table["arith.andi"] = {{"common", "both"}, logical("&&", Rank::And, "&", Rank::BitAnd)};
+  table["arith.ori"] = {{"joined", "either"}, logical("||", Rank::Or, "|", Rank::BitOr)};
+  table["arith.xori"] = {{"changed", "other"}, logical("!=", Rank::Equality, "^", Rank::BitXor)};
+  table["arith.shli"] = {{"raised"}, onUnsignedInfix("<<", Rank::Shift)};
+  table["arith.shrui"] = {{"lowered"}, onUnsignedInfix(">>", Rank::Shift)};
+  table["arith.shrsi"] = {{"lowered"}, infix(">>", Rank::Shift)};
+  table["math.ctpop"] = {{"ones"}, bitFunction("Kokkos::popcount")};
+  table["math.ctlz"] = {{"zeros"}, bitFunction("Kokkos::countl_zero")};
+  table["math.cttz"] = {{"zeros"}, bitFunction("Kokkos::countr_zero")};
+}
+
+static void addChoices(Table &table) {
+  table["arith.maximumf"] = {{"larger", "clipped"}, propagating("Kokkos::max", "maximum")};
+  table["arith.minimumf"] = {{"smaller", "clipped"}, propagating("Kokkos::min", "minimum")};
+  table["arith.maxnumf"] = {{"larger", "clipped"}, function("Kokkos::fmax")};
+  table["arith.minnumf"] = {{"smaller", "clipped"}, function("Kokkos::fmin")};
+  table["arith.maxsi"] = {{"larger", "clipped"}, integerChoice("Kokkos::max")};
+  table["arith.minsi"] = {{"smaller", "clipped"}, integerChoice("Kokkos::min")};
+  table["arith.maxui"] = {{"larger"}, onUnsigned([](Operands a) { return call("Kokkos::max", a); })};
+  table["arith.minui"] = {{"smaller"}, onUnsigned([](Operands a) { return call("Kokkos::min", a); })};
+  table["arith.cmpi"] = {{"condition", "test"}, compareIntegers};
+  table["arith.cmpf"] = {{"condition", "test"}, compareFloats};
+  table["arith.select"] = {{"chosen"}, select};
+}
+
+static void addConversions(Table &table) {
+  table["arith.extf"] = {{"wide"}, castTo()};
+  table["arith.truncf"] = {{"narrow", "rounded"}, roundNarrow};
+  table["arith.extsi"] = {{"wide"}, extendSigned};
+  table["arith.extui"] = {{"wide"}, extendUnsigned};
+  table["arith.trunci"] = {{"narrow"}, truncateInteger};
+  table["arith.sitofp"] = {{"real"}, extendSigned};
+  table["arith.uitofp"] = {{"real"}, extendUnsigned};
+  table["arith.fptosi"] = {{"whole"}, castTo()};
+  table["arith.fptoui"] = {{"whole"}, toUnsigned};
+  table["arith.index_cast"] = {{"position"}, castTo()};
+  table["nest.position"] = {{"row", "place"}, block("checked_index", "checked_index")};
+  table["arith.index_castui"] = {{"position"}, extendUnsigned};
+  table["arith.bitcast"] = {{"bits"}, bitcast};
+}
+
+static void addFunctions(Table &table) {
+  struct Name {
+    char const *operation, *function, *noun;
+    Print (*print)(std::string);
+  };
+  auto const inlined = [](std::string name) { return function("Kokkos::" + name); };
+  for (auto [operation, name, noun, print] : std::initializer_list<Name>{{"absf", "abs", "magnitude", inlined},
+                                                                         {"absi", "abs", "magnitude", inlined},
+                                                                         {"acos", "acos", "angle", libm},
+                                                                         {"acosh", "acosh", "area", libm},
+                                                                         {"asin", "asin", "angle", libm},
+                                                                         {"asinh", "asinh", "area", libm},
+                                                                         {"atan", "atan", "angle", libm},
+                                                                         {"atan2", "atan2", "angle", libm},
+                                                                         {"atanh", "atanh", "area", libm},
+                                                                         {"cbrt", "cbrt", "root", libm},
+                                                                         {"ceil", "ceil", "above", inlined},
+                                                                         {"copysign", "copysign", "directed", inlined},
+                                                                         {"cos", "cos", "cosine", libm},
+                                                                         {"cosh", "cosh", "cosine", libm},
+                                                                         {"erf", "erf", "error", elementary},
+                                                                         {"exp", "exp", "exponential", elementary},
+                                                                         {"exp2", "exp2", "exponential", libm},
+                                                                         {"expm1", "expm1", "exponential", libm},
+                                                                         {"floor", "floor", "below", inlined},
+                                                                         {"fma", "fma", "total", inlined},
+                                                                         {"log", "log", "logarithm", elementary},
+                                                                         {"log10", "log10", "logarithm", libm},
+                                                                         {"log1p", "log1p", "logarithm", libm},
+                                                                         {"log2", "log2", "logarithm", libm},
+                                                                         {"round", "round", "rounded", libm},
+                                                                         {"roundeven", "nearbyint", "rounded", inlined},
+                                                                         {"sin", "sin", "sine", libm},
+                                                                         {"sinh", "sinh", "sine", libm},
+                                                                         {"sqrt", "sqrt", "root", inlined},
+                                                                         {"tan", "tan", "tangent", libm},
+                                                                         {"tanh", "tanh", "tangent", elementary},
+                                                                         {"trunc", "trunc", "whole", inlined}})
+    table[std::string("math.") + operation] = {{noun}, print(name)};
+  table["math.powf"] = {{"raised"}, power};
+  table["math.fpowi"] = {{"raised"}, integerPower};
+  table["math.ipowi"] = {{"raised"}, integerPower};
+  table["math.rsqrt"] = {{"inverse_root", "scale"}, inverseRoot};
+}
+
+ScalarEntry const *lookUpScalar(StringRef operation) {
+  static Table const table = [] {
+    Table all;
+    addArithmetic(all);
+    addBits(all);
+    addChoices(all);
+    addConversions(all);
+    addFunctions(all);
+    return all;
+  }();
+  auto found = table.find(operation.str());
+  return found == table.end() ? nullptr : &found->second;
+}
+
+} // namespace ml2k

@@ -1,0 +1,148 @@
+//===- Scalars.cpp - the scalar operations of a region as C++ statements and expressions --------------------------===//
+
+#include "translator/emit/scalars/Scalars.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+ScalarPrinter::ScalarPrinter(Scope const &names, UseBlock useBlock) : names(&names), onBlock(std::move(useBlock)) {}
+
+/// `here` of the location `load "here"` of a load; nodes of networks have other kinds of operation in front.
+ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
+  auto const location = dyn_cast<NameLoc>(value.getLoc());
+  auto const [kind, name] = location ? location.getName().getValue().split(" \"") : std::pair<StringRef, StringRef>();
+  Operation *const op = value.getDefiningOp();
+  std::string const noun = snakeCase(name.empty() ? name : name.drop_back());
+  bool const isWord = !name.empty() && noun.back() != '_'; // `new` is none
+  if (isWord && kind == (op ? op->getName().stripDialect() : "argument"))
+    nouns.insert(nouns.begin(), noun);
+  return nouns;
+}
+
+Expression ScalarPrinter::let(Json &to, Type type, Expression const &value, Nouns const &nouns) {
+  std::string const name = names.fresh(nouns);
+  to.push_back({{"template", "statement/let"}, {"type", computeType(type)}, {"name", name}, {"value", value.text}});
+  return {name};
+}
+
+Expression ScalarPrinter::repeatable(Expression const &operand, Type type) {
+  bool const simple = operand.isIdentifier() || llvm::isDigit(operand.text.front());
+  return simple || !current ? operand : let(*current, type, operand, {"x", "y", "z", "value"});
+}
+
+void ScalarPrinter::bindRead(Value value, Expression read, Json &to) {
+  if (value.use_empty())
+    return;
+  read.readsMemory = true;
+  if (!read.asUnsigned.empty()) {
+    std::string const text = read.text;
+    read = ml2k::cast(cppType(value.getType()), read);
+    read.asUnsigned = text;
+    read.readsMemory = true;
+  }
+  if (isStoredNarrow(value.getType())) {
+    std::string const text = read.text;
+    read = ml2k::cast("float", read);
+    read.asHalf = text;
+  }
+  place(value, std::move(read), withSourceName(value, {"x", "y", "z", "value"}), to);
+}
+
+/// Inline where it is used once, in the same block; else a constant of its own.
+void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns, Json &to) {
+  bool const literalOrName = !expression.readsMemory && (expression.isIdentifier() || expression.text.size() < 3);
+  Operation *user = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+  bool const once = user && user->getBlock() == value.getParentBlock();
+  bool const isLast = once && user->hasTrait<OpTrait::IsTerminator>();
+  bool const inlined = once && (isLast || expression.text.size() < 100); // longer ones are hard to read
+  bool const named = isNamed && isNamed(value);
+  if (literalOrName || (inlined && !named)) {
+    if (expression.readsMemory)
+      pendingReads.push_back(value);
+    bound[value] = std::move(expression);
+    return;
+  }
+  bound[value] = let(to, value.getType(), expression, nouns);
+}
+
+void ScalarPrinter::settleReads(Json &to) {
+  for (Value value : pendingReads)
+    bound[value] = let(to, value.getType(), bound[value], withSourceName(value, {"x", "y", "z", "value"}));
+  pendingReads.clear();
+}
+
+FailureOr<Expression> ScalarPrinter::use(Value value) {
+  llvm::erase(pendingReads, value);
+  TypedAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && isa<FloatAttr, IntegerAttr>(constant))
+    return literal(constant);
+  auto found = bound.find(value);
+  if (found != bound.end())
+    return found->second;
+  if (outside)
+    if (FailureOr<Expression> known = outside(value); succeeded(known))
+      return *known;
+  Operation *owner = value.getDefiningOp();
+  if (!owner)
+    owner = value.getParentBlock()->getParentOp();
+  return owner->emitError("a value of type ") << value.getType() << " cannot be printed here";
+}
+
+FailureOr<SmallVector<Expression>> ScalarPrinter::use(ValueRange values) {
+  SmallVector<Expression> expressions;
+  for (Value value : values) {
+    FailureOr<Expression> expression = use(value);
+    if (failed(expression))
+      return failure();
+    expressions.push_back(std::move(*expression));
+  }
+  return expressions;
+}
+
+LogicalResult ScalarPrinter::print(Block &block, Json &to) {
+  Scope const outside = names;
+  ++depth;
+  for (Operation &op : block.without_terminator())
+    if (failed(printOperation(&op, to)))
+      return failure();
+  if (--depth > 0)
+    names = outside;
+  return success();
+}
+
+LogicalResult ScalarPrinter::printOperation(Operation *op, Json &to) {
+  bool const isKnown = op->getNumResults() == 1 && isBound(op->getResult(0)); // a block computes it
+  if (isKnown || isa<arith::ConstantOp>(op))
+    return success();
+  if (auto found = statements.find(op->getName().getStringRef().str()); found != statements.end())
+    return found->second(op, *this, to);
+  ScalarEntry const *entry = lookUpScalar(op->getName().getStringRef());
+  if (!entry)
+    return op->emitError("'") << op->getName() << "' cannot be printed inside a kernel";
+  for (Type type : op->getResultTypes())
+    if (computeType(type).empty())
+      return op->emitError("a scalar of type ") << type << " cannot be printed";
+  FailureOr<SmallVector<Expression>> operands = use(op->getOperands());
+  if (failed(operands))
+    return failure();
+  current = &to;
+  FailureOr<Expression> expression = entry->print(op, *operands, *this);
+  current = nullptr;
+  if (failed(expression))
+    return failure();
+  Nouns nouns = withSourceName(op->getResult(0), entry->nouns);
+  if (auto name = op->getAttrOfType<StringAttr>("nest.name")) // what a pass knows it to be
+    nouns.insert(nouns.begin(), name.str());
+  if (op->hasAttr("nest.let")) { // and wants to be seen
+    bound[op->getResult(0)] = let(to, op->getResult(0).getType(), *expression, nouns);
+    return success();
+  }
+  place(op->getResult(0), std::move(*expression), nouns, to);
+  return success();
+}
+
+} // namespace ml2k

@@ -1,0 +1,100 @@
+//===- Scalars.h - the scalar operations of a region as C++ statements and expressions ------------------*- C++ -*-===//
+//
+// One printer for every region of every kernel. Values used once stand inside the expression that uses them; values
+// used more often get a name that says what they are. Operations are looked up in two tables: those that are
+// expressions (ScalarTable.cpp) and those that are statements (ControlFlow.cpp, the kernels). What is in neither is
+// refused.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_EMIT_SCALARS_SCALARS_H
+#define ML2K_EMIT_SCALARS_SCALARS_H
+
+#include "translator/emit/model/Names.h"
+#include "translator/emit/render/Render.h"
+#include "translator/emit/scalars/Expression.h"
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <functional>
+#include <map>
+
+namespace ml2k {
+
+class ScalarPrinter {
+public:
+  using Nouns = std::vector<std::string>;
+  using UseBlock = std::function<void(llvm::StringRef)>;
+  /// Prints an operation as statements of `to`; results are bound by the handler.
+  using Statement = std::function<mlir::LogicalResult(mlir::Operation *, ScalarPrinter &, Json &to)>;
+
+  /// `names` are the identifiers that the region may not hide; `useBlock` is told of helper functions in use.
+  ScalarPrinter(Scope const &names, UseBlock useBlock);
+
+  /// Adds or replaces how operations of this name are printed.
+  void handle(llvm::StringRef operation, Statement statement) { statements[operation.str()] = std::move(statement); }
+
+  /// What a value defined outside the region, or a block argument, is called.
+  void bind(mlir::Value value, Expression expression) { bound[value] = std::move(expression); }
+  bool isBound(mlir::Value value) const { return bound.contains(value); }
+
+  /// Binds a block argument or a load to a read of memory: named if it is used more than once.
+  void bindRead(mlir::Value value, Expression read, Json &to);
+
+  /// The expression of a value for one use of it.
+  mlir::FailureOr<Expression> use(mlir::Value value);
+  mlir::FailureOr<llvm::SmallVector<Expression>> use(mlir::ValueRange values);
+
+  /// Prints all operations of the block but its terminator.
+  mlir::LogicalResult print(mlir::Block &block, Json &to);
+
+  /// Declares a constant and returns its name.
+  Expression let(Json &to, mlir::Type type, Expression const &value, Nouns const &nouns);
+
+  /// An operand that an expression repeats: a name or a literal as it is, else a constant.
+  Expression repeatable(Expression const &operand, mlir::Type type);
+
+  /// Gives names to reads that are still to be used: a write follows.
+  void settleReads(Json &to);
+
+  void useBlock(llvm::StringRef name) { onBlock(name); }
+
+  Scope names;
+  bool fastMath = false; ///< exp, log, tanh and erf of float are blocks
+  /// Whether a value gets a name though it is used once; none if not set.
+  std::function<bool(mlir::Value)> isNamed;
+  /// Prints a value that is defined outside of the region; fails for what it does not know.
+  std::function<mlir::FailureOr<Expression>(mlir::Value)> outside;
+
+private:
+  mlir::LogicalResult printOperation(mlir::Operation *op, Json &to);
+  void place(mlir::Value value, Expression expression, Nouns const &nouns, Json &to);
+
+  UseBlock onBlock;
+  std::map<std::string, Statement> statements;
+  llvm::DenseMap<mlir::Value, Expression> bound;
+  std::vector<mlir::Value> pendingReads; ///< inlined reads that no statement has used yet, in program order
+  unsigned depth = 0;                    ///< of blocks in blocks: names of an inner one are free after it
+  Json *current = nullptr;               ///< where repeatable() declares
+};
+
+/// `nouns` with the name in front that the text of a loop program gives to the value, if it gives one.
+ScalarPrinter::Nouns withSourceName(mlir::Value value, ScalarPrinter::Nouns nouns);
+
+/// How an operation is printed as an expression of its operands, and what its result is called if it needs a name.
+struct ScalarEntry {
+  std::vector<std::string> nouns;
+  std::function<mlir::FailureOr<Expression>(mlir::Operation *, llvm::ArrayRef<Expression>, ScalarPrinter &)> print;
+};
+
+/// The entry of an arith or math operation, null if there is none.
+ScalarEntry const *lookUpScalar(llvm::StringRef operation);
+
+/// Registers scf.if, scf.for and scf.while.
+void handleControlFlow(ScalarPrinter &printer);
+
+} // namespace ml2k
+
+#endif

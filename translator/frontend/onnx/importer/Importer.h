@@ -1,0 +1,102 @@
+//===- Importer.h - from a model to a module ------------------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_FRONTEND_ONNX_IMPORTER_IMPORTER_H
+#define ML2K_FRONTEND_ONNX_IMPORTER_IMPORTER_H
+
+#include "translator/frontend/ImportOptions.h"
+#include "translator/frontend/onnx/importer/Registry.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ml2k::frontend {
+
+/// The names of a graph or of a function body. Addresses of values are stable.
+using Scope = std::unordered_map<std::string, GraphValue>;
+using Opsets = std::map<std::string, int>;
+using Nodes = std::vector<pb::NodeProto const *>;
+
+class Importer {
+public:
+  Importer(mlir::MLIRContext &context, pb::ModelProto const &model, llvm::StringRef fileName, llvm::StringRef directory,
+           ImportOptions const &options);
+
+  /// Null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+private:
+  using Values = std::vector<GraphValue>;
+
+  mlir::InFlightDiagnostic error();
+  void report(pb::NodeProto const &node, int opset, llvm::Twine const &message);
+
+  void checkModel();
+  void checkDims();
+  void importInitializers(Scope &scope);
+  void importInputs(Scope &scope);
+  /// The constant that --operand makes of an input.
+  mlir::DenseElementsAttr operandValue(std::string const &name, mlir::RankedTensorType type, bool isUnsigned);
+  void checkOperands(Scope const &scope);
+  void checkDeclared(pb::ValueInfoProto const &output, GraphValue const &value);
+  void importOutputs(Scope &scope);
+  void nameExtents(pb::ValueInfoProto const &input);
+  void describeExtents(mlir::Value result, std::string const &name, mlir::NamedAttrList &attributes);
+  mlir::Type inputType(pb::ValueInfoProto const &input);
+  int64_t extentOf(pb::ValueInfoProto const &input, int dim);
+  std::string extentName(pb::ValueInfoProto const &input, int dim);
+
+  Nodes sortedNodes(Scope const &scope);
+  void importNodes(Nodes const &nodes, Scope &scope, Opsets const &opsets);
+  void importNode(pb::NodeProto const &node, Scope &scope, Opsets const &opsets);
+  /// Runs a node whose inputs are small constants; false if it has to run at run time.
+  bool foldNode(pb::NodeProto const &node, int opset, ImportFunction const &function,
+                std::vector<GraphValue *> const &inputs, Scope &scope);
+  bool expandFunction(pb::NodeProto const &node, int opset, std::vector<GraphValue *> const &inputs, Scope &scope);
+  void expandBody(pb::FunctionProto const &body, pb::NodeProto const &node, Opsets const &opsets,
+                  std::vector<GraphValue *> const &inputs, Scope &scope);
+  /// False if the node is none of If, Loop, Scan.
+  bool importControl(pb::NodeProto const &node, int opset, std::vector<GraphValue *> const &inputs, Scope &scope,
+                     Opsets const &opsets);
+  Values importBody(pb::GraphProto const &body, Values const &inputs, Scope const &around, Opsets const &opsets);
+  Values importIf(Node const &node, GraphValue &condition, Scope const &around, Opsets const &opsets);
+  Values importLoop(Node const &node, Values states, Scope const &around, Opsets const &opsets);
+  Values importScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets);
+  Values importBatchedScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets);
+  GraphValue stacked(Values &steps, int64_t axis);
+  GraphValue stepOf(GraphValue &sequence, int64_t axis, int64_t step);
+  mlir::Value valueOf(GraphValue &value);
+  bool findInputs(pb::NodeProto const &node, int opset, Scope &scope, std::vector<GraphValue *> &inputs);
+  /// Counted inputs: passed on by a few operators, else refused.
+  void passCounts(pb::NodeProto const &node, std::vector<GraphValue *> const &inputs, Scope &scope);
+  void define(pb::NodeProto const &node, int opset, Scope &scope, Node &done);
+  void refuseOutputs(pb::NodeProto const &node, Scope &scope);
+
+  /// The operation of a constant that is used as data: a weight, or a constant for a single element.
+  mlir::Value materialize(GraphValue &value);
+  mlir::Value computeSizes(GraphValue const &value);
+  /// A name that no weight of another value has.
+  std::string weightName(std::string const &name, mlir::DenseElementsAttr value);
+
+  mlir::MLIRContext &context;
+  pb::ModelProto const &model;
+  std::string fileName, directory;
+  ImportOptions const &options;
+  Build build;
+  Opsets modelOpsets;
+  mlir::func::FuncOp function;
+  mlir::Operation *lastWeight = nullptr;
+  llvm::StringMap<mlir::Value> weights;
+  std::unordered_set<std::string> usedDims;
+  std::string batched; ///< the input whose first extent is called `batch`, without a name in the model
+  mlir::Location nodeLocation;
+  int expansionDepth = 0;
+  bool hasFailed = false;
+};
+
+} // namespace ml2k::frontend
+
+#endif

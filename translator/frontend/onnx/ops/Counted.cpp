@@ -1,0 +1,276 @@
+//===- Counted.cpp - operators whose results have as many elements as run-time data decide ------------------------===//
+//
+// NonZero, Unique, Compress. A result has the most elements that there can be, and a count beside it.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/frontend/onnx/importer/LoopNest.h"
+#include "translator/frontend/onnx/importer/Registry.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using llvm::Twine;
+
+namespace ml2k::frontend {
+
+/// A counter in memory, so that the device keeps it.
+static Value zeroCount(Build &b) { return b.fill({}, b.scalar(b.getI64Type(), 0)); }
+
+static Value countAsIndex(Build &b, Value counter) {
+  return b.create<arith::IndexCastOp>(b.getIndexType(), b.create<tensor::ExtractOp>(counter, ValueRange()));
+}
+
+static Value increased(Build &b, Value counter) {
+  Value const old = b.create<tensor::ExtractOp>(counter, ValueRange());
+  Value const one = b.create<arith::ConstantOp>(b.getI64IntegerAttr(1));
+  return b.create<tensor::InsertOp>(b.create<arith::AddIOp>(old, one), counter, ValueRange());
+}
+
+static Value asI64(Build &b, Value index) { return b.create<arith::IndexCastOp>(b.getI64Type(), index); }
+
+//===--- NonZero --------------------------------------------------------------------------------------------------===//
+
+/// Known at import: all there is.
+static void outPositions(Node &node, DenseElementsAttr x) {
+  IntsRef const shape = node.shape(0);
+  std::vector<Ints> positions(shape.size());
+  for (auto [at, element] : llvm::enumerate(x.getValues<Attribute>())) {
+    auto const real = dyn_cast<FloatAttr>(element);
+    if (real ? real.getValue().isZero() : cast<IntegerAttr>(element).getValue().isZero())
+      continue;
+    int64_t rest = static_cast<int64_t>(at);
+    for (size_t dim = shape.size(); dim-- > 0; rest /= shape[dim])
+      positions[dim].push_back(rest % shape[dim]);
+  }
+  Ints all;
+  for (Ints const &along : positions)
+    all.append(along);
+  int64_t const count = positions.front().size();
+  auto const type = tensorType({node.rank(0), count}, node.b.getI64Type());
+  node.outConstant(0, DenseElementsAttr::get(type, ArrayRef<int64_t>(all)), pb::TensorProto::INT64);
+}
+
+/// Column k of the result is the position of the k-th element that is not 0, in row-major order.
+static void importNonZero(Node &node) {
+  Build &b = node.b;
+  node.needRank(0, 1, 16);
+  node.needStatic(0);
+  if (DenseElementsAttr const known = node.constant(0))
+    return outPositions(node, known);
+  Value const x = node.in(0);
+  Value const positions = b.empty(b.sizes({node.rank(0), node.elements(0)}), b.getI64Type());
+  Values const done = loopNest(b, b.sizesOf(x), {positions, zeroCount(b)}, [&](ValueRange at, ValueRange carried) {
+    Scalars s(b, b.getLoc(), node.isUnsigned());
+    Value const element = s.create<tensor::ExtractOp>(x, at);
+    return when(b, s.compare(Compare::ne, element, s.constantLike(element, 0)), carried, [&] {
+      Value const column = countAsIndex(b, carried[1]);
+      Value written = carried[0];
+      for (auto [dim, index] : llvm::enumerate(at)) {
+        Value const row = b.create<arith::ConstantIndexOp>(static_cast<int64_t>(dim));
+        written = b.create<tensor::InsertOp>(asI64(b, index), written, ValueRange{row, column});
+      }
+      return Values{written, increased(b, carried[1])};
+    });
+  });
+  node.outCounted(0, done[0], pb::TensorProto::INT64, 1, done[1]);
+}
+
+//===--- Compress -------------------------------------------------------------------------------------------------===//
+
+/// x at the positions of a vector along the axis.
+static Value taken(Node &node, Value x, int64_t axis, Value positions) {
+  Build &b = node.b;
+  int64_t const rank = Build::rankOf(x);
+  Sizes sizes = b.sizesOf(x);
+  sizes[axis] = b.sizeOf(positions, 0);
+  return b.map({positions}, {b.selectDims(rank, {axis})}, sizes, node.element(0), [&](Scalars &s, ValueRange v) {
+    Values at;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      at.push_back(s.create<linalg::IndexOp>(dim));
+    at[axis] = s.create<arith::IndexCastOp>(s.b.getIndexType(), v[0]);
+    return s.convert(s.create<tensor::ExtractOp>(x, at), computeType(node.element(0)));
+  });
+}
+
+/// The slices along an axis of x, flat without the attribute.
+static std::pair<Value, int64_t> compressed(Node &node) {
+  node.needStatic(0);
+  if (!node.attribute("axis"))
+    return {node.b.reshape(node.in(0), {node.elements(0)}), 0};
+  return {node.in(0), node.axisAttr("axis", std::nullopt, node.rank(0))};
+}
+
+static void compressAtRunTime(Node &node) {
+  Build &b = node.b;
+  node.needRank(1, 1, 1);
+  node.needStatic(1);
+  auto const [x, axis] = compressed(node);
+  int64_t const extent = std::min(Build::shapeOf(x)[axis], node.shape(1)[0]);
+  Value const condition = node.in(1);
+  Value const positions = b.fill(b.sizes({extent}), b.scalar(b.getI64Type(), 0)); // what is not counted reads there
+  Values const done = loopNest(b, b.sizes({extent}), {positions, zeroCount(b)}, [&](ValueRange at, ValueRange carried) {
+    return when(b, b.create<tensor::ExtractOp>(condition, at), carried, [&] {
+      Value const next = countAsIndex(b, carried[1]);
+      return Values{b.create<tensor::InsertOp>(asI64(b, at[0]), carried[0], next), increased(b, carried[1])};
+    });
+  });
+  node.outCounted(0, taken(node, x, axis, done[0]), node.dataType(0), axis, done[1]);
+}
+
+/// The slices along an axis, or the elements, for which the condition holds.
+static void importCompress(Node &node) {
+  Build &b = node.b;
+  if (!node.constant(1))
+    return compressAtRunTime(node);
+  Ints const condition = node.ints(1, "condition");
+  auto const [x, axis] = compressed(node);
+  llvm::SmallVector<int64_t> kept;
+  for (auto [at, holds] : llvm::enumerate(condition))
+    if (holds)
+      kept.push_back(at);
+  if (!kept.empty() && kept.back() >= Build::shapeOf(x)[axis])
+    node.refuse("condition holds at " + Twine(kept.back()) + ", beyond the extent " + Twine(Build::shapeOf(x)[axis]));
+  Ints shape(Build::shapeOf(x));
+  shape[axis] = kept.size();
+  if (kept.empty())
+    return node.out(0, b.empty(b.sizes(shape), node.element(0)));
+  if (kept.size() == 1)
+    return node.out(0, b.slice(x, axis, kept[0], 1));
+  Value const positions = node.table("position", integersAttr(*b.getContext(), kept));
+  node.out(0, b.map({positions}, {b.selectDims(shape.size(), {axis})}, b.sizes(shape), node.element(0),
+                    [&](Scalars &s, ValueRange v) -> Value {
+                      llvm::SmallVector<Value> at;
+                      for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
+                        at.push_back(s.create<linalg::IndexOp>(dim));
+                      at[axis] = s.create<arith::IndexCastOp>(s.b.getIndexType(), v[0]);
+                      return s.convert(s.create<tensor::ExtractOp>(x, at), computeType(node.element(0)));
+                    }));
+}
+
+//===--- Unique ---------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// The slices of x that are compared: rows of [count, length].
+struct Rows {
+  Value table;
+  int64_t count, length;
+};
+} // namespace
+
+/// NaN comes last and is equal to itself.
+static Value isLess(Scalars &s, Value l, Value r) {
+  Value const less = s.compare(Compare::lt, l, r);
+  if (!Scalars::isFloat(l))
+    return less;
+  Value const isLast = s.create<arith::AndIOp>(s.compare(Compare::ne, r, r), s.compare(Compare::eq, l, l));
+  return s.create<arith::OrIOp>(less, isLast);
+}
+
+static Value isSame(Scalars &s, Value l, Value r) {
+  Value const same = s.compare(Compare::eq, l, r);
+  if (!Scalars::isFloat(l))
+    return same;
+  Value const bothNan = s.create<arith::AndIOp>(s.compare(Compare::ne, l, l), s.compare(Compare::ne, r, r));
+  return s.create<arith::OrIOp>(same, bothNan);
+}
+
+static Value indexAsI64(Scalars &s, int64_t loop) {
+  return s.create<arith::IndexCastOp>(s.b.getI64Type(), s.create<linalg::IndexOp>(loop));
+}
+
+/// Where rows i and j differ first: their length if they do not.
+static Value firstDifference(Node &node, Rows const &rows) {
+  Build &b = node.b;
+  return b.foldOver(
+      {rows.table, rows.table}, {b.selectDims(3, {0, 2}), b.selectDims(3, {1, 2})}, b.sizes({rows.count, rows.count}),
+      b.getI64Type(), Build::Fold::min,
+      [&](Scalars &s, ValueRange v) -> Value {
+        Value const none = s.constant(s.b.getI64Type(), static_cast<double>(rows.length));
+        return s.select(isSame(s, v[0], v[1]), none, indexAsI64(s, 2));
+      },
+      node.isUnsigned());
+}
+
+/// The first row that is equal to row i.
+static Value firstEqual(Node &node, Rows const &rows, Value difference) {
+  Build &b = node.b;
+  return b.foldOver({difference}, {b.identityMap(2)}, b.sizes({rows.count}), b.getI64Type(), Build::Fold::min,
+                    [&](Scalars &s, ValueRange v) -> Value {
+                      Value const length = s.constantLike(v[0], static_cast<double>(rows.length));
+                      Value const none = s.constantLike(v[0], static_cast<double>(rows.count));
+                      return s.select(s.compare(Compare::eq, v[0], length), indexAsI64(s, 1), none);
+                    });
+}
+
+/// Where row i goes: behind all different rows that are less, or that came earlier.
+static Value placeOf(Node &node, Rows const &rows, Value difference, Value first, bool isSorted) {
+  Build &b = node.b;
+  Type const i64 = b.getI64Type();
+  auto isBefore = [&](Scalars &s, ValueRange v) -> Value { // difference(i, j), first(i), first(j)
+    Value const isFirst = s.compare(Compare::eq, v[2], indexAsI64(s, 1));
+    Value comes = s.compare(Compare::lt, v[2], v[1]);
+    if (isSorted) {
+      Value const last = s.constant(i64, static_cast<double>(rows.length - 1));
+      Value const column = s.create<arith::IndexCastOp>(s.b.getIndexType(), s.create<arith::MinSIOp>(v[0], last));
+      auto element = [&](int64_t loop) {
+        Values const at{s.create<linalg::IndexOp>(loop), column};
+        return s.convert(s.create<tensor::ExtractOp>(rows.table, at), computeType(node.element(0)));
+      };
+      Scalars own(s.b, s.b.getLoc(), node.isUnsigned());
+      comes = isLess(own, element(1), element(0));
+    }
+    return s.convert(s.create<arith::AndIOp>(isFirst, comes), i64);
+  };
+  return b.foldOver({difference, first, first}, {b.identityMap(2), b.selectDims(2, {0}), b.selectDims(2, {1})},
+                    b.sizes({rows.count}), i64, Build::Fold::sum, isBefore);
+}
+
+/// For place p the sum over the rows i that go there of `term(i, whether it is the first of its kind)`.
+static Value overPlaces(Build &b, Value first, Value place, llvm::function_ref<Value(Scalars &, Value isFirst)> term) {
+  auto const count = Build::shapeOf(first)[0];
+  return b.foldOver({first, place}, {b.selectDims(2, {1}), b.selectDims(2, {1})}, b.sizes({count}), b.getI64Type(),
+                    Build::Fold::sum, [&](Scalars &s, ValueRange v) -> Value {
+                      Value const goesHere = s.compare(Compare::eq, v[1], indexAsI64(s, 0));
+                      Value const isFirst = s.compare(Compare::eq, v[0], indexAsI64(s, 1));
+                      return s.select(goesHere, term(s, isFirst), s.constantLike(v[0], 0));
+                    });
+}
+
+static void importUnique(Node &node) {
+  Build &b = node.b;
+  node.needStatic(0);
+  bool const isFlat = !node.attribute("axis");
+  int64_t const elements = node.elements(0);
+  if (elements == 0)
+    node.refuse("the input has no elements");
+  int64_t const axis = isFlat ? 0 : node.axisAttr("axis", std::nullopt, node.rank(0));
+  Value const x = isFlat ? b.reshape(node.in(0), {elements}) : node.in(0);
+  Ints order = llvm::to_vector(llvm::seq<int64_t>(0, Build::rankOf(x)));
+  std::rotate(order.begin(), order.begin() + axis, order.begin() + axis + 1);
+  int64_t const count = Build::shapeOf(x)[axis];
+  Rows const rows{b.reshape(b.transpose(x, order), {count, elements / count}), count, elements / count};
+  Value const difference = firstDifference(node, rows), first = firstEqual(node, rows, difference);
+  Value const place = placeOf(node, rows, difference, first, node.intAttr("sorted", 1) != 0);
+  Type const i64 = b.getI64Type();
+  Value const indices = overPlaces(b, first, place, [](Scalars &s, Value isFirst) {
+    return s.select(isFirst, indexAsI64(s, 1), s.constant(s.b.getI64Type(), 0));
+  });
+  Value const counts = overPlaces(b, first, place, [](Scalars &s, Value) { return s.constant(s.b.getI64Type(), 1); });
+  Value const number =
+      b.foldOver({first}, {b.identityMap(1)}, {}, i64, Build::Fold::sum, [&](Scalars &s, ValueRange v) -> Value {
+        return s.convert(s.compare(Compare::eq, v[0], indexAsI64(s, 0)), i64);
+      });
+  node.outCounted(0, taken(node, x, axis, indices), node.dataType(0), axis, number);
+  node.outCounted(1, indices, pb::TensorProto::INT64, 0, number);
+  node.out(2, place, pb::TensorProto::INT64);
+  node.outCounted(3, counts, pb::TensorProto::INT64, 0, number);
+}
+
+void registerCounted(Registry &table) {
+  table.add("Compress", {9, 11}, importCompress);
+  table.add("NonZero", {9, 13}, importNonZero);
+  table.add("Unique", {11}, importUnique);
+}
+
+} // namespace ml2k::frontend

@@ -1,0 +1,228 @@
+//===- Quantization.cpp - linear quantization and integer products ------------------------------------------------===//
+
+#include "translator/frontend/onnx/importer/Registry.h"
+#include "translator/frontend/onnx/ops/Window.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <array>
+#include <cmath>
+
+using namespace mlir;
+using llvm::Twine;
+
+namespace ml2k::frontend {
+
+/// The representable numbers nearest to a float x.
+static Value saturated(Scalars &s, Value x, Type element, bool isUnsigned) {
+  unsigned const width = element.getIntOrFloatBitWidth();
+  double const low = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+  double const high = std::ldexp(1.0, isUnsigned ? width : width - 1) - 1;
+  return s.convert(s.min(s.max(x, s.constantLike(x, low)), s.constantLike(x, high)), element, isUnsigned);
+}
+
+/// A scale or zero point for blocks of elements along an axis: each element as often as its block is long.
+static Value forBlocks(Node &node, size_t at, int64_t block) {
+  Build &b = node.b;
+  int64_t const rank = node.rank(0), axis = node.axisAttr("axis", 1, rank), extent = node.shape(0)[axis];
+  node.needStatic(0);
+  node.needRank(at, rank, rank);
+  Ints shape(node.shape(0)), split(node.shape(at)), read;
+  shape[axis] = llvm::divideCeil(extent, std::max<int64_t>(block, 1));
+  if (block < 1 || node.shape(at) != IntsRef(shape))
+    node.refuse("input " + Twine(at) + " has shape " + shapeText(node.shape(at)) + "; for blocks of " + Twine(block) +
+                " it has to have " + shapeText(shape));
+  for (int64_t dim = 0; dim < rank; ++dim)
+    read.push_back(dim <= axis ? dim : dim + 1);
+  split.insert(split.begin() + axis + 1, block);
+  Value const copies = b.map(node.in(at), b.selectDims(rank + 1, read), b.sizes(split), node.element(at),
+                             [](Scalars &, ValueRange v) { return v[0]; });
+  shape[axis] *= block;
+  return b.slice(b.reshape(copies, shape), axis, 0, extent);
+}
+
+/// A scale or zero point as a value that broadcasts to input 0: a scalar, a vector along the axis, or one for blocks.
+static Value alongAxis(Node &node, size_t at) {
+  Value const x = node.in(at);
+  if (int64_t const block = node.intAttr("block_size", 0))
+    return forBlocks(node, at, block);
+  if (node.elements(at) == 1)
+    return node.b.reshape(x, {});
+  node.needRank(at, 1, 1);
+  int64_t const axis = node.axisAttr("axis", 1, node.rank(0));
+  Ints shape(node.rank(0), 1);
+  shape[axis] = node.shape(at)[0];
+  return node.b.reshape(x, shape);
+}
+
+/// x as a wider integer or float, by the signedness of the model.
+static Value widened(Value x, bool isUnsigned, Type to, Scalars &s) {
+  return Scalars(s.b, s.b.getLoc(), isUnsigned).convert(x, to);
+}
+
+/// saturate(round(x / scale) + zero point), rounding half to even.
+static void importQuantizeLinear(Node &node) {
+  bool const hasZero = node.has(2);
+  auto const given = static_cast<int32_t>(node.intAttr("output_dtype", 0));
+  int32_t const dataType = hasZero ? node.dataType(2) : given ? given : int32_t(pb::TensorProto::UINT8);
+  Type const element = elementType(*node.b.getContext(), dataType);
+  bool const isUnsigned = isUnsignedType(dataType);
+  if (!element || !isa<IntegerType>(element))
+    node.refuse("quantization to " + dataTypeName(dataType) + " is not supported");
+  llvm::SmallVector<Value> inputs{node.in(0), alongAxis(node, 1)};
+  if (hasZero)
+    inputs.push_back(alongAxis(node, 2));
+  Value const result = node.b.elementwise(
+      inputs, element,
+      [&](Scalars &s, ValueRange v) {
+        Type const type = s.b.getF32Type();
+        Value x = s.convert(v[0], type);
+        x = s.create<math::RoundEvenOp>(s.div(x, s.convert(v[1], type)));
+        if (hasZero)
+          x = s.add(x, widened(v[2], isUnsigned, type, s));
+        return saturated(s, x, element, isUnsigned);
+      },
+      node.isUnsigned());
+  node.out(0, result, dataType);
+}
+
+/// (x - zero point) * scale
+static void importDequantizeLinear(Node &node) {
+  bool const hasZero = node.has(2);
+  llvm::SmallVector<Value> inputs{node.in(0), alongAxis(node, 1)};
+  if (hasZero)
+    inputs.push_back(alongAxis(node, 2));
+  Value const result = node.b.elementwise(inputs, node.element(1), [&](Scalars &s, ValueRange v) {
+    Type const i32 = s.b.getI32Type();
+    Value x = widened(v[0], node.isUnsigned(), i32, s);
+    if (hasZero)
+      x = s.sub(x, widened(v[2], node.isUnsigned(), i32, s));
+    return s.mul(s.convert(x, computeType(node.element(1))), v[1]);
+  });
+  node.out(0, result, node.dataType(1));
+}
+
+static llvm::SmallVector<int32_t> integersOf(DenseElementsAttr constant, bool isUnsigned) {
+  return llvm::map_to_vector(constant.getValues<APInt>(), [&](APInt const &value) {
+    return static_cast<int32_t>(isUnsigned ? value.getZExtValue() : value.getSExtValue());
+  });
+}
+
+/// The same known now: a weight, which can be packed.
+static Value centredWeight(Node &node, size_t at, size_t zeroAt, int64_t axis) {
+  llvm::SmallVector<int32_t> values = integersOf(node.constant(at), node.isUnsigned(at));
+  llvm::SmallVector<int32_t> const zeros =
+      node.has(zeroAt) ? integersOf(node.constant(zeroAt), node.isUnsigned(zeroAt)) : llvm::SmallVector<int32_t>{0};
+  int64_t inner = 1; // elements that share a position along the axis, as they follow each other
+  for (int64_t extent : node.shape(at).drop_front(axis + 1))
+    inner *= extent;
+  if (zeros.size() != 1 && int64_t(zeros.size()) != node.shape(at)[axis])
+    node.refuse("input " + Twine(zeroAt) + " has " + Twine(zeros.size()) + " zero points for an extent of " +
+                Twine(node.shape(at)[axis]));
+  for (auto [i, value] : llvm::enumerate(values))
+    value -= zeros[zeros.size() == 1 ? 0 : i / inner % zeros.size()];
+  auto const type = RankedTensorType::get(node.shape(at), node.b.getI32Type());
+  return node.table(at == 0 ? "input" : "weight", DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(values)));
+}
+
+/// Input `at` less its zero point, as int32. The zero point is a scalar, or a vector along `axis`.
+static Value centred(Node &node, size_t at, size_t zeroAt, int64_t axis) {
+  if (node.constant(at) && node.rank(at) > 1 && (!node.has(zeroAt) || node.constant(zeroAt)))
+    return centredWeight(node, at, zeroAt, axis);
+  Type const i32 = node.b.getI32Type();
+  bool const isUnsigned = node.isUnsigned(at);
+  llvm::SmallVector<Value> inputs{node.in(at)};
+  if (node.has(zeroAt)) {
+    Ints shape(node.rank(at), 1);
+    if (node.elements(zeroAt) != 1)
+      shape[axis] = node.elements(zeroAt);
+    else
+      shape.clear();
+    inputs.push_back(node.b.reshape(node.in(zeroAt), shape));
+  }
+  return node.b.elementwise(inputs, i32, [&](Scalars &s, ValueRange v) {
+    Value const x = widened(v[0], isUnsigned, i32, s);
+    return v.size() == 1 ? x : s.sub(x, widened(v[1], node.isUnsigned(zeroAt), i32, s));
+  });
+}
+
+static void importMatMulInteger(Node &node) {
+  int64_t const rowAxis = std::max<int64_t>(node.rank(0) - 2, 0), columnAxis = node.rank(1) - 1;
+  Value const l = centred(node, 0, 2, rowAxis), r = centred(node, 1, 3, columnAxis);
+  node.out(0, node.b.matmulBroadcast(l, r), pb::TensorProto::INT32);
+}
+
+/// The convolution of x (input 0) and a weight, both less their zero points.
+static Value convolveIntegers(Node &node, size_t zeroAt, size_t weightAt, size_t weightZeroAt) {
+  Build &b = node.b;
+  node.needRank(0, 3, 5);
+  node.needRank(weightAt, node.rank(0), node.rank(0));
+  node.needStatic(weightAt);
+  IntsRef const weight = node.shape(weightAt);
+  int64_t const groups = node.intAttr("group", 1);
+  if (groups < 1 || node.shape(0)[1] != weight[1] * groups || weight[0] % groups != 0)
+    node.refuse("input " + shapeText(node.shape(0)) + " and weight " + shapeText(weight) + " do not fit " +
+                Twine(groups) + " group(s)");
+  Window window = Window::of(node, weight.drop_front(2));
+  Value x = centred(node, 0, zeroAt, 1), w = centred(node, weightAt, weightZeroAt, 0);
+  bool const isFlat = node.rank(0) == 3;
+  if (isFlat) {
+    x = b.unsqueeze(x, {2});
+    w = b.unsqueeze(w, {2});
+    window.addRow();
+  }
+  Value const y = convolve(b, window.pad(b, x, b.scalar(b.getI32Type(), 0)), w, window, groups);
+  return isFlat ? b.squeeze(y, {2}) : y;
+}
+
+static void importConvInteger(Node &node) { node.out(0, convolveIntegers(node, 2, 1, 3), pb::TensorProto::INT32); }
+
+/// saturate(round(sum * x scale * w scale / y scale) + y zero point). Scales are vectors along `axis` of the sum, or
+/// scalars.
+static void rescaled(Node &node, Value sum, std::array<size_t, 3> scales, size_t zeroAt, int64_t axis) {
+  Build &b = node.b;
+  auto along = [&](size_t at) {
+    Ints shape;
+    if (node.elements(at) != 1) {
+      shape.assign(Build::rankOf(sum), 1);
+      shape[axis] = node.elements(at);
+    }
+    return b.reshape(node.in(at), shape);
+  };
+  int32_t const dataType = node.dataType(zeroAt);
+  bool const isUnsigned = isUnsignedType(dataType);
+  Type const element = node.element(zeroAt);
+  Value const result = b.elementwise({sum, along(scales[0]), along(scales[1]), along(scales[2]), along(zeroAt)},
+                                     element, [&](Scalars &s, ValueRange v) {
+                                       Type const f32 = s.b.getF32Type();
+                                       Value x = s.mul(s.convert(v[0], f32), s.div(s.mul(v[1], v[2]), v[3]));
+                                       x = s.add(s.create<math::RoundEvenOp>(x), widened(v[4], isUnsigned, f32, s));
+                                       return saturated(s, x, element, isUnsigned);
+                                     });
+  node.out(0, result, dataType);
+}
+
+static void importQLinearConv(Node &node) {
+  Value sum = convolveIntegers(node, 2, 3, 5);
+  if (node.has(8))
+    sum = node.b.alongAxis(sum, {node.in(8)}, 1, [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
+  rescaled(node, sum, {1, 4, 6}, 7, 1);
+}
+
+static void importQLinearMatMul(Node &node) {
+  for (size_t at : {1, 4, 6})
+    if (node.elements(at) != 1)
+      node.refuse("scales per row or column are not supported");
+  rescaled(node, node.b.matmulBroadcast(centred(node, 0, 2, 0), centred(node, 3, 5, 0)), {1, 4, 6}, 7, 0);
+}
+
+void registerQuantization(Registry &table) {
+  table.add("QuantizeLinear", {10, 13, 19, 21, 23, 24, 25}, importQuantizeLinear);
+  table.add("DequantizeLinear", {10, 13, 19, 21, 23, 24, 25}, importDequantizeLinear);
+  table.add("MatMulInteger", {10}, importMatMulInteger);
+  table.add("ConvInteger", {10}, importConvInteger);
+  table.add("QLinearConv", {10}, importQLinearConv);
+  table.add("QLinearMatMul", {10, 21}, importQLinearMatMul);
+}
+
+} // namespace ml2k::frontend

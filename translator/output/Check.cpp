@@ -1,0 +1,52 @@
+//===- Check.cpp - --------------------------------------------------------------------------------------*- C++ -*-===//
+
+#include "translator/output/Check.h"
+
+#include "translator/output/Diff.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace ml2k;
+
+static std::string placeOf(StringRef directory, StringRef name) {
+  SmallString<256> path(directory);
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+static bool checkFile(std::string const &path, OutputFile const &file, bool isSidecar, raw_ostream &out) {
+  auto const old = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!old) {
+    out << path << ": missing: " << old.getError().message() << "\n";
+    return false;
+  }
+  StringRef const before = (*old)->getBuffer();
+  if (before == file.contents)
+    return true;
+  if (isSidecar)
+    out << path << ": stale: it does not hold the weights of this model\n";
+  else
+    out << "--- " << path << "\n+++ " << path << " (regenerated)\n" << unifiedDiff(before, file.contents);
+  return false;
+}
+
+bool ml2k::hasOrphan(StringRef directory, ArrayRef<OutputFile> files, StringRef sidecar) {
+  return none_of(files, [&](OutputFile const &file) { return file.name == sidecar; }) &&
+         sys::fs::exists(placeOf(directory, sidecar));
+}
+
+bool ml2k::checkFiles(StringRef directory, ArrayRef<OutputFile> files, StringRef sidecar, raw_ostream &out) {
+  bool isEqual = true;
+  for (OutputFile const &file : files)
+    isEqual &= checkFile(placeOf(directory, file.name), file, file.name == sidecar, out);
+  if (hasOrphan(directory, files, sidecar)) {
+    out << placeOf(directory, sidecar) << ": orphan: the printed code does not read it\n";
+    isEqual = false;
+  }
+  return isEqual;
+}
