@@ -56,55 +56,9 @@ Value ml2k::combine(OpBuilder &builder, Location loc, Combiner combiner, Value a
   llvm_unreachable("a combiner for a type that it does not join");
 }
 
-//===--- Identities -----------------------------------------------------------------------------------------------===//
-
-static TypedAttr floatIdentity(Combiner combiner, FloatType type) {
-  llvm::fltSemantics const &semantics = type.getFloatSemantics();
-  switch (combiner) {
-  case Combiner::Prod:
-    return FloatAttr::get(type, 1.0);
-  case Combiner::Max:
-  case Combiner::MaxNum:
-    return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
-  case Combiner::Min:
-  case Combiner::MinNum:
-    return FloatAttr::get(type, APFloat::getInf(semantics));
-  default:
-    return FloatAttr::get(type, 0.0);
-  }
-}
-
-static APInt integerIdentity(Combiner combiner, unsigned width) {
-  switch (combiner) {
-  case Combiner::Prod:
-    return APInt(width, 1);
-  case Combiner::MaxSI:
-    return APInt::getSignedMinValue(width);
-  case Combiner::MinSI:
-    return APInt::getSignedMaxValue(width);
-  case Combiner::MinUI:
-  case Combiner::And:
-    return APInt::getAllOnes(width);
-  default:
-    return APInt(width, 0);
-  }
-}
-
-TypedAttr ml2k::neutralOf(Combiner combiner, Type type) {
-  if (auto real = dyn_cast<FloatType>(type))
-    return floatIdentity(combiner, real);
-  unsigned const width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return IntegerAttr::get(type, integerIdentity(combiner, width));
-}
-
 bool ml2k::isNeutral(Combiner combiner, Value value) {
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return false;
-  if (constant == neutralOf(combiner, value.getType()))
-    return true;
-  auto const real = dyn_cast<FloatAttr>(constant);
-  return real && combiner == Combiner::Sum && real.getValue().isZero();
+  TypedAttr constant;
+  return matchPattern(value, m_Constant(&constant)) && isIdentity(combiner, constant);
 }
 
 //===--- Bodies ---------------------------------------------------------------------------------------------------===//

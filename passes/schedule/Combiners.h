@@ -3,7 +3,7 @@
 #ifndef ML2K_PASSES_SCHEDULE_COMBINERS_H
 #define ML2K_PASSES_SCHEDULE_COMBINERS_H
 
-#include "translator/ir/Nest.h"
+#include "translator/ir/Identities.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -30,9 +30,6 @@ struct PositionReduction {
   bool first;        ///< of equal terms, the first wins
 };
 std::optional<PositionReduction> matchPosition(mlir::linalg::GenericOp op);
-
-/// The value that changes nothing when it is joined.
-mlir::TypedAttr neutralOf(nest::Combiner combiner, mlir::Type type);
 
 /// True for a constant that changes nothing when it is joined.
 bool isNeutral(nest::Combiner combiner, mlir::Value value);

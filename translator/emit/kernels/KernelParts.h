@@ -77,9 +77,11 @@ std::string describe(Layer &layer, mlir::ValueRange inputs, mlir::ValueRange ext
 /// The block that joins values: Sum, Max...
 std::string combinerName(nest::Combiner combiner);
 
-/// `a + b`, `Kokkos::max(a, b)`...; leaves out `a` where it is the combiner's neutral literal. NaN behaves as the
-/// combiner says if `b` is the new value.
+/// `a + b`, `Kokkos::max(a, b)`... NaN behaves as the combiner says if `b` is the new value.
 Expression joined(Program &program, nest::Combiner combiner, Expression const &a, Expression const &b);
+
+/// The same with a constant, which is left out where it changes nothing.
+Expression joined(Program &program, nest::Combiner combiner, mlir::TypedAttr initial, Expression const &b);
 
 } // namespace ml2k
 

@@ -186,7 +186,7 @@ FailureOr<std::string> LoopPrinter::rangePolicy() {
   if (failed(ends))
     return failure();
   auto const &[lower, upper] = *ends;
-  bool const literals = llvm::isDigit(lower.text.front()) && llvm::isDigit(upper.text.front());
+  bool const literals = llvm::all_of(lower.text, llvm::isDigit) && llvm::all_of(upper.text, llvm::isDigit);
   std::string const end =
       lower.text == "0" || literals ? upper.text : "Kokkos::max(" + lower.text + ", " + upper.text + ")";
   return "Kokkos::RangePolicy(space, " + lower.text + ", " + end + ")";

@@ -94,8 +94,7 @@ LogicalResult Reduction::printRows() {
                         {"parameters", indexParameters({along.name()}, Json::array({inner, result}))},
                         {"statements", inner},
                         {"value", result}});
-  Expression const initial = literal(op.getInitial());
-  if (failed(finish(printer, joined(layer.program, op.getCombiner(), initial, {name}), last)))
+  if (failed(finish(printer, joined(layer.program, op.getCombiner(), op.getInitial(), Expression{name}), last)))
     return failure();
   statements.push_back({{"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", last}});
   rows.recover(statements);

@@ -149,15 +149,21 @@ bool Scope::isTaken(StringRef name) const {
   return names.contains(name) || isReservedWord(name) || (outer && outer->isTaken(name));
 }
 
+void Scope::take(StringRef name) {
+  names.insert(name);
+  for (Scope *around = outer; around; around = around->outer)
+    around->inside.insert(name);
+}
+
 std::string Scope::fresh(std::vector<std::string> const &wanted) {
   std::string name = wanted.front();
   for (std::string const &candidate : wanted) {
     name = candidate;
-    if (!isTaken(name))
+    if (isFree(name))
       break;
   }
   std::string const stem = name;
-  for (char letter = 'b'; isTaken(name); ++letter) // a second `scaled` is `scaled_b`
+  for (char letter = 'b'; !isFree(name); ++letter) // a second `scaled` is `scaled_b`
     name = letter <= 'z' ? stem + "_" + letter : name + "_b";
   take(name);
   return name;

@@ -36,20 +36,24 @@ std::string shortHash(llvm::StringRef full);
 llvm::StringMap<std::string> nameTable(std::vector<std::string> const &names, llvm::StringRef prefix,
                                        llvm::StringSet<> const &taken = {});
 
-/// The identifiers in use inside one function; temporaries take names that are free.
+/// The identifiers in use inside one function; temporaries take names that are free. A name hides none of the scopes
+/// around it, and is hidden by none that a scope inside has taken.
 class Scope {
 public:
-  explicit Scope(Scope const *outer = nullptr) : outer(outer) {}
+  explicit Scope(Scope *outer = nullptr) : outer(outer) {}
 
   bool isTaken(llvm::StringRef name) const;
-  void take(llvm::StringRef name) { names.insert(name); }
+  void take(llvm::StringRef name);
 
   /// The first free one of `wanted`, else the last with a letter appended; takes it.
   std::string fresh(std::vector<std::string> const &wanted);
 
 private:
-  Scope const *outer;
+  bool isFree(llvm::StringRef name) const { return !isTaken(name) && !inside.contains(name); }
+
+  Scope *outer;
   llvm::StringSet<> names;
+  llvm::StringSet<> inside; ///< taken in scopes inside this one, also in those that ended
 };
 
 } // namespace ml2k

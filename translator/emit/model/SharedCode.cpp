@@ -12,7 +12,7 @@ namespace {
 /// Names of functions and types of the file.
 class FileNames {
 public:
-  explicit FileNames(Program const &program) : scope(&program.fileScope) {
+  explicit FileNames(Program &program) : scope(&program.fileScope) {
     for (auto const &function : program.functions)
       scope.take(function.second);
     for (auto const *storages : {&program.arguments, &program.exchanged})
@@ -95,7 +95,7 @@ static Json viewFunctor(std::string const &name, Json const &lambda, std::vector
   return functor;
 }
 
-Json shareEpilogues(Program const &program, Json &layers) {
+Json shareEpilogues(Program &program, Json &layers) {
   constexpr size_t least = 3;
   Json functors = Json::array();
   FileNames names(program);
@@ -186,7 +186,7 @@ static std::string nameOfAll(Json const &layers, ArrayRef<size_t> group) {
                         : snakeCase(llvm::join(common, "."), "layer");
 }
 
-void shareBodies(Program const &program, Json &layers) {
+void shareBodies(Program &program, Json &layers) {
   constexpr size_t leastLines = 4;
   FileNames names(program);
   auto const keyOf = [](Json const &layer) -> std::string {

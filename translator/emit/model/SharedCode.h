@@ -14,11 +14,11 @@ std::string epilogueName(mlir::Block &epilogue, mlir::Value biased);
 
 /// Replaces epilogues that at least three of the `layers` share by functors, which it returns: `Relu{}`,
 /// `AddRelu{work.maxpool}`. Layers of equal shapes then are one instantiation of their block.
-Json shareEpilogues(Program const &program, Json &layers);
+Json shareEpilogues(Program &program, Json &layers);
 
 /// Replaces the bodies of layers that differ in their memory only by calls of one function, which stands in front of
 /// the first of them.
-void shareBodies(Program const &program, Json &layers);
+void shareBodies(Program &program, Json &layers);
 
 } // namespace ml2k
 

@@ -1,6 +1,7 @@
 //===- Combiners.cpp - how a reduction joins two values in C++ ----------------------------------------------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/Identities.h"
 
 using namespace mlir;
 
@@ -37,40 +38,17 @@ static Combiner const &lookUp(nest::Combiner combiner) {
 
 std::string combinerName(nest::Combiner combiner) { return lookUp(combiner).block; }
 
-/// True for literals that change nothing when they are joined.
-static bool isNeutral(nest::Combiner combiner, StringRef text) {
-  using C = nest::Combiner;
-  switch (combiner) {
-  case C::Sum:
-  case C::Or:
-  case C::Xor:
-    return text == "0" || text == "0.f" || text == "0.0" || text == "-0.f" || text == "-0.0" || text == "false";
-  case C::Prod:
-    return text == "1" || text == "1.f" || text == "1.0";
-  case C::Max:
-  case C::MaxNum:
-    return text.starts_with("-Kokkos::Experimental::infinity");
-  case C::Min:
-  case C::MinNum:
-    return text.starts_with("Kokkos::Experimental::infinity");
-  case C::MaxUI:
-    return text == "0";
-  case C::MinUI:
-    return text == "-1";
-  default:
-    return false;
-  }
-}
-
 Expression joined(Program &program, nest::Combiner combiner, Expression const &a, Expression const &b) {
   Combiner const &entry = lookUp(combiner);
-  if (isNeutral(combiner, a.text))
-    return b;
   if (entry.infix)
     return binary(a, entry.infix, entry.rank, b);
   if (entry.helper)
     program.useBlock(entry.helper);
   return call(entry.function, {a, b});
+}
+
+Expression joined(Program &program, nest::Combiner combiner, TypedAttr initial, Expression const &b) {
+  return isIdentity(combiner, initial) ? b : joined(program, combiner, literal(initial), b);
 }
 
 } // namespace ml2k

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "translator/emit/scalars/Scalars.h"
+#include "translator/emit/kernels/KernelParts.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -37,7 +37,7 @@ static LogicalResult assignAll(ScalarPrinter &printer, ValueRange values, ArrayR
   // A value that mentions a target assigned before it is computed first
   for (size_t i = 1; i < targets.size(); ++i)
     for (size_t before = 0; before < i; ++before)
-      if ((*expressions)[i].text.find(targets[before]) != std::string::npos) {
+      if (mentions((*expressions)[i].text, targets[before])) {
         (*expressions)[i] = printer.let(to, values[i].getType(), (*expressions)[i], {"next_" + targets[i]});
         break;
       }

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace ml2k {
 
-ScalarPrinter::ScalarPrinter(Scope const &names, UseBlock useBlock) : names(&names), onBlock(std::move(useBlock)) {}
+ScalarPrinter::ScalarPrinter(Scope &names, UseBlock useBlock) : names(&names), onBlock(std::move(useBlock)) {}
 
 /// `here` of the location `load "here"` of a load; nodes of networks have other kinds of operation in front.
 ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
@@ -30,7 +30,8 @@ Expression ScalarPrinter::let(Json &to, Type type, Expression const &value, Noun
 }
 
 Expression ScalarPrinter::repeatable(Expression const &operand, Type type) {
-  bool const simple = operand.isIdentifier() || llvm::isDigit(operand.text.front());
+  bool const isNumber = operand.rank == Rank::Primary && llvm::isDigit(operand.text.front());
+  bool const simple = operand.isIdentifier() || isNumber;
   return simple || !current ? operand : let(*current, type, operand, {"x", "y", "z", "value"});
 }
 

@@ -31,7 +31,7 @@ public:
   using Statement = std::function<mlir::LogicalResult(mlir::Operation *, ScalarPrinter &, Json &to)>;
 
   /// `names` are the identifiers that the region may not hide; `useBlock` is told of helper functions in use.
-  ScalarPrinter(Scope const &names, UseBlock useBlock);
+  ScalarPrinter(Scope &names, UseBlock useBlock);
 
   /// Adds or replaces how operations of this name are printed.
   void handle(llvm::StringRef operation, Statement statement) { statements[operation.str()] = std::move(statement); }
