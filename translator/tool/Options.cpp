@@ -33,6 +33,7 @@ Choice const targets{"target", {"portable", "host", "device"}};
 Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const winogradUses{"winograd", {"auto", "off"}};
 Choice const schedules{"schedule", {"tuned", "naive"}};
+Choice const formKinds{"form", {"launch", "team", "thread"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
 
 constexpr unsigned helpWidth = 110;
@@ -80,6 +81,10 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "3 x 3 convolutions by fewer multiplications where that pays, or never")(
       "schedule", text(options.schedule, "tuned|naive"),
       "naive: every operation a plain loop nest, some hundred times slower; to compare with")(
+      "form", po::value<std::string>()->value_name("launch|team|thread"),
+      "how the network is called, several at once by commas: for all entries of the batch, or inside your own kernel "
+      "by a "
+      "team or a thread for one of them")(
       "locations", text(options.locations, "names|none|plain"),
       "what comments say of the model's nodes: operators with names, nothing, operators");
   groups->look.add_options()("emit", po::value<std::string>()->value_name("STAGE"),
@@ -129,6 +134,12 @@ static void readDim(std::string const &text, std::map<std::string, int64_t> &dim
   auto const [place, isNew] = dims.emplace(name.str(), extent);
   if (!isNew && place->second != extent)
     throw UsageError{"--dim " + text + ": '" + name.str() + "' was given another extent before"};
+}
+
+static void readForms(std::string const &text, std::set<std::string> &forms) {
+  forms.clear();
+  for (llvm::StringRef form : llvm::split(text, ','))
+    forms.insert(formKinds.values[checkChoice(formKinds, form.str())]);
 }
 
 static void readOperand(std::string const &text, std::map<std::string, std::string> &operands) {
@@ -213,6 +224,7 @@ static std::string commandOf(ToolOptions const &options) {
   add("math", options.math, "fast");
   add("winograd", options.winograd, "auto");
   add("schedule", options.schedule, "tuned");
+  add("form", llvm::join(options.forms, ","), "launch");
   return command;
 }
 
@@ -275,6 +287,8 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   checkChoice(winogradUses, options.winograd);
   checkChoice(schedules, options.schedule);
   checkChoice(locationStyles, options.locations);
+  if (values.count("form"))
+    readForms(values["form"].as<std::string>(), options.forms);
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);
   checkLicense(options.license);

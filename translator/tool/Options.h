@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -45,6 +46,7 @@ struct ToolOptions {
   std::string math = "fast";
   std::string winograd = "auto";
   std::string schedule = "tuned";
+  std::set<std::string> forms = {"launch"};
   std::string license;
   std::string style = "file";
   std::string regenerate; ///< the command line that prints the same files again, for the banner

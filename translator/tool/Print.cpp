@@ -3,6 +3,7 @@
 #include "translator/tool/Print.h"
 
 #include "translator/emit/Emit.h"
+#include "translator/emit/forms/Forms.h"
 #include "translator/output/Format.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -36,6 +37,8 @@ static EmitOptions emitOptions(ToolOptions const &options, std::string const &mo
   return result;
 }
 
+bool ml2k::printsColumns(ToolOptions const &options) { return options.forms != std::set<std::string>{"launch"}; }
+
 static Expected<OutputFile> formatted(std::string code, StringRef name, ToolOptions const &options) {
   SmallString<256> path(sys::path::parent_path(options.output));
   sys::path::append(path, name);
@@ -55,7 +58,9 @@ static OutputFile sidecarFile(EmittedFiles const &emitted, std::string const &st
 Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOptions const &options,
                                                    std::string const &modelFile) {
   EmitOptions const how = emitOptions(options, modelFile);
-  auto emitted = emit(module, how);
+  auto const has = [&](char const *form) { return options.forms.count(form) != 0; };
+  Forms const forms{.launch = has("launch"), .team = has("team"), .thread = has("thread")};
+  auto emitted = printsColumns(options) ? emitForms(module, how, forms) : emit(module, how);
   if (failed(emitted))
     return createStringError(inconvertibleErrorCode(), "");
   if (options.emit == EmitKind::Json)

@@ -13,6 +13,9 @@
 
 namespace ml2k {
 
+/// Whether the forms asked for are printed column by column, from the module at the stage `scheduled`.
+bool printsColumns(ToolOptions const &options);
+
 /// Header, source and, where there is one, sidecar; with --emit=json the view model alone. An error without a text was
 /// reported on the context.
 llvm::Expected<std::vector<OutputFile>> printFiles(mlir::ModuleOp module, ToolOptions const &options,

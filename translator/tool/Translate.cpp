@@ -127,6 +127,8 @@ int Translation::run() {
     }
     if (options.emit == stage.emit)
       return printModule();
+    if (stage.stage == Stage::Scheduled && printsColumns(options) && options.emit != EmitKind::Nest)
+      break;
   }
   if (options.report)
     printReport(*module, outs());

@@ -1,0 +1,140 @@
+// Values of the forms that are called inside kernels: every form, layout and element type against onnxruntime's.
+//   run_forms FOLDER     where make_models.py wrote
+
+#include "cloud_fraction.hpp"
+#include "counts.hpp"
+#include "gated.hpp"
+#include "wide.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+static int failures = 0;
+static std::string folder;
+constexpr int columns = 37;
+using ExecutionSpace = Kokkos::DefaultExecutionSpace;
+using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+
+template <class Scalar, class Layout> auto makeView(int width) {
+  if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>)
+    return Kokkos::subview(Kokkos::View<Scalar ***, Kokkos::LayoutRight>("strided", columns, width, 3), Kokkos::ALL,
+                           Kokkos::ALL, 1);
+  else
+    return Kokkos::View<Scalar **, Layout>("view", columns, width);
+}
+
+template <class View> void fill(View const &view, double const *&from) {
+  auto const host = Kokkos::create_mirror_view(Kokkos::HostSpace(), view);
+  for (int n = 0; n < columns; ++n)
+    for (int k = 0; k < view.extent_int(1); ++k)
+      host(n, k) = static_cast<typename View::value_type>(*from++);
+  Kokkos::deep_copy(view, host);
+}
+
+template <class View>
+void compare(char const *model, char const *form, View const &view, double const *&from, double tolerance) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  double worst = 0;
+  for (int n = 0; n < columns; ++n)
+    for (int k = 0; k < view.extent_int(1); ++k) {
+      double const error = std::abs(double(host(n, k)) - *from++);
+      worst = error <= worst ? worst : error; // NaN stays
+    }
+  bool const right = worst <= tolerance;
+  failures += !right;
+  if (!right)
+    std::printf("%s, %s: off by %g\n", model, form, worst);
+  Kokkos::deep_copy(view, typename View::value_type(-77));
+}
+
+// What a model's namespace offers, for templates
+#define MODEL(NAME)                                                                                                    \
+  struct NAME##_model {                                                                                                \
+    static constexpr char const *name = #NAME;                                                                         \
+    static auto load(ExecutionSpace const &space) {                                                                    \
+      return NAME::load_weights(space, folder + "/generated/" #NAME ".safetensors");                                   \
+    }                                                                                                                  \
+    static std::size_t scratch(int level) { return NAME::scratch_size(level); }                                        \
+    template <class... Arguments> KOKKOS_FUNCTION static void forward(Arguments const &...arguments) {                 \
+      NAME::forward(arguments...);                                                                                     \
+    }                                                                                                                  \
+    template <class... Views>                                                                                          \
+    KOKKOS_FUNCTION static void byTeam(Policy::member_type const &team, NAME::Weights const &weights,                  \
+                                       Views const &...views) {                                                        \
+      NAME::Scratch const scratch(team);                                                                               \
+      NAME::forward(team, weights, scratch, Kokkos::subview(views, team.league_rank(), Kokkos::ALL)...);               \
+    }                                                                                                                  \
+  }
+MODEL(cloud_fraction);
+MODEL(gated);
+MODEL(counts);
+MODEL(wide);
+
+template <class Model, class... Inputs, class... Outputs>
+void check(char const *layout, double tolerance, std::tuple<Inputs...> inputs, std::tuple<Outputs...> outputs) {
+  std::vector<double> values;
+  std::ifstream file(folder + "/" + Model::name + ".values", std::ios::binary | std::ios::ate);
+  values.resize(std::size_t(file.tellg()) / sizeof(double));
+  file.seekg(0).read(reinterpret_cast<char *>(values.data()), std::streamsize(values.size() * sizeof(double)));
+  double const *at = values.data();
+  std::apply([&](auto const &...views) { (fill(views, at), ...); }, inputs);
+  auto const expected = at;
+  ExecutionSpace const space;
+  auto const weights = Model::load(space);
+  auto const run = [&](std::string const &form, auto const &call) {
+    std::apply(call, std::tuple_cat(inputs, outputs));
+    space.fence();
+    double const *from = expected;
+    std::string const what = form + " on " + layout;
+    std::apply([&](auto const &...views) { (compare(Model::name, what.c_str(), views, from, tolerance), ...); }, outputs);
+  };
+  run("launch", [&](auto const &...views) { Model::forward(space, weights, views...); });
+  run("team", [&](auto const &...views) {
+    auto policy = Policy(space, columns, Kokkos::AUTO);
+    for (int level : {0, 1})
+      policy.set_scratch_size(level, Kokkos::PerTeam(Model::scratch(level)));
+    Kokkos::parallel_for(
+        "team", policy, KOKKOS_LAMBDA(Policy::member_type const &team) { Model::byTeam(team, weights, views...); });
+  });
+  run("thread", [&](auto const &...views) {
+    Kokkos::parallel_for(
+        "thread", Kokkos::RangePolicy(space, 0, columns),
+        KOKKOS_LAMBDA(int n) { Model::forward(weights, Kokkos::subview(views, n, Kokkos::ALL)...); });
+  });
+}
+
+template <class Scalar, class Layout> void checkAll(char const *layout) {
+  auto const view = [](int width) { return makeView<Scalar, Layout>(width); };
+  auto const integers = [](int width) { return makeView<std::int64_t, Layout>(width); };
+  check<cloud_fraction_model>(layout, 2e-6, std::tuple(view(72), view(72)), std::tuple(view(72), view(72)));
+  check<gated_model>(layout, 2e-6, std::tuple(view(16), view(8)), std::tuple(view(5), integers(1), view(16)));
+  check<counts_model>(layout, 1e-5, std::tuple(view(20), integers(4)), std::tuple(view(11)));
+  check<wide_model>(layout, std::is_same_v<Scalar, double> ? 1e-13 : 1e-6, std::tuple(view(9)), std::tuple(view(1)));
+}
+
+template <class Layout> void checkSizes() {
+  auto const weights = wide_model::load(ExecutionSpace());
+  auto const x = makeView<double, Layout>(9), y = makeView<double, Layout>(2);
+  bool thrown = false;
+  try {
+    wide::forward(ExecutionSpace(), weights, x, y);
+  } catch (std::invalid_argument const &) {
+    thrown = true;
+  }
+  failures += !thrown;
+}
+
+int main(int, char **argv) {
+  Kokkos::ScopeGuard const guard;
+  folder = argv[1];
+  checkAll<float, Kokkos::LayoutRight>("LayoutRight of float");
+  checkAll<float, Kokkos::LayoutLeft>("LayoutLeft of float");
+  checkAll<double, Kokkos::LayoutRight>("LayoutRight of double");
+  checkAll<double, Kokkos::LayoutStride>("LayoutStride of double");
+  checkSizes<Kokkos::LayoutRight>();
+  std::printf("%d failures\n", failures);
+  return failures != 0;
+}

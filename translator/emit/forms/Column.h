@@ -1,0 +1,86 @@
+//===- Column.h - a network as it acts on one column ----------------------------------------------------*- C++ -*-===//
+//
+// The forms that are called inside a kernel (team, thread) and the runner compute one entry of the batch at a time. They
+// are printed from the scheduled kernels, still on tensors: the batch is dropped, a concatenation is several operands,
+// and every value is a row of known width. What mixes entries of the batch has no such form and is refused.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_EMIT_FORMS_COLUMN_H
+#define ML2K_EMIT_FORMS_COLUMN_H
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <string>
+#include <vector>
+
+namespace ml2k {
+
+/// The values of one column: an argument, or a buffer between layers.
+struct ColumnTensor {
+  enum class Kind { Input, Output, Buffer };
+  Kind kind;
+  std::string modelName; ///< as the model writes it
+  int64_t width;
+  mlir::Type type; ///< of an element
+  bool isUnsigned = false;
+  std::string name = {};      ///< identifier of the argument or of the member of the scratch
+  std::string parameter = {}; ///< of an argument: the template parameter for its type
+  std::string buffer = {};    ///< of a buffer: the member that it shares with others
+  unsigned level = 0;         ///< of a buffer: of scratch memory
+  std::string expression = {}; ///< how a layer refers to it: qi, scratch.hidden
+};
+
+/// `width` values of a tensor, by number, from `first` on.
+struct ColumnPart {
+  unsigned tensor;
+  int64_t first, width;
+};
+using ColumnParts = llvm::SmallVector<ColumnPart, 1>;
+
+/// Parameters in the buffer of weights: the matrix of a linear layer with its bias, or a plain vector.
+struct ColumnWeights {
+  nest::WeightOp weight, bias; ///< bias: null if the layer adds none
+  std::string modelName;       ///< what `name` is made from
+  int64_t inputs = 0;          ///< 0: a vector
+  int64_t outputs = 0;
+  bool isInputMajor = false; ///< the file has [k][o] rather than [o][k]
+  std::string name = {};     ///< of its type
+};
+
+struct ColumnLayer {
+  enum class Kind { Linear, Each, Row, Copy };
+  Kind kind;
+  mlir::Operation *op;   ///< null for a copy
+  mlir::Location location;
+  std::string label;
+  std::vector<ColumnParts> operands = {};                    ///< of inputs and extras; empty where it is a weight
+  llvm::SmallVector<llvm::SmallVector<unsigned>> results = {}; ///< the tensors that each result is written to
+  unsigned weights = 0;                                      ///< of a linear layer
+  mlir::Value biased = {};                                   ///< the sum with bias inside the epilogue
+  bool needsBarrier = false;                                 ///< before it, in a team
+};
+
+struct Column {
+  mlir::Type scalar; ///< of weights and buffers: f32 or f64
+  std::vector<ColumnTensor> tensors;
+  std::vector<ColumnWeights> weights;
+  std::vector<ColumnLayer> layers;
+  llvm::SmallVector<unsigned> inputs, outputs; ///< tensors, in the order of the model's arguments
+
+  /// The weights that `op` stands for, adding a vector if it is not known yet.
+  unsigned vectorOf(nest::WeightOp op);
+};
+
+/// Refuses with a located diagnostic at every operation that does not act on columns one by one.
+mlir::FailureOr<Column> readColumn(mlir::func::FuncOp entry);
+
+/// Buffers that are not in use together share memory; barriers stand where a layer reads or overwrites what another one
+/// wrote or read. `level0Bytes`: more than that goes to level 1.
+void planColumn(Column &column, int64_t level0Bytes);
+
+} // namespace ml2k
+
+#endif

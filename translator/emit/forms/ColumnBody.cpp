@@ -1,0 +1,426 @@
+//===- ColumnBody.cpp - the layers of a column as statements --------------------------------------------------------===//
+
+#include "translator/emit/forms/ColumnBody.h"
+
+#include "translator/emit/kernels/KernelParts.h"
+#include "translator/emit/render/Blocks.h"
+#include "translator/emit/scalars/Scalars.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+namespace {
+
+class LayerPrinter {
+public:
+  LayerPrinter(Column const &column, ColumnLayer const &layer, EmitOptions const &options, std::set<std::string> &blocks);
+  FailureOr<Json> print();
+
+private:
+  Expression element(ColumnPart part, Expression const &index) const;
+  Expression vectorElement(Value weight, Expression const &index);
+  FailureOr<Expression> operand(unsigned number, std::optional<Expression> const &along);
+  Expression indexOf(AffineMap map, Value value, Expression const &along);
+  Json store(unsigned result, Expression const &index, Expression const &value, bool isLast = true) const;
+  ScalarPrinter scalars();
+  LogicalResult bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first, Json &to);
+  LogicalResult printBlock(ScalarPrinter &printer, Block &block, Json &statements);
+
+  FailureOr<Json> printLinear();
+  FailureOr<Json> printEach();
+  FailureOr<Json> printRow();
+  Json printCopy();
+  LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Json &to);
+  LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Json &to);
+  LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &to);
+  LogicalResult printEachAlong(nest::EachOp each, ScalarPrinter &printer, Json &to);
+
+  void useBlock(StringRef name) { blocks.insert(name.str()); }
+  int64_t length() const;
+
+  Column const &column;
+  ColumnLayer const &layer;
+  EmitOptions const &options;
+  std::set<std::string> &blocks;
+  SmallVector<AffineMap> maps;
+  unsigned along = 0; ///< the loop along a row
+  Scope scope;
+  std::string index = "i"; ///< the position in a row
+};
+
+LayerPrinter::LayerPrinter(Column const &column, ColumnLayer const &layer, EmitOptions const &options,
+                           std::set<std::string> &blocks)
+    : column(column), layer(layer), options(options), blocks(blocks) {
+  for (char const *word : {"team", "weights", "scratch", "c", "sum", "along"})
+    scope.take(word);
+  for (auto const &entry : blockNames())
+    scope.take(entry.getKey());
+  for (ColumnTensor const &tensor : column.tensors)
+    scope.take(tensor.name);
+  if (!layer.op)
+    return;
+  maps = mapsOf(layer.op->getAttrOfType<ArrayAttr>("indexing_maps"));
+  along = maps.front().getNumDims() - 1;
+  if (auto contract = dyn_cast<nest::ContractOp>(layer.op))
+    for (auto [loop, name] : llvm::enumerate(contract.getIterators().getAsValueRange<StringAttr>()))
+      if (name == "n")
+        along = loop;
+}
+
+//===--- Elements -------------------------------------------------------------------------------------------------===//
+
+/// `scratch.hidden(c, i)`; the caller's memory may hold another type.
+Expression LayerPrinter::element(ColumnPart part, Expression const &at) const {
+  ColumnTensor const &tensor = column.tensors[part.tensor];
+  Expression position = at;
+  if (part.first != 0)
+    position = at.text == "0" ? literal(part.first) : binary(at, "+", Rank::Add, literal(part.first));
+  Expression const read{tensor.expression + "(c, " + position.text + ")"};
+  return tensor.kind == ColumnTensor::Kind::Input ? cast(computeType(tensor.type), read) : read;
+}
+
+Expression LayerPrinter::vectorElement(Value weight, Expression const &at) {
+  auto const op = weight.getDefiningOp<nest::WeightOp>();
+  for (ColumnWeights const &known : column.weights)
+    if (known.weight == op && known.inputs == 0)
+      return Expression{"weights.at<" + known.name + ">(" + at.text + ")"};
+  llvm_unreachable("readColumn knows every vector");
+}
+
+/// The position in a row, or in all elements of a weight, that a map gives for the position along the loop.
+Expression LayerPrinter::indexOf(AffineMap map, Value value, Expression const &at) {
+  MLIRContext *context = map.getContext();
+  IndexSpace space;
+  space.dims.assign(map.getNumDims(), Expression{"0"});
+  space.extents.assign(map.getNumDims(), ShapedType::kDynamic);
+  space.dims[along] = at;
+  AffineExpr flat = getAffineConstantExpr(0, context);
+  auto const type = cast<ShapedType>(value.getType());
+  if (value.getDefiningOp<nest::WeightOp>()) {
+    for (auto [expr, extent] : llvm::zip(map.getResults(), type.getShape()))
+      flat = flat * extent + expr;
+  } else if (map.getNumResults() == 2) {
+    flat = map.getResult(1);
+  }
+  return indexExpression(flat, space, [this](StringRef block) { useBlock(block); });
+}
+
+/// The element of an operand at a position along the row, or the row's only one.
+FailureOr<Expression> LayerPrinter::operand(unsigned number, std::optional<Expression> const &at) {
+  Value const value = layer.op->getOperand(number);
+  unsigned const inputs = layer.op->getNumOperands() - layer.op->getNumResults();
+  Expression const position = indexOf(maps[number], value, at.value_or(Expression{"0"}));
+  if (number >= inputs) { // what a row kernel wrote
+    unsigned const tensor = layer.results[number - inputs].front();
+    return element({tensor, 0, column.tensors[tensor].width}, position);
+  }
+  if (value.getDefiningOp<nest::WeightOp>())
+    return vectorElement(value, position);
+  return element(layer.operands[number].front(), position);
+}
+
+/// `ice(c, o) = scratch.ice(c, o) = value`; what is written again before the end goes to the buffer alone.
+Json LayerPrinter::store(unsigned result, Expression const &at, Expression const &value, bool isLast) const {
+  std::string target;
+  ArrayRef<unsigned> const tensors = layer.results[result];
+  for (unsigned tensor : llvm::reverse(isLast ? tensors : tensors.take_front())) {
+    target += (target.empty() ? "" : " = ") + column.tensors[tensor].expression + "(c, " + at.text + ")";
+  }
+  return {{"template", "statement/assign"}, {"target", target}, {"value", value.text}};
+}
+
+ScalarPrinter LayerPrinter::scalars() {
+  ScalarPrinter printer(scope, [this](StringRef block) { useBlock(block); });
+  printer.fastMath = options.math == MathLibrary::Fast;
+  handleControlFlow(printer);
+  printer.handle("nest.index", [this](Operation *op, ScalarPrinter &p, Json &) {
+    bool const isBatch = cast<nest::IndexOp>(op).getDim() != along;
+    p.bind(op->getResult(0), Expression{isBatch ? "0" : index});
+    return success();
+  });
+  return printer;
+}
+
+LogicalResult LayerPrinter::bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first, Json &to) {
+  for (auto [number, argument] : llvm::enumerate(arguments)) {
+    bool const isAdded = layer.biased && llvm::all_of(argument.getUsers(), [&](Operation *user) {
+                           return user->getNumResults() == 1 && user->getResult(0) == layer.biased;
+                         });
+    if (isAdded)
+      continue;
+    FailureOr<Expression> read = operand(first + number, Expression{index});
+    if (failed(read))
+      return failure();
+    printer.bindRead(argument, std::move(*read), to);
+  }
+  return success();
+}
+
+LogicalResult LayerPrinter::printBlock(ScalarPrinter &printer, Block &block, Json &statements) {
+  if (failed(printer.print(block, statements)))
+    return failure();
+  FailureOr<SmallVector<Expression>> values = printer.use(block.back().getOperands());
+  if (failed(values))
+    return failure();
+  unsigned const inputs = layer.op->getNumOperands() - layer.op->getNumResults();
+  for (auto [number, value] : llvm::enumerate(*values)) {
+    Expression const at = indexOf(maps[inputs + number], layer.op->getOperand(inputs + number), Expression{index});
+    statements.push_back(store(number, at, value));
+  }
+  return success();
+}
+
+/// Of a row: as long as the first operand that the loop indexes by itself, results before inputs (of which a slice may be
+/// read). The first dimension of a column's tensors is the batch.
+int64_t LayerPrinter::length() const {
+  auto const count = int64_t(maps.size());
+  for (int64_t step = 0; step < count; ++step) {
+    unsigned const number = (count - layer.op->getNumResults() + step) % count;
+    Value const value = layer.op->getOperand(number);
+    auto const shape = cast<ShapedType>(value.getType()).getShape();
+    for (unsigned r = value.getDefiningOp<nest::WeightOp>() ? 0 : 1; r < maps[number].getNumResults(); ++r)
+      if (maps[number].getResult(r) == getAffineDimExpr(along, maps[number].getContext()))
+        return shape[r];
+  }
+  return 1;
+}
+
+//===--- Layers ---------------------------------------------------------------------------------------------------===//
+
+FailureOr<Json> LayerPrinter::printLinear() {
+  auto op = cast<nest::ContractOp>(layer.op);
+  index = "o";
+  scope.take(index);
+  Block &block = op.getEpilogue().front();
+  ScalarPrinter printer = scalars();
+  printer.bind(block.getArgument(0), {"sum"});
+  if (layer.biased)
+    printer.bind(layer.biased, {"sum"});
+  Json statements = Json::array();
+  if (failed(bindOperands(printer, block.getArguments().drop_front(), 2, statements)) ||
+      failed(printBlock(printer, block, statements)))
+    return failure();
+  std::string inputs;
+  for (ColumnPart const &part : layer.operands[0]) {
+    ColumnTensor const &tensor = column.tensors[part.tensor];
+    std::string const first = part.first ? ", " + std::to_string(part.first) : "";
+    inputs += ", input<" + std::to_string(part.width) + ">(" + tensor.expression + first + ")";
+  }
+  return Json{{"template", "form/linear"},
+              {"layer", column.weights[layer.weights].name},
+              {"parameters", "int c, int o, " + computeType(column.scalar) + " sum"},
+              {"statements", std::move(statements)},
+              {"inputs", inputs}};
+}
+
+FailureOr<Json> LayerPrinter::printEach() {
+  Block &block = layer.op->getRegion(0).front();
+  scope.take(index);
+  Json statements = Json::array();
+  ScalarPrinter printer = scalars();
+  if (failed(bindOperands(printer, block.getArguments(), 0, statements)) || failed(printBlock(printer, block, statements)))
+    return failure();
+  return Json{{"template", "form/each"},
+              {"length", std::to_string(length())},
+              {"parameters", "int c, " + indexParameters({index}, statements)},
+              {"statements", std::move(statements)}};
+}
+
+Json LayerPrinter::printCopy() {
+  ColumnPart const from = layer.operands[0].front(), to = layer.operands[1].front();
+  ColumnTensor const &target = column.tensors[to.tensor];
+  Expression const at = to.first ? binary({index}, "+", Rank::Add, literal(to.first)) : Expression{index};
+  Json assign = {{"template", "statement/assign"},
+                 {"target", target.expression + "(c, " + at.text + ")"},
+                 {"value", element(from, {index}).text}};
+  return {{"template", "form/each"},
+          {"length", std::to_string(from.width)},
+          {"parameters", "int c, int i"},
+          {"statements", Json::array({assign})}};
+}
+
+FailureOr<Json> LayerPrinter::printRow() {
+  Block &block = layer.op->getRegion(0).front();
+  scope.take(index);
+  ScalarPrinter printer = scalars();
+  printer.handle("nest.get", [this](Operation *op, ScalarPrinter &p, Json &to) { return printGet(cast<nest::GetOp>(op), p, to); });
+  printer.handle("nest.set", [this](Operation *op, ScalarPrinter &p, Json &to) { return printSet(cast<nest::SetOp>(op), p, to); });
+  printer.handle("nest.fold", [this](Operation *op, ScalarPrinter &p, Json &to) { return printFold(cast<nest::FoldOp>(op), p, to); });
+  printer.handle("nest.each", [this](Operation *op, ScalarPrinter &p, Json &to) { return printEachAlong(cast<nest::EachOp>(op), p, to); });
+  Json statements = Json::array();
+  if (failed(printer.print(block, statements)))
+    return failure();
+  return Json{{"template", "form/rows"}, {"statements", std::move(statements)}};
+}
+
+static FailureOr<std::optional<Expression>> positionOf(Value position, ScalarPrinter &printer) {
+  if (!position)
+    return std::optional<Expression>();
+  FailureOr<Expression> const expression = printer.use(position);
+  if (failed(expression))
+    return failure();
+  return std::optional<Expression>(*expression);
+}
+
+LogicalResult LayerPrinter::printGet(nest::GetOp get, ScalarPrinter &printer, Json &to) {
+  auto const position = positionOf(get.getPosition(), printer);
+  if (failed(position))
+    return failure();
+  FailureOr<Expression> read = operand(cast<BlockArgument>(get.getRow()).getArgNumber(), *position);
+  if (failed(read))
+    return failure();
+  printer.bindRead(get.getValue(), std::move(*read), to);
+  return success();
+}
+
+LogicalResult LayerPrinter::printSet(nest::SetOp set, ScalarPrinter &printer, Json &to) {
+  auto const position = positionOf(set.getPosition(), printer);
+  FailureOr<Expression> const value = printer.use(set.getValue());
+  if (failed(position) || failed(value))
+    return failure();
+  unsigned const number = cast<BlockArgument>(set.getRow()).getArgNumber();
+  unsigned const inputs = layer.op->getNumOperands() - layer.op->getNumResults();
+  Expression const at = indexOf(maps[number], layer.op->getOperand(number), position->value_or(Expression{"0"}));
+  printer.settleReads(to);
+  Operation *last = set;
+  layer.op->walk([&](nest::SetOp other) { last = other.getRow() == set.getRow() ? other.getOperation() : last; });
+  Json assign = store(number - inputs, at, *value, last == set);
+  if (set->getParentOp() == layer.op) // one value per row: one thread writes it
+    assign = {{"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
+  to.push_back(std::move(assign));
+  return success();
+}
+
+LogicalResult LayerPrinter::printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &to) {
+  printer.settleReads(to);
+  Block &block = fold.getBody().front();
+  printer.bind(block.getArgument(0), {index});
+  Json statements = Json::array();
+  if (failed(printer.print(block, statements)))
+    return failure();
+  FailureOr<Expression> const term = printer.use(block.back().getOperand(0));
+  if (failed(term))
+    return failure();
+  std::string const combiner = combinerName(fold.getCombiner());
+  useBlock(combiner);
+  ScalarPrinter::Nouns nouns = {StringRef(combiner).starts_with("Max")   ? "largest"
+                                : StringRef(combiner).starts_with("Min") ? "smallest"
+                                                                         : "total"};
+  if (auto name = fold.getName())
+    nouns.insert(nouns.begin(), snakeCase(*name));
+  std::string const name = printer.names.fresh(nouns);
+  to.push_back({{"template", "form/fold"},
+                {"type", computeType(fold.getType())},
+                {"name", name},
+                {"combiner", combiner},
+                {"length", std::to_string(length())},
+                {"parameters", indexParameters({index}, Json::array({statements, term->text}))},
+                {"statements", std::move(statements)},
+                {"value", term->text}});
+  printer.bind(fold.getResult(), {name});
+  return success();
+}
+
+LogicalResult LayerPrinter::printEachAlong(nest::EachOp each, ScalarPrinter &printer, Json &to) {
+  printer.settleReads(to);
+  Block &block = each.getBody().front();
+  printer.bind(block.getArgument(0), {index});
+  Json statements = Json::array();
+  if (failed(printer.print(block, statements)))
+    return failure();
+  std::string const parameters = indexParameters({index}, statements);
+  to.push_back({{"template", "statement/each"},
+                {"length", std::to_string(length())},
+                {"parameters", parameters},
+                {"statements", std::move(statements)}});
+  return success();
+}
+
+FailureOr<Json> LayerPrinter::print() {
+  switch (layer.kind) {
+  case ColumnLayer::Kind::Linear:
+    return printLinear();
+  case ColumnLayer::Kind::Each:
+    return printEach();
+  case ColumnLayer::Kind::Row:
+    return printRow();
+  case ColumnLayer::Kind::Copy:
+    return printCopy();
+  }
+  llvm_unreachable("a kind of layer");
+}
+
+//===--- Comments -------------------------------------------------------------------------------------------------===//
+
+void collectNodes(Location location, SmallVectorImpl<StringRef> &nodes) {
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    if (!llvm::is_contained(nodes, name.getName().getValue()))
+      nodes.push_back(name.getName());
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      collectNodes(part, nodes);
+  }
+}
+
+std::string provenance(ColumnLayer const &layer, EmitOptions const &options) {
+  SmallVector<StringRef> nodes;
+  if (options.locations != LocationStyle::None)
+    collectNodes(layer.location, nodes);
+  llvm::erase(nodes, StringRef(layer.label));
+  std::string text = "--- " + layer.label;
+  StringRef separator = ": ";
+  for (StringRef node : nodes) {
+    text += separator.str() + (options.locations == LocationStyle::Plain ? node.split(' ').first : node).str();
+    separator = " + ";
+  }
+  return text;
+}
+
+/// `qi[72] * weight[72,64] + bias[64] -> hidden[64]`
+std::string shapes(Column const &column, ColumnLayer const &layer) {
+  auto const parts = [&](ColumnParts const &parts) {
+    std::string text;
+    for (ColumnPart const &part : parts) {
+      std::string const first = part.first ? std::to_string(part.first) + ":" + std::to_string(part.first + part.width)
+                                           : std::to_string(part.width);
+      text += (text.empty() ? "" : ", ") + column.tensors[part.tensor].name + "[" + first + "]";
+    }
+    return parts.size() > 1 ? "(" + text + ")" : text;
+  };
+  std::string text;
+  for (auto const &[number, operand] : llvm::enumerate(layer.operands))
+    if (!operand.empty() && (layer.kind != ColumnLayer::Kind::Copy || number == 0))
+      text += (text.empty() ? "" : layer.kind == ColumnLayer::Kind::Linear ? " + " : ", ") + parts(operand) +
+              (number == 0 && layer.kind == ColumnLayer::Kind::Linear
+                   ? " * weight[" + std::to_string(column.weights[layer.weights].inputs) + "," +
+                         std::to_string(column.weights[layer.weights].outputs) + "]" +
+                         (layer.biased ? " + bias[" + std::to_string(column.weights[layer.weights].outputs) + "]" : "")
+                   : "");
+  text += text.empty() ? "->" : " ->";
+  for (auto const &tensors : layer.results)
+    for (unsigned tensor : tensors)
+      text += " " + column.tensors[tensor].name + "[" + std::to_string(column.tensors[tensor].width) + "]" +
+              (tensor == tensors.back() && &tensors == &layer.results.back() ? "" : ",");
+  return text;
+}
+
+} // namespace
+
+FailureOr<Json> viewLayers(Column const &column, EmitOptions const &options, std::set<std::string> &blocks) {
+  Json layers = Json::array();
+  for (auto const &[number, layer] : llvm::enumerate(column.layers)) {
+    FailureOr<Json> view = LayerPrinter(column, layer, options, blocks).print();
+    if (failed(view))
+      return failure();
+    (*view)["comments"] = Json::array({{{"text", provenance(layer, options)}}, {{"text", shapes(column, layer)}}});
+    (*view)["barrier"] = number + 1 < column.layers.size() && column.layers[number + 1].needsBarrier;
+    layers.push_back(std::move(*view));
+  }
+  return layers;
+}
+
+} // namespace ml2k

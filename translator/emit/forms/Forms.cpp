@@ -1,0 +1,295 @@
+//===- Forms.cpp - forms of a network to call inside kernels --------------------------------------------------------===//
+
+#include "translator/emit/forms/Forms.h"
+
+#include "translator/emit/forms/Column.h"
+#include "translator/emit/forms/ColumnBody.h"
+#include "translator/emit/model/Names.h"
+#include "translator/emit/render/Blocks.h"
+#include "translator/emit/render/Render.h"
+#include "translator/emit/scalars/Expression.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+/// More of a team's buffers goes to level 1: what every back end has at level 0.
+static constexpr int64_t level0Bytes = 32768;
+/// What buffers, and a pack of columns with its arguments, may take of a thread's stack.
+static constexpr int64_t stackLimit = 32768;
+/// Columns of a pack with the widest vectors that the printed code knows.
+static constexpr int64_t mostLanes = 16;
+static constexpr int64_t embeddedBytes = 1024;
+
+namespace {
+
+class FormPrinter {
+public:
+  FormPrinter(Column const &column, EmitOptions const &options, Forms const &forms)
+      : column(column), options(options), forms(forms) {}
+  FailureOr<EmittedFiles> print(func::FuncOp entry);
+
+private:
+  LogicalResult checkStack(func::FuncOp entry) const;
+  int64_t stackBytes(bool withArguments) const;
+  int64_t packedBytes() const { return stackBytes(true) * mostLanes; }
+  bool hasPacks() const { return packedBytes() <= stackLimit; }
+  Json viewWeights();
+  Json viewTensor(ColumnTensor const &tensor) const;
+  Json viewBuffers() const;
+  Json viewBanner() const;
+  std::string viewChecks() const;
+  std::string list(StringRef piece) const;
+  std::string scalar() const { return computeType(column.scalar); }
+  void addShared(Json &view) const;
+
+  Column const &column;
+  EmitOptions const &options;
+  Forms const &forms;
+  std::vector<SidecarTensor> sidecar;
+};
+
+int64_t bytesOf(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
+
+} // namespace
+
+/// Bytes of a thread's buffers for one column, with or without the arguments.
+int64_t FormPrinter::stackBytes(bool withArguments) const {
+  int64_t bytes = 0;
+  llvm::StringSet<> buffers;
+  for (ColumnTensor const &tensor : column.tensors) {
+    bool const isBuffer = tensor.kind == ColumnTensor::Kind::Buffer;
+    if (isBuffer ? !tensor.buffer.empty() && buffers.insert(tensor.buffer).second : withArguments)
+      bytes += tensor.width * bytesOf(tensor.type);
+  }
+  return bytes;
+}
+
+LogicalResult FormPrinter::checkStack(func::FuncOp entry) const {
+  if (forms.launch && !hasPacks())
+    return entry.emitError("beside other forms, 'launch' keeps a pack of ")
+           << mostLanes << " columns on the stack, which takes " << packedBytes() << " bytes here and may take " << stackLimit
+           << "; --form=launch alone keeps all columns in a workspace";
+  if (forms.thread && stackBytes(false) > stackLimit)
+    return entry.emitError("the form 'thread' keeps the buffers of a column on the stack, which takes ")
+           << stackBytes(false) << " bytes here and may take " << stackLimit
+           << "; --form=team keeps them in scratch memory";
+  return success();
+}
+
+//===--- The parts of the view --------------------------------------------------------------------------------------===//
+
+/// Layers of the buffer of weights, each behind the one before it, and the tensors of the sidecar in the same order.
+Json FormPrinter::viewWeights() {
+  Json view = Json::array();
+  std::string offset = "0";
+  for (ColumnWeights const &weights : column.weights) {
+    bool const isVector = weights.inputs == 0;
+    std::string const type = isVector ? "Vector<" + std::to_string(weights.outputs) + ", " + offset + ">"
+                                      : "Linear<" + std::to_string(weights.inputs) + ", " +
+                                            std::to_string(weights.outputs) + ", " + offset + ">";
+    nest::WeightOp weight = weights.weight, bias = weights.bias;
+    sidecar.push_back({weight.getName().str(), weight.getValue()});
+    if (bias)
+      sidecar.push_back({bias.getName().str(), bias.getValue()});
+    std::string const reader = isVector ? "read_vector" : weights.isInputMajor ? "read_rows" : "read_columns";
+    view.push_back({{"name", weights.name},
+                    {"type", type},
+                    {"reader", reader + "<" + weights.name + (isVector ? ">" : bias ? ", true>" : ", false>")}});
+    offset = weights.name + "::end";
+  }
+  return view;
+}
+
+Json FormPrinter::viewTensor(ColumnTensor const &tensor) const {
+  bool const isOutput = tensor.kind == ColumnTensor::Kind::Output;
+  return {{"name", tensor.name},
+          {"scalar", tensor.isUnsigned ? unsignedType(tensor.type) : cppType(tensor.type)},
+          {"width", std::to_string(tensor.width)},
+          {"is_output", isOutput}};
+}
+
+Json FormPrinter::viewBuffers() const {
+  Json view = Json::array();
+  for (ColumnTensor const &tensor : column.tensors) {
+    if (tensor.kind != ColumnTensor::Kind::Buffer || tensor.buffer.empty())
+      continue;
+    auto const known = llvm::find_if(view, [&](Json const &buffer) { return buffer["name"] == tensor.name; });
+    if (known != view.end()) {
+      std::string &comment = (*known)["comment"].get_ref<std::string &>();
+      comment += (comment.empty() ? " // then of " : ", ") + snakeCase(tensor.modelName);
+      continue;
+    }
+    view.push_back({{"name", tensor.name},
+                    {"scalar", cppType(tensor.type)},
+                    {"width", std::to_string(tensor.width)},
+                    {"level", std::to_string(tensor.level)},
+                    {"comment", ""}});
+  }
+  return view;
+}
+
+/// `, Qi const &qi, Ice const &ice` for `, TYPE const &NAME`: the pattern for every argument.
+std::string FormPrinter::list(StringRef pattern) const {
+  std::string text;
+  for (auto const *numbers : {&column.inputs, &column.outputs})
+    for (unsigned number : *numbers) {
+      std::string piece = pattern.str(), name = column.tensors[number].name, type = column.tensors[number].parameter;
+      for (auto const &[key, value] : {std::pair<StringRef, std::string &>{"TYPE", type}, {"NAME", name}})
+        if (size_t const at = piece.find(key); at != std::string::npos)
+          piece.replace(at, key.size(), value);
+      text += piece;
+    }
+  return text;
+}
+
+/// The condition under which arguments do not have the sizes of the model.
+std::string FormPrinter::viewChecks() const {
+  std::vector<std::string> checks;
+  for (auto const *numbers : {&column.inputs, &column.outputs})
+    for (unsigned number : *numbers) {
+      ColumnTensor const &tensor = column.tensors[number];
+      if (!checks.empty())
+        checks.push_back(tensor.name + ".extent_int(0) != batch");
+      checks.push_back(tensor.name + ".extent_int(1) != " + std::to_string(tensor.width));
+    }
+  return llvm::join(checks, " || ");
+}
+
+Json FormPrinter::viewBanner() const {
+  Json lines = Json::array();
+  auto const add = [&](std::string text) { lines.push_back({{"text", std::move(text)}}); };
+  add("Regenerate: " + options.regenerate + "     (verify: add --check)");
+  std::string in, out;
+  for (unsigned number : column.inputs)
+    in += (in.empty() ? "" : ", ") + column.tensors[number].name + "[" + std::to_string(column.tensors[number].width) + "]";
+  for (unsigned number : column.outputs)
+    out += (out.empty() ? "" : ", ") + column.tensors[number].name + "[" + std::to_string(column.tensors[number].width) + "]";
+  add("Model:      " + in + " -> " + out + ", for each column");
+  return lines;
+}
+
+void FormPrinter::addShared(Json &view) const {
+  std::string const model = options.nameSpace.empty() ? namespaceName(options.stem) : options.nameSpace;
+  view["model_file"] = options.modelFile;
+  view["header_file"] = options.stem + ".hpp";
+  view["guard"] = StringRef(snakeCase(options.stem, "model")).upper() + "_HPP";
+  view["namespace"] = model;
+  view["macro"] = StringRef(snakeCase(model, "model")).upper();
+  view["license"] = Json::array();
+  if (!options.license.empty())
+    view["license"].push_back({{"text", options.license}});
+  view["scalar"] = scalar();
+  view["scalar_bytes"] = std::to_string(bytesOf(column.scalar));
+  for (auto const &[key, bytes] : {std::pair{"lanes_avx512", 64}, {"lanes_avx", 32}, {"lanes_sse", 16}})
+    view[key] = std::to_string(bytes / bytesOf(column.scalar));
+  view["launch"] = forms.launch;
+  view["team"] = forms.team || forms.launch;
+  view["thread"] = forms.thread || forms.launch;
+  view["packs_fit"] = hasPacks();
+  view["pack_bytes"] = std::to_string(packedBytes());
+  for (char const *flag : {"host", "device", "portable"})
+    view[flag] = true;
+  for (char const *flag : {"integers", "narrow", "bfloat", "launched"})
+    view[flag] = flag == StringRef("integers");
+}
+
+FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
+  if (failed(checkStack(entry)))
+    return failure();
+  std::set<std::string> blocks;
+  FailureOr<Json> layers = viewLayers(column, options, blocks);
+  if (failed(layers))
+    return failure();
+  Json view;
+  addShared(view);
+  view["weights"] = viewWeights();
+  view["weights_end"] = column.weights.empty() ? "0" : column.weights.back().name + "::end";
+  view["has_rows"] = llvm::any_of(column.layers, [](ColumnLayer const &l) { return l.kind == ColumnLayer::Kind::Row; });
+  view["has_each"] = llvm::any_of(column.layers, [](ColumnLayer const &l) {
+    return l.kind == ColumnLayer::Kind::Each || l.kind == ColumnLayer::Kind::Copy;
+  });
+  view["has_linear"] = llvm::any_of(column.weights, [](ColumnWeights const &w) { return w.inputs != 0; });
+  view["has_vectors"] = llvm::any_of(column.weights, [](ColumnWeights const &w) { return w.inputs == 0; });
+  view["has_barriers"] = llvm::any_of(column.layers, [](ColumnLayer const &l) { return l.needsBarrier; });
+  view["network"] = *layers;
+  view["buffers"] = viewBuffers();
+  view["has_buffers"] = !view["buffers"].empty();
+  view["first_input"] = column.tensors[column.inputs.front()].name;
+  view["arguments"] = Json::array();
+  for (auto const *numbers : {&column.inputs, &column.outputs})
+    for (unsigned number : *numbers)
+      view["arguments"].push_back(viewTensor(column.tensors[number]));
+  for (char const *key : {"arguments", "buffers"})
+    for (auto [number, item] : llvm::enumerate(view[key])) {
+      bool const isLast = number + 1 == view[key].size();
+      item["comma"] = isLast ? "" : ", ";
+    }
+  view["type_parameters"] = list(", class TYPE");
+  view["first_type_parameters"] = list(", class TYPE").substr(2);
+  view["parameters"] = list(", TYPE const &NAME");
+  view["operands"] = list(", NAME");
+  view["columns"] = list(", column(NAME)");
+  view["packs"] = list(", pack(NAME)");
+  view["pack_operands"] = list(", pack.NAME");
+  view["rows"] = list(", row(NAME)");
+  view["differs"] = viewChecks();
+  view["banner"] = viewBanner();
+  bool const embedded = options.weights == WeightStorage::Embed ||
+                        (options.weights == WeightStorage::Auto && !sidecar.empty() &&
+                         int64_t(sidecarSize(sidecar) - 8 - sidecarHeader(sidecar).size()) <= embeddedBytes);
+  if (!sidecar.empty()) {
+    view["banner"].push_back({{"text", "Weights:    " + (embedded ? std::string("in the source") : options.stem + ".safetensors")}});
+    view["banner"].push_back({{"text", "            sha256 " + sidecarDigest(sidecar)}});
+  }
+  std::string const header = sidecarHeader(sidecar);
+  char hash[24];
+  snprintf(hash, sizeof(hash), "0x%016llxu", static_cast<unsigned long long>(fnv1a(header)));
+  view["has_weights"] = !sidecar.empty();
+  view["embedded"] = embedded;
+  view["from_file"] = !embedded;
+  view["header_size"] = std::to_string(header.size());
+  view["header_hash"] = hash;
+  view["data_size"] = std::to_string(sidecarSize(sidecar) - 8 - header.size());
+  view["data_values"] = std::to_string((sidecarSize(sidecar) - 8 - header.size()) / bytesOf(column.scalar));
+  view["values"] = Json::array();
+  if (embedded)
+    for (SidecarTensor const &tensor : sidecar) {
+      std::vector<std::string> literals;
+      for (Attribute element : tensor.value.getValues<Attribute>())
+        literals.push_back(literal(cast<TypedAttr>(element)).text);
+      view["values"].push_back({{"label", tensor.name}, {"values", llvm::join(literals, ", ")}});
+    }
+  view.update(viewBlocks(blocks, embedded, {}, view));
+  EmittedFiles files;
+  files.json = view.dump(2) + "\n";
+  try {
+    files.header = render("form/header", view);
+    files.source = render("form/source", view);
+  } catch (std::exception const &error) {
+    return entry.emitError(error.what());
+  }
+  if (!embedded)
+    files.sidecar = std::move(sidecar);
+  return files;
+}
+
+FailureOr<EmittedFiles> emitForms(ModuleOp module, EmitOptions const &options, Forms const &forms) {
+  func::FuncOp entry;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      entry = function;
+  if (!entry)
+    return module.emitError("the module has no entry function");
+  FailureOr<Column> column = readColumn(entry);
+  if (failed(column))
+    return failure();
+  planColumn(*column, level0Bytes);
+  return FormPrinter(*column, options, forms).print(entry);
+}
+
+} // namespace ml2k
