@@ -89,7 +89,8 @@ void check(char const *layout, double tolerance, std::tuple<Inputs...> inputs, s
     space.fence();
     double const *from = expected;
     std::string const what = form + " on " + layout;
-    std::apply([&](auto const &...views) { (compare(Model::name, what.c_str(), views, from, tolerance), ...); }, outputs);
+    std::apply([&](auto const &...views) { (compare(Model::name, what.c_str(), views, from, tolerance), ...); },
+               outputs);
   };
   run("launch", [&](auto const &...views) { Model::forward(space, weights, views...); });
   run("team", [&](auto const &...views) {

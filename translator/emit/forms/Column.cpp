@@ -1,4 +1,5 @@
-//===- Column.cpp - a network as it acts on one column --------------------------------------------------------------===//
+//===- Column.cpp - a network as it acts on one column
+//--------------------------------------------------------------===//
 
 #include "translator/emit/forms/Column.h"
 
@@ -85,8 +86,8 @@ LogicalResult Reader::readArgument(BlockArgument argument) {
   std::string const modelName = name ? name.str() : "in" + std::to_string(argument.getArgNumber());
   std::optional<int64_t> const width = widthOf(argument.getType());
   if (!width)
-    return emitError(argument.getLoc()) << "input '" << modelName << "' " << notColumns
-                                        << "it is " << argument.getType() << ", not [batch] or [batch, width]";
+    return emitError(argument.getLoc()) << "input '" << modelName << "' " << notColumns << "it is "
+                                        << argument.getType() << ", not [batch] or [batch, width]";
   auto const type = cast<RankedTensorType>(argument.getType());
   bool const isUnsigned = bool(entry.getArgAttr(argument.getArgNumber(), "nest.unsigned"));
   column.inputs.push_back(column.tensors.size());
@@ -132,15 +133,16 @@ FailureOr<ColumnParts> Reader::onePart(Operation *reader, Value value) {
   if (found->second.size() == 1)
     return found->second;
   std::string const label = reader->getAttrOfType<StringAttr>("label").str() + ".in";
-  unsigned const buffer = addBuffer(label, *widthOf(value.getType()), cast<ShapedType>(value.getType()).getElementType());
+  unsigned const buffer =
+      addBuffer(label, *widthOf(value.getType()), cast<ShapedType>(value.getType()).getElementType());
   copyParts(found->second, buffer, value.getLoc(), label);
   return parts[value] = {{buffer, 0, column.tensors[buffer].width}};
 }
 
 //===--- Kernels --------------------------------------------------------------------------------------------------===//
 
-/// The addition of a vector along the outputs that comes before everything else: the sum with it, and the vector's number
-/// among the extras.
+/// The addition of a vector along the outputs that comes before everything else: the sum with it, and the vector's
+/// number among the extras.
 static std::pair<Value, unsigned> biasOf(nest::ContractOp op, unsigned n) {
   Block &block = op.getEpilogue().front();
   if (!block.getArgument(0).hasOneUse())
@@ -170,11 +172,13 @@ LogicalResult Reader::readContract(nest::ContractOp op) {
     return map.getNumResults() == 2 && map.getResult(0) == getAffineDimExpr(a, context) &&
            map.getResult(1) == getAffineDimExpr(b, context);
   };
-  bool const plain = m.size() == 1 && n.size() == 1 && k.size() == 1 && is(all[0], m[0], k[0]) && is(all.back(), m[0], n[0]);
+  bool const plain =
+      m.size() == 1 && n.size() == 1 && k.size() == 1 && is(all[0], m[0], k[0]) && is(all.back(), m[0], n[0]);
   if (!weight || !plain || !(is(all[1], n[0], k[0]) || is(all[1], k[0], n[0])))
     return op.emitError(notColumns) << "only a product of rows [batch, k] with a constant matrix acts on one column";
   auto const type = cast<ShapedType>(weight.getResult().getType());
-  if (failed(checkScalar(op, type.getElementType())) || failed(checkBatch(op.getLoc(), cast<RankedTensorType>(op.getInputs()[0].getType()), "its operand")))
+  if (failed(checkScalar(op, type.getElementType())) ||
+      failed(checkBatch(op.getLoc(), cast<RankedTensorType>(op.getInputs()[0].getType()), "its operand")))
     return failure();
   auto const found = parts.find(op.getInputs()[0]);
   if (found == parts.end())
@@ -198,7 +202,9 @@ LogicalResult Reader::readContract(nest::ContractOp op) {
     operands.push_back(*part);
   }
   bool const inputMajor = is(all[1], k[0], n[0]);
-  ColumnWeights weights{weight, {}, op.getLabel().str(), type.getDimSize(inputMajor ? 0 : 1), type.getDimSize(inputMajor ? 1 : 0), inputMajor};
+  ColumnWeights weights{
+      weight,    {}, op.getLabel().str(), type.getDimSize(inputMajor ? 0 : 1), type.getDimSize(inputMajor ? 1 : 0),
+      inputMajor};
   if (biased)
     weights.bias = op.getExtras()[extra].getDefiningOp<nest::WeightOp>();
   column.weights.push_back(weights);
@@ -209,10 +215,12 @@ LogicalResult Reader::readContract(nest::ContractOp op) {
   return success();
 }
 
-/// Whether a map over the loops of a kernel stays in its entry of the batch: no position but the first depends on a loop
-/// other than `along`, and the first one is such a loop alone.
+/// Whether a map over the loops of a kernel stays in its entry of the batch: no position but the first depends on a
+/// loop other than `along`, and the first one is such a loop alone.
 LogicalResult Reader::isColumnMap(Operation *op, AffineMap map, unsigned along) {
-  auto const refuse = [&] { return op->emitError(notColumns) << "it reads or writes entries of the batch other than its own"; };
+  auto const refuse = [&] {
+    return op->emitError(notColumns) << "it reads or writes entries of the batch other than its own";
+  };
   if (map.getNumResults() < 1 || map.getNumResults() > 2)
     return refuse();
   AffineExpr const row = map.getResult(0);
@@ -299,7 +307,8 @@ LogicalResult Reader::readReshape(Operation *op) {
   auto const found = parts.find(op->getOperand(0));
   auto const from = dyn_cast<RankedTensorType>(op->getOperand(0).getType()),
              to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (found == parts.end() || !from || !to || from.getRank() < 1 || to.getRank() < 1 || from.getDimSize(0) != to.getDimSize(0))
+  if (found == parts.end() || !from || !to || from.getRank() < 1 || to.getRank() < 1 ||
+      from.getDimSize(0) != to.getDimSize(0))
     return op->emitError(notColumns) << "it changes the shape of more than a row";
   parts[op->getResult(0)] = ColumnParts(found->second);
   return success();
@@ -338,7 +347,8 @@ LogicalResult Reader::readReturn(func::ReturnOp op) {
   return success();
 }
 
-/// Whether a row kernel reads what it wrote as this result. The caller's memory may be of another type: a buffer keeps it.
+/// Whether a row kernel reads what it wrote as this result. The caller's memory may be of another type: a buffer keeps
+/// it.
 static bool readsBack(ColumnLayer const &layer, unsigned result) {
   if (layer.kind != ColumnLayer::Kind::Row)
     return false;

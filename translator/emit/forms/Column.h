@@ -1,8 +1,8 @@
 //===- Column.h - a network as it acts on one column ----------------------------------------------------*- C++ -*-===//
 //
-// The forms that are called inside a kernel (team, thread) and the runner compute one entry of the batch at a time. They
-// are printed from the scheduled kernels, still on tensors: the batch is dropped, a concatenation is several operands,
-// and every value is a row of known width. What mixes entries of the batch has no such form and is refused.
+// The forms that are called inside a kernel (team, thread) and the runner compute one entry of the batch at a time.
+// They are printed from the scheduled kernels, still on tensors: the batch is dropped, a concatenation is several
+// operands, and every value is a row of known width. What mixes entries of the batch has no such form and is refused.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@ struct ColumnTensor {
   int64_t width;
   mlir::Type type; ///< of an element
   bool isUnsigned = false;
-  std::string name = {};      ///< identifier of the argument or of the member of the scratch
-  std::string parameter = {}; ///< of an argument: the template parameter for its type
-  std::string buffer = {};    ///< of a buffer: the member that it shares with others
-  unsigned level = 0;         ///< of a buffer: of scratch memory
+  std::string name = {};       ///< identifier of the argument or of the member of the scratch
+  std::string parameter = {};  ///< of an argument: the template parameter for its type
+  std::string buffer = {};     ///< of a buffer: the member that it shares with others
+  unsigned level = 0;          ///< of a buffer: of scratch memory
   std::string expression = {}; ///< how a layer refers to it: qi, scratch.hidden
 };
 
@@ -53,14 +53,14 @@ struct ColumnWeights {
 struct ColumnLayer {
   enum class Kind { Linear, Each, Row, Copy };
   Kind kind;
-  mlir::Operation *op;   ///< null for a copy
+  mlir::Operation *op; ///< null for a copy
   mlir::Location location;
   std::string label;
-  std::vector<ColumnParts> operands = {};                    ///< of inputs and extras; empty where it is a weight
+  std::vector<ColumnParts> operands = {};                      ///< of inputs and extras; empty where it is a weight
   llvm::SmallVector<llvm::SmallVector<unsigned>> results = {}; ///< the tensors that each result is written to
-  unsigned weights = 0;                                      ///< of a linear layer
-  mlir::Value biased = {};                                   ///< the sum with bias inside the epilogue
-  bool needsBarrier = false;                                 ///< before it, in a team
+  unsigned weights = 0;                                        ///< of a linear layer
+  mlir::Value biased = {};                                     ///< the sum with bias inside the epilogue
+  bool needsBarrier = false;                                   ///< before it, in a team
 };
 
 struct Column {

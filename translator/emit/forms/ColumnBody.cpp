@@ -1,4 +1,5 @@
-//===- ColumnBody.cpp - the layers of a column as statements --------------------------------------------------------===//
+//===- ColumnBody.cpp - the layers of a column as statements
+//--------------------------------------------------------===//
 
 #include "translator/emit/forms/ColumnBody.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 class LayerPrinter {
 public:
-  LayerPrinter(Column const &column, ColumnLayer const &layer, EmitOptions const &options, std::set<std::string> &blocks);
+  LayerPrinter(Column const &column, ColumnLayer const &layer, EmitOptions const &options,
+               std::set<std::string> &blocks);
   FailureOr<Json> print();
 
 private:
@@ -145,7 +147,8 @@ ScalarPrinter LayerPrinter::scalars() {
   return printer;
 }
 
-LogicalResult LayerPrinter::bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first, Json &to) {
+LogicalResult LayerPrinter::bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first,
+                                         Json &to) {
   for (auto [number, argument] : llvm::enumerate(arguments)) {
     bool const isAdded = layer.biased && llvm::all_of(argument.getUsers(), [&](Operation *user) {
                            return user->getNumResults() == 1 && user->getResult(0) == layer.biased;
@@ -174,8 +177,8 @@ LogicalResult LayerPrinter::printBlock(ScalarPrinter &printer, Block &block, Jso
   return success();
 }
 
-/// Of a row: as long as the first operand that the loop indexes by itself, results before inputs (of which a slice may be
-/// read). The first dimension of a column's tensors is the batch.
+/// Of a row: as long as the first operand that the loop indexes by itself, results before inputs (of which a slice may
+/// be read). The first dimension of a column's tensors is the batch.
 int64_t LayerPrinter::length() const {
   auto const count = int64_t(maps.size());
   for (int64_t step = 0; step < count; ++step) {
@@ -222,7 +225,8 @@ FailureOr<Json> LayerPrinter::printEach() {
   scope.take(index);
   Json statements = Json::array();
   ScalarPrinter printer = scalars();
-  if (failed(bindOperands(printer, block.getArguments(), 0, statements)) || failed(printBlock(printer, block, statements)))
+  if (failed(bindOperands(printer, block.getArguments(), 0, statements)) ||
+      failed(printBlock(printer, block, statements)))
     return failure();
   return Json{{"template", "form/each"},
               {"length", std::to_string(length())},
@@ -247,10 +251,16 @@ FailureOr<Json> LayerPrinter::printRow() {
   Block &block = layer.op->getRegion(0).front();
   scope.take(index);
   ScalarPrinter printer = scalars();
-  printer.handle("nest.get", [this](Operation *op, ScalarPrinter &p, Json &to) { return printGet(cast<nest::GetOp>(op), p, to); });
-  printer.handle("nest.set", [this](Operation *op, ScalarPrinter &p, Json &to) { return printSet(cast<nest::SetOp>(op), p, to); });
-  printer.handle("nest.fold", [this](Operation *op, ScalarPrinter &p, Json &to) { return printFold(cast<nest::FoldOp>(op), p, to); });
-  printer.handle("nest.each", [this](Operation *op, ScalarPrinter &p, Json &to) { return printEachAlong(cast<nest::EachOp>(op), p, to); });
+  printer.handle("nest.get",
+                 [this](Operation *op, ScalarPrinter &p, Json &to) { return printGet(cast<nest::GetOp>(op), p, to); });
+  printer.handle("nest.set",
+                 [this](Operation *op, ScalarPrinter &p, Json &to) { return printSet(cast<nest::SetOp>(op), p, to); });
+  printer.handle("nest.fold", [this](Operation *op, ScalarPrinter &p, Json &to) {
+    return printFold(cast<nest::FoldOp>(op), p, to);
+  });
+  printer.handle("nest.each", [this](Operation *op, ScalarPrinter &p, Json &to) {
+    return printEachAlong(cast<nest::EachOp>(op), p, to);
+  });
   Json statements = Json::array();
   if (failed(printer.print(block, statements)))
     return failure();
@@ -290,7 +300,8 @@ LogicalResult LayerPrinter::printSet(nest::SetOp set, ScalarPrinter &printer, Js
   layer.op->walk([&](nest::SetOp other) { last = other.getRow() == set.getRow() ? other.getOperation() : last; });
   Json assign = store(number - inputs, at, *value, last == set);
   if (set->getParentOp() == layer.op) // one value per row: one thread writes it
-    assign = {{"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
+    assign = {
+        {"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
   to.push_back(std::move(assign));
   return success();
 }
@@ -394,7 +405,10 @@ std::string shapes(Column const &column, ColumnLayer const &layer) {
   std::string text;
   for (auto const &[number, operand] : llvm::enumerate(layer.operands))
     if (!operand.empty() && (layer.kind != ColumnLayer::Kind::Copy || number == 0))
-      text += (text.empty() ? "" : layer.kind == ColumnLayer::Kind::Linear ? " + " : ", ") + parts(operand) +
+      text += (text.empty()                              ? ""
+               : layer.kind == ColumnLayer::Kind::Linear ? " + "
+                                                         : ", ") +
+              parts(operand) +
               (number == 0 && layer.kind == ColumnLayer::Kind::Linear
                    ? " * weight[" + std::to_string(column.weights[layer.weights].inputs) + "," +
                          std::to_string(column.weights[layer.weights].outputs) + "]" +

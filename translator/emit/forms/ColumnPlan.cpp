@@ -1,4 +1,5 @@
-//===- ColumnPlan.cpp - buffers of a column, their names and the barriers of a team ---------------------------------===//
+//===- ColumnPlan.cpp - buffers of a column, their names and the barriers of a team
+//---------------------------------===//
 
 #include "translator/emit/forms/Column.h"
 #include "translator/emit/model/Names.h"
@@ -78,10 +79,11 @@ static void shareBuffers(Column &column) {
 static llvm::StringSet<> takenNames() {
   llvm::StringSet<> taken = blockNames();
   for (char const *word :
-       {"team",   "weights", "scratch", "space",  "batch", "first",   "count",  "n",     "c",       "k",      "o",    "i",
-        "sum",    "along",   "block",   "row",    "rows",  "policy",  "level",  "pack",  "alone",   "lanes",  "strip", "input",
-        "column", "linear",  "each",    "forward", "network", "Linear", "Vector", "Weights", "Scratch", "Tensor", "Input",
-        "Alone",  "Along",   "TeamAlong", "Joining", "ExecutionSpace", "Member", "Team", "Policy", "Pack", "Shared"})
+       {"team",   "weights", "scratch", "space",  "batch",  "first",  "count", "n",         "c",       "k",
+        "o",      "i",       "sum",     "along",  "block",  "row",    "rows",  "policy",    "level",   "pack",
+        "alone",  "lanes",   "strip",   "input",  "column", "linear", "each",  "forward",   "network", "Linear",
+        "Vector", "Weights", "Scratch", "Tensor", "Input",  "Alone",  "Along", "TeamAlong", "Joining", "ExecutionSpace",
+        "Member", "Team",    "Policy",  "Pack",   "Shared"})
     taken.insert(word);
   return taken;
 }

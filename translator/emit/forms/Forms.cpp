@@ -1,4 +1,5 @@
-//===- Forms.cpp - forms of a network to call inside kernels --------------------------------------------------------===//
+//===- Forms.cpp - forms of a network to call inside kernels
+//--------------------------------------------------------===//
 
 #include "translator/emit/forms/Forms.h"
 
@@ -72,8 +73,8 @@ int64_t FormPrinter::stackBytes(bool withArguments) const {
 LogicalResult FormPrinter::checkStack(func::FuncOp entry) const {
   if (forms.launch && !hasPacks())
     return entry.emitError("beside other forms, 'launch' keeps a pack of ")
-           << mostLanes << " columns on the stack, which takes " << packedBytes() << " bytes here and may take " << stackLimit
-           << "; --form=launch alone keeps all columns in a workspace";
+           << mostLanes << " columns on the stack, which takes " << packedBytes() << " bytes here and may take "
+           << stackLimit << "; --form=launch alone keeps all columns in a workspace";
   if (forms.thread && stackBytes(false) > stackLimit)
     return entry.emitError("the form 'thread' keeps the buffers of a column on the stack, which takes ")
            << stackBytes(false) << " bytes here and may take " << stackLimit
@@ -81,7 +82,8 @@ LogicalResult FormPrinter::checkStack(func::FuncOp entry) const {
   return success();
 }
 
-//===--- The parts of the view --------------------------------------------------------------------------------------===//
+//===--- The parts of the view
+//--------------------------------------------------------------------------------------===//
 
 /// Layers of the buffer of weights, each behind the one before it, and the tensors of the sidecar in the same order.
 Json FormPrinter::viewWeights() {
@@ -99,7 +101,10 @@ Json FormPrinter::viewWeights() {
     std::string const reader = isVector ? "read_vector" : weights.isInputMajor ? "read_rows" : "read_columns";
     view.push_back({{"name", weights.name},
                     {"type", type},
-                    {"reader", reader + "<" + weights.name + (isVector ? ">" : bias ? ", true>" : ", false>")}});
+                    {"reader", reader + "<" + weights.name +
+                                   (isVector ? ">"
+                                    : bias   ? ", true>"
+                                             : ", false>")}});
     offset = weights.name + "::end";
   }
   return view;
@@ -166,9 +171,11 @@ Json FormPrinter::viewBanner() const {
   add("Regenerate: " + options.regenerate + "     (verify: add --check)");
   std::string in, out;
   for (unsigned number : column.inputs)
-    in += (in.empty() ? "" : ", ") + column.tensors[number].name + "[" + std::to_string(column.tensors[number].width) + "]";
+    in += (in.empty() ? "" : ", ") + column.tensors[number].name + "[" + std::to_string(column.tensors[number].width) +
+          "]";
   for (unsigned number : column.outputs)
-    out += (out.empty() ? "" : ", ") + column.tensors[number].name + "[" + std::to_string(column.tensors[number].width) + "]";
+    out += (out.empty() ? "" : ", ") + column.tensors[number].name + "[" +
+           std::to_string(column.tensors[number].width) + "]";
   add("Model:      " + in + " -> " + out + ", for each column");
   return lines;
 }
@@ -243,7 +250,8 @@ FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
                         (options.weights == WeightStorage::Auto && !sidecar.empty() &&
                          int64_t(sidecarSize(sidecar) - 8 - sidecarHeader(sidecar).size()) <= embeddedBytes);
   if (!sidecar.empty()) {
-    view["banner"].push_back({{"text", "Weights:    " + (embedded ? std::string("in the source") : options.stem + ".safetensors")}});
+    view["banner"].push_back(
+        {{"text", "Weights:    " + (embedded ? std::string("in the source") : options.stem + ".safetensors")}});
     view["banner"].push_back({{"text", "            sha256 " + sidecarDigest(sidecar)}});
   }
   std::string const header = sidecarHeader(sidecar);

@@ -1,7 +1,7 @@
 //===- Forms.h - forms of a network to call inside kernels and without Kokkos ---------------------------*- C++ -*-===//
 //
-// The whole-model launch is printed by Emit.h. Other forms come from the scheduled kernels on tensors (Column.h): a form
-// chooses where buffers lie and who runs a layer; the formula of a layer is printed once for all of them.
+// The whole-model launch is printed by Emit.h. Other forms come from the scheduled kernels on tensors (Column.h): a
+// form chooses where buffers lie and who runs a layer; the formula of a layer is printed once for all of them.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ struct Forms {
   bool runner = false; ///< a class without Kokkos in its interface
 };
 
-/// Prints the entry function of a module at the stage `scheduled`. Refuses with a located diagnostic what does not act on
-/// columns one by one, and what a form cannot hold.
+/// Prints the entry function of a module at the stage `scheduled`. Refuses with a located diagnostic what does not act
+/// on columns one by one, and what a form cannot hold.
 mlir::FailureOr<EmittedFiles> emitForms(mlir::ModuleOp module, EmitOptions const &options, Forms const &forms);
 
 } // namespace ml2k
