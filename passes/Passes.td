@@ -353,7 +353,7 @@ def LowerLoops : Pass<"ml2k-lower-loops", "::mlir::func::FuncOp"> {
 def SinkScalars : Pass<"ml2k-sink-scalars", "::mlir::func::FuncOp"> {
   let summary = "loop kernels compute their scalars themselves";
   let description = [{
-    Pre: nest. Post: nest.kernel and nest.scan use from outside memory, constants, arguments, sizes and sums and products of
+    Pre: nest. Post: nest.kernels use from outside memory, constants, arguments, sizes and sums and products of
     them only; what the host does not use any more is gone. After this pass nothing may eliminate common subexpressions.
   }];
 }

@@ -27,8 +27,7 @@ static std::string shortHash(StringRef full) {
 StringRef ml2k::labelOf(Operation *op) {
   if (auto kernel = op->getParentOfType<nest::LoopKernelOp>()) // a load or a store in it
     return kernel.getLabel();
-  auto label = op->getAttrOfType<StringAttr>("label");
-  return label ? label.getValue() : StringRef();
+  return nest::labelOf(op);
 }
 
 Labels::Labels(func::FuncOp function) {

@@ -23,8 +23,6 @@ namespace ml2k {
 
 namespace {
 
-bool isKernel(Operation *op) { return isa<nest::NestDialect>(op->getDialect()) && op->hasAttr("label"); }
-
 bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 
 /// Index arithmetic on the host: sizes, offsets, conditions of loops.
@@ -76,12 +74,11 @@ LogicalResult checkImages(Operation *op) {
   return success();
 }
 
-LogicalResult checkLabel(Operation *op, StringSet<> &labels) {
-  auto const label = op->getAttrOfType<StringAttr>("label");
-  if (label.getValue().empty())
-    return op->emitError("kernel has no label");
-  if (!labels.insert(label.getValue()).second)
-    return op->emitError() << "label " << label << " is used twice";
+LogicalResult checkLabel(nest::Kernel kernel, StringSet<> &labels) {
+  if (kernel.getLabel().empty())
+    return kernel.emitError("kernel has no label");
+  if (!labels.insert(kernel.getLabel()).second)
+    return kernel.emitError() << "label \"" << kernel.getLabel() << "\" is used twice";
   return success();
 }
 
@@ -100,8 +97,8 @@ bool onlyExchanges(Operation *op) {
 LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
   if (failed(refuseTensors(op)))
     return failure();
-  if (isKernel(op))
-    return success(succeeded(checkLabel(op, labels)) && succeeded(checkImages(op)) && succeeded(checkInside(op)));
+  if (auto kernel = dyn_cast<nest::Kernel>(op))
+    return success(succeeded(checkLabel(kernel, labels)) && succeeded(checkImages(op)) && succeeded(checkInside(op)));
   if (isa<scf::ForOp, scf::IfOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>) &&
       !onlyExchanges(op))
     return op->emitError("hands on memory that a run-time decision chooses; this has no printed form");
@@ -122,7 +119,7 @@ struct VerifyNest : impl::VerifyNestBase<VerifyNest> {
       if (op == getOperation())
         return WalkResult::advance();
       ok &= succeeded(checkStatement(op, labels));
-      return isKernel(op) ? WalkResult::skip() : WalkResult::advance();
+      return isa<nest::Kernel>(op) ? WalkResult::skip() : WalkResult::advance();
     });
     if (!ok)
       signalPassFailure();

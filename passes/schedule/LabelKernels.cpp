@@ -25,10 +25,7 @@ namespace ml2k {
 namespace {
 
 /// Kernels on memrefs come from nest text and have their labels.
-bool isKernel(Operation *op) {
-  return op->getNumResults() > 0 && isa<nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp,
-                                        nest::RowOp, nest::RecurrentOp, linalg::LinalgOp>(op);
-}
+bool isKernel(Operation *op) { return op->getNumResults() > 0 && isa<nest::Kernel, linalg::LinalgOp>(op); }
 
 bool reduces(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
@@ -84,7 +81,7 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
     for (bool methods : {true, false})
       getOperation().walk([&](Operation *op) {
         if (isKernel(op) && isMethod(op) == methods)
-          op->setAttr("label", StringAttr::get(op->getContext(), labelFor(op, taken, places)));
+          nest::setLabel(op, labelFor(op, taken, places));
       });
     nameWeights();
   }
@@ -101,7 +98,7 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
         return;
       for (OpOperand &operand : op->getOpOperands())
         if (auto weight = weightBehind(operand.get()); weight && isUnnamed(weight.getName()))
-          weight.setName(freeName(op->getAttrOfType<StringAttr>("label").str() + "." + roleOf(operand).str(), taken));
+          weight.setName(freeName(nest::labelOf(op).str() + "." + roleOf(operand).str(), taken));
     });
   }
 

@@ -35,6 +35,13 @@ func.func @f(%a: memref<?xf64>, %n: index) {
 }
 
 // -----
+func.func @f(%a: memref<?xf64>, %n: index) {
+  // expected-error @+1 {{unknown keyword 'team'}}
+  nest.kernel "k" team (%i) = (%n) to (%n) {}
+  return
+}
+
+// -----
 func.func @f(%a: memref<4xf64>, %n: index) {
   // expected-error @+1 {{reduces into a 'memref<4xf64>', which is not of rank 0}}
   nest.kernel "k" range (%i) = (%n) to (%n) reduce (sum into %a : memref<4xf64>) {
@@ -80,73 +87,8 @@ func.func @f(%a: memref<f64>, %n: index) {
 }
 
 // -----
-func.func @f(%n: index) {
-  nest.kernel "k" range (%i) = (%n) to (%n) {
-    // expected-error @+1 {{stands outside a team kernel}}
-    nest.barrier
-  }
-  return
-}
-
-// -----
-func.func @f(%n: index) {
-  nest.kernel "k" team (%i) = (%n) to (%n) {
-    nest.loop threads (%j = %n to %n) {
-      // expected-error @+1 {{stands inside nest.loop, which not all threads run}}
-      nest.barrier
-    }
-  }
-  return
-}
-
-// -----
-func.func @f(%n: index) {
-  nest.kernel "k" team (%i) = (%n) to (%n) {
-    nest.loop lanes (%j = %n to %n) {
-      // expected-error @+1 {{threads inside lanes}}
-      nest.loop threads (%k = %n to %n) {}
-    }
-  }
-  return
-}
-
-// -----
-func.func @f(%n: index) {
-  nest.kernel "k" team (%i) = (%n) to (%n) {
-    // expected-error @+1 {{wants a combiner and a result, or neither}}
-    nest.loop all sum (%j = %n to %n) {}
-  }
-  return
-}
-
-// -----
-func.func @f(%n: index) {
-  nest.kernel "k" team (%i) = (%n) to (%n) {
-    nest.single {
-      // expected-error @+1 {{is not in the block of the kernel itself}}
-      %t = nest.scratch "tile" : memref<8xf64>
-      nest.yield
-    }
-  }
-  return
-}
-
-// -----
-func.func @f(%n: index) {
-  // expected-error @+1 {{'nest.scan' op yields 0 values}}
-  nest.scan "s" (%n to %n) : i64 term {
-  ^bb0(%i: index):
-    nest.yield
-  } take {
-  ^bb0(%i: index, %s: i64):
-    nest.yield
-  }
-  return
-}
-
-// -----
 func.func @f(%a: memref<?xf64>, %n: index) {
-  // expected-error @+1 {{wants a flag per loop in `ordered`}}
+  // expected-error @+1 {{requires a flag per loop in `ordered`}}
   nest.kernel "k" range (%i) = (%n) to (%n) {} {ordered = array<i1: true, false>}
   return
 }

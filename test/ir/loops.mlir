@@ -5,14 +5,6 @@
 // CHECK: nest.kernel "once" range () = () to () {
 // CHECK: nest.kernel "grid" mdrange (%{{.*}}, %{{.*}}) = (%c0, %c0) to (%{{.*}}, %{{.*}}) {
 // CHECK: {ordered = array<i1: true, false>}
-// CHECK: nest.kernel "team" team
-// CHECK: nest.scratch "tile" : memref<8xf64>
-// CHECK: nest.loop threads (%{{.*}} = %c0 to %{{.*}}) {
-// CHECK: nest.loop lanes sum (%{{.*}} = %c0 to %{{.*}}) {
-// CHECK: -> f64
-// CHECK: nest.barrier
-// CHECK: nest.single {
-// CHECK: nest.scan "offsets" exclusive
 func.func @f(%a: memref<?xf64>, %m: memref<?x?xf64>, %out: memref<f64>, %n: index) {
   %c0 = arith.constant 0 : index
   nest.kernel "dot" range (%i) = (%c0) to (%n) reduce (sum into %out : memref<f64>) note "why" {
@@ -31,30 +23,5 @@ func.func @f(%a: memref<?xf64>, %m: memref<?x?xf64>, %out: memref<f64>, %n: inde
     %x = memref.load %a[%i] : memref<?xf64>
     memref.store %x, %m[%c0, %j] : memref<?x?xf64>
   } {ordered = array<i1: true, false>}
-  nest.kernel "team" team (%i) = (%c0) to (%n) {
-    %t = nest.scratch "tile" : memref<8xf64>
-    nest.loop threads (%j = %c0 to %n) {
-      %s = nest.loop lanes sum (%k = %c0 to %n) {
-        %x = memref.load %a[%k] : memref<?xf64>
-        nest.yield %x : f64
-      } -> f64
-      memref.store %s, %a[%j] : memref<?xf64>
-    }
-    nest.barrier
-    nest.single {
-      %x = memref.load %t[%c0] : memref<8xf64>
-      memref.store %x, %a[%i] : memref<?xf64>
-      nest.yield
-    }
-  }
-  nest.scan "offsets" exclusive (%c0 to %n) : f64 term {
-  ^bb0(%i: index):
-    %x = memref.load %a[%i] : memref<?xf64>
-    nest.yield %x : f64
-  } take {
-  ^bb0(%i: index, %s: f64):
-    memref.store %s, %a[%i] : memref<?xf64>
-    nest.yield
-  }
   return
 }

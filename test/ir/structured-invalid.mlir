@@ -54,7 +54,7 @@ func.func @f(%a: memref<4xf32>, %b: memref<4xf32>) {
 #c = affine_map<(m, n, k) -> (m, n)>
 func.func @f(%a: memref<4x4xf32>, %c: memref<4x4xf32>) {
   // expected-error @+1 {{iterators are not batch, m, n, k in this order}}
-  nest.contract "c" ["k", "m", "n"] ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  nest.contract "c" [k, m, n] ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
       maps [#ab, #ab, #c] epilogue {
   ^bb0(%s: f32):
     nest.yield %s : f32

@@ -50,7 +50,7 @@ static Json viewExtents(bool sized) {
 
 /// What the blocks of this program need not be able to do is not printed.
 static Json viewGenerality(Program const &program) {
-  auto const isPacked = [](Storage const &weight) { return weight.packing == "panels"; };
+  auto const isPacked = [](Storage const &weight) { return weight.packing == nest::PackingKind::Panels; };
   auto const isPaired = [](Storage const &weight) { return weight.isPaired; };
   auto const isInteger = [](Storage const &storage) { return !isa<FloatType>(storage.type.getElementType()); };
   auto const isDilated = [](ArrayRef<int64_t> dilations) {
@@ -99,8 +99,7 @@ static std::string countWeights(std::vector<SidecarTensor> const &tensors) {
 }
 
 /// Volatile facts, one a line, so that a diff of the header shows what changed.
-static Json viewBanner(Program const &program, ModuleOp module, std::vector<SidecarTensor> const &tensors,
-                       bool embedded) {
+static Json viewBanner(Program const &program, std::vector<SidecarTensor> const &tensors, bool embedded) {
   EmitOptions const &options = program.options;
   Json lines = Json::array();
   auto const add = [&](std::string text) { lines.push_back({{"text", std::move(text)}}); };
@@ -108,8 +107,6 @@ static Json viewBanner(Program const &program, ModuleOp module, std::vector<Side
                                   ? "ml2kokkos " + options.modelFile + " -o " + options.stem + ".cpp"
                                   : options.regenerate;
   add("Regenerate: " + command + "     (verify: add --check)");
-  if (auto facts = module->getAttrOfType<StringAttr>("nest.facts"))
-    add("Model:      " + facts.str());
   if (!tensors.empty()) {
     std::string const place = embedded ? "in the source" : options.stem + ".safetensors";
     add("Weights:    " + place + ", " + countWeights(tensors));
@@ -146,7 +143,7 @@ static std::string guardOf(std::string const &stem) {
   return guard;
 }
 
-static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<SidecarTensor> const &tensors) {
+static FailureOr<Json> buildView(Program &program, std::vector<SidecarTensor> const &tensors) {
   EmitOptions const &options = program.options;
   FailureOr<ForwardView> forward = viewForward(program);
   if (failed(forward))
@@ -169,7 +166,7 @@ static FailureOr<Json> buildView(Program &program, ModuleOp module, std::vector<
   view.update(viewGenerality(program));
   view.update(viewExtents(program.sizesImages));
   bool const embedded = embedsWeights(options, tensors);
-  view["banner"] = viewBanner(program, module, tensors, embedded);
+  view["banner"] = viewBanner(program, tensors, embedded);
   view["license"] = Json::array();
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
@@ -199,7 +196,7 @@ FailureOr<EmittedFiles> emit(ModuleOp module, EmitOptions const &options) {
     return failure();
   EmittedFiles files;
   files.sidecar = sidecarOf(program);
-  FailureOr<Json> view = buildView(program, module, files.sidecar);
+  FailureOr<Json> view = buildView(program, files.sidecar);
   if (failed(view))
     return failure();
   files.json = view->dump(2) + "\n";

@@ -1,6 +1,7 @@
 //===- Nest.cpp - the nest dialect: registration of its parts and memory effects ----------------------------------===//
 
 #include "translator/ir/NestScalars.h"
+#include "translator/ir/NestText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -10,6 +11,25 @@
 
 using namespace mlir;
 using namespace ml2k::nest;
+
+//===--- Text form ------------------------------------------------------------------------------------------------===//
+
+/// `[m, n, k]`
+static ParseResult parseRoles(OpAsmParser &parser, ArrayAttr &roles) {
+  SmallVector<Role> parsed;
+  auto const parseRole = [&] { return parseKeyword(parser, symbolizeRole, parsed.emplace_back()); };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseRole))
+    return failure();
+  roles = rolesAttr(parser.getContext(), parsed);
+  return success();
+}
+
+static void printRoles(OpAsmPrinter &printer, Operation *, ArrayAttr roles) {
+  printer << '[';
+  llvm::interleaveComma(roles.getAsRange<RoleAttr>(), printer,
+                        [&](RoleAttr role) { printer << stringifyRole(role.getValue()); });
+  printer << ']';
+}
 
 #include "translator/ir/NestDialect.cpp.inc"
 #include "translator/ir/NestEnums.cpp.inc"

@@ -7,6 +7,9 @@
 #ifndef ML2K_IR_NEST_H
 #define ML2K_IR_NEST_H
 
+#include "translator/ir/LoopExtents.h"
+#include "translator/ir/Work.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -15,6 +18,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "translator/ir/KernelInterface.h.inc"
 #include "translator/ir/NestDialect.h.inc"
 #include "translator/ir/NestEnums.h.inc"
 #define GET_TYPEDEF_CLASSES
@@ -29,6 +33,13 @@ class DialectRegistry;
 }
 
 namespace ml2k::nest {
+
+/// The label of a kernel, or the one that an operation gives to the kernel it becomes; empty for others.
+llvm::StringRef labelOf(mlir::Operation *op);
+void setLabel(mlir::Operation *op, llvm::StringRef label);
+
+/// The `iterators` of a contraction.
+mlir::ArrayAttr rolesAttr(mlir::MLIRContext *context, llvm::ArrayRef<Role> roles);
 
 /// The operations that make the value of `store` from what was in its element, each for the next alone, the load first.
 /// Empty where the value does not depend on that, or not so plainly.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "translator/ir/Nest.h"
+#include "translator/ir/NestText.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,20 +14,6 @@ using namespace mlir;
 using namespace ml2k::nest;
 
 //===--- Text form ------------------------------------------------------------------------------------------------===//
-
-/// A keyword of an enumeration, as in `range` or `sum`.
-template <class Enum>
-static ParseResult parseKeyword(OpAsmParser &parser, std::optional<Enum> (*find)(StringRef), Enum &value) {
-  StringRef keyword;
-  SMLoc const place = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  if (std::optional<Enum> const found = find(keyword)) {
-    value = *found;
-    return success();
-  }
-  return parser.emitError(place) << "unknown keyword '" << keyword << "'";
-}
 
 /// `{ ... }` with positions as arguments; the nest.yield at its end may be left out if it has no values.
 static ParseResult parseBody(OpAsmParser &parser, OperationState &state,
@@ -123,49 +110,15 @@ void LoopKernelOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {"label", "policy", "combiners", "note", "operandSegmentSizes"});
 }
 
-ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
-  Level level;
-  OpAsmParser::UnresolvedOperand position, lower, upper;
-  Type const index = parser.getBuilder().getIndexType();
-  if (parseKeyword(parser, symbolizeLevel, level))
-    return failure();
-  auto &properties = state.getOrAddProperties<Properties>();
-  properties.level = LevelAttr::get(parser.getContext(), level);
-  if (parser.parseOptionalLParen()) {
-    Combiner combiner;
-    if (parseKeyword(parser, symbolizeCombiner, combiner) || parser.parseLParen())
-      return failure();
-    properties.combiner = CombinerAttr::get(parser.getContext(), combiner);
-  }
-  if (parser.parseOperand(position) || parser.parseEqual() || parser.parseOperand(lower) || parser.parseKeyword("to") ||
-      parser.parseOperand(upper) || parser.parseRParen() || parser.resolveOperand(lower, index, state.operands) ||
-      parser.resolveOperand(upper, index, state.operands) || parseBody(parser, state, {position}))
-    return failure();
-  return parser.parseOptionalArrowTypeList(state.types);
-}
-
-void LoopOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << stringifyLevel(getLevel()) << ' ';
-  if (getCombiner())
-    printer << stringifyCombiner(*getCombiner()) << ' ';
-  printer << '(' << getBody().getArgument(0) << " = " << getLower() << " to " << getUpper() << ')';
-  printBody(printer, getBody());
-  printer.printOptionalArrowTypeList((*this)->getResultTypes());
-}
-
 //===--- Checks ---------------------------------------------------------------------------------------------------===//
 
-static LogicalResult verifyLoopBody(Operation *op, Region &body, unsigned positions, TypeRange extra,
-                                    TypeRange yields) {
+static LogicalResult verifyLoopBody(Operation *op, Region &body, unsigned positions, TypeRange yields) {
   Block &block = body.front();
-  if (block.getNumArguments() != positions + extra.size())
-    return op->emitOpError() << "block has " << block.getNumArguments() << " arguments, expected "
-                             << positions + extra.size();
-  for (BlockArgument position : block.getArguments().take_front(positions))
-    if (!position.getType().isIndex())
-      return op->emitOpError("block wants its positions as index");
-  if (TypeRange(block.getArgumentTypes()).drop_front(positions) != extra)
-    return op->emitOpError("block has arguments of other types than the operation");
+  if (block.getNumArguments() != positions)
+    return op->emitOpError() << "block has " << block.getNumArguments() << " arguments, expected " << positions;
+  for (Type type : block.getArgumentTypes())
+    if (!type.isIndex())
+      return op->emitOpError("block requires its positions as index");
   auto yield = dyn_cast<YieldOp>(block.back());
   if (!yield)
     return op->emitOpError("block does not end in nest.yield");
@@ -180,8 +133,8 @@ static LogicalResult verifyKernelContents(Operation *op) {
   WalkResult const result = op->walk([&](Operation *inner) {
     if (inner == op)
       return WalkResult::advance();
-    if (isa<LoopKernelOp, ScanOp, MapOp, ReduceOp, ContractOp, ConvOp, WindowOp, RowOp, RecurrentOp, BufferOp>(inner)) {
-      inner->emitOpError("stands inside the kernel ") << op->getAttr("label");
+    if (isa<Kernel, BufferOp>(inner)) {
+      inner->emitOpError("stands inside the kernel ") << '"' << cast<Kernel>(op).getLabel() << '"';
       return WalkResult::interrupt();
     }
     if (isa<scf::ParallelOp, scf::ForallOp, memref::AllocOp>(inner)) {
@@ -221,7 +174,7 @@ LogicalResult LoopKernelOp::verify() {
     return emitOpError("has no label");
   if (getUppers().size() != loops)
     return emitOpError() << "has " << loops << " lower and " << getUppers().size() << " upper bounds";
-  if (getPolicy() == Policy::Range ? loops > 1 : getPolicy() == Policy::Team ? loops != 1 : loops < 2)
+  if (getPolicy() == Policy::Range ? loops > 1 : loops < 2)
     return emitOpError() << stringifyPolicy(getPolicy()) << " does not take " << loops << " loops";
   if (getCombiners().size() != getInto().size())
     return emitOpError("wants a combiner per reduction");
@@ -234,73 +187,11 @@ LogicalResult LoopKernelOp::verify() {
       return failure();
     terms.push_back(type.getElementType());
   }
-  if (getOrdered() && (getOrdered()->size() != loops || !terms.empty() || getPolicy() == Policy::Team))
-    return emitOpError("wants a flag per loop in `ordered`, and neither teams nor reductions beside it");
+  if (getOrdered() && (getOrdered()->size() != loops || !terms.empty()))
+    return emitOpError("requires a flag per loop in `ordered`, and no reduction");
   if (getOrdered() && !llvm::is_contained(*getOrdered(), true))
     return emitOpError("has no loop in `ordered`");
-  if (getPolicy() == Policy::Team && !terms.empty())
-    return emitOpError("reduces over a league; reduce in the team with nest.loop");
-  if (failed(verifyLoopBody(*this, getBody(), loops, {}, terms)))
+  if (failed(verifyLoopBody(*this, getBody(), loops, terms)))
     return failure();
   return verifyKernelContents(*this);
-}
-
-LogicalResult ScanOp::verify() {
-  if (getLabel().empty())
-    return emitOpError("has no label");
-  if (!getType().isIntOrIndexOrFloat())
-    return emitOpError() << "cannot add values of type " << getType();
-  if (failed(verifyLoopBody(*this, getTerm(), 1, {}, {getType()})) ||
-      failed(verifyLoopBody(*this, getTake(), 1, {getType()}, {})))
-    return failure();
-  return verifyKernelContents(*this);
-}
-
-static LogicalResult verifyInTeam(Operation *op) {
-  auto kernel = op->getParentOfType<LoopKernelOp>();
-  if (!kernel || kernel.getPolicy() != Policy::Team)
-    return op->emitOpError("stands outside a team kernel");
-  return success();
-}
-
-/// Not where only some threads of the team come along: they would wait for the others for ever.
-static LogicalResult verifyUniform(Operation *op) {
-  for (Operation *parent = op->getParentOp(); parent && !isa<LoopKernelOp>(parent); parent = parent->getParentOp())
-    if (isa<LoopOp, SingleOp>(parent))
-      return op->emitOpError() << "stands inside " << parent->getName() << ", which not all threads run";
-  return success();
-}
-
-LogicalResult LoopOp::verify() {
-  if (failed(verifyInTeam(*this)))
-    return failure();
-  bool const reduces = getCombiner().has_value();
-  if (reduces != (getResult() != nullptr))
-    return emitOpError("wants a combiner and a result, or neither");
-  if (reduces && failed(verifyCombiner(*this, *getCombiner(), getResult().getType())))
-    return failure();
-  auto outer = (*this)->getParentOfType<LoopOp>();
-  if (outer && (outer.getLevel() != Level::Threads || getLevel() != Level::Lanes))
-    return emitOpError() << stringifyLevel(getLevel()) << " inside " << stringifyLevel(outer.getLevel());
-  if (getLevel() != Level::Lanes && failed(verifyUniform(*this)))
-    return failure();
-  return verifyLoopBody(*this, getBody(), 1, {}, (*this)->getResultTypes());
-}
-
-LogicalResult ScratchOp::verify() {
-  if (failed(verifyInTeam(*this)))
-    return failure();
-  if (!isa<LoopKernelOp>((*this)->getParentOp()))
-    return emitOpError("is not in the block of the kernel itself");
-  if (getName().empty())
-    return emitOpError("has no name");
-  return cast<MemRefType>(getType()).getLayout().isIdentity() ? success()
-                                                              : LogicalResult(emitOpError("is not contiguous"));
-}
-
-LogicalResult BarrierOp::verify() { return failed(verifyInTeam(*this)) ? failure() : verifyUniform(*this); }
-
-LogicalResult SingleOp::verify() {
-  return failed(verifyInTeam(*this)) || failed(verifyUniform(*this)) ? failure()
-                                                                     : verifyLoopBody(*this, getBody(), 0, {}, {});
 }

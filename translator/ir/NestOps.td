@@ -15,6 +15,7 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "translator/ir/KernelInterface.td"
 
 def Nest_Dialect : Dialect {
   let name = "nest";
@@ -23,6 +24,9 @@ def Nest_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
@@ -53,6 +57,42 @@ def Nest_CombinerAttr : EnumAttr<Nest_Dialect, Nest_Combiner, "combiner"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Nest_Role : I32EnumAttr<"Role", "which operands of a contraction a loop addresses", [
+  I32EnumAttrCase<"Batch", 0, "batch">, // a, b and c
+  I32EnumAttrCase<"M", 1, "m">,         // a and c
+  I32EnumAttrCase<"N", 2, "n">,         // b and c
+  I32EnumAttrCase<"K", 3, "k">]> {      // a and b
+  let cppNamespace = "::ml2k::nest";
+  let genSpecializedAttr = 0;
+}
+def Nest_RoleAttr : EnumAttr<Nest_Dialect, Nest_Role, "role">;
+def Nest_RolesAttr : TypedArrayAttrBase<Nest_RoleAttr, "roles of loops">;
+
+def Nest_Mean : I32EnumAttr<"Mean", "by how many taps a pool divides its sum", [
+  I32EnumAttrCase<"Inside", 0, "inside">, // those inside the image
+  I32EnumAttrCase<"All", 1, "all">]> {
+  let cppNamespace = "::ml2k::nest";
+  let genSpecializedAttr = 0;
+}
+def Nest_MeanAttr : EnumAttr<Nest_Dialect, Nest_Mean, "mean">;
+
+def Nest_PackingKind : I32EnumAttr<"PackingKind", "how a weight lies in memory for its consumer", [
+  I32EnumAttrCase<"Panels", 0, "panels">, // of a GEMM or convolution: as many rows as a register tile has columns
+  I32EnumAttrCase<"Taps", 1, "taps">,     // of a depthwise convolution: channels last
+  I32EnumAttrCase<"Gates", 2, "gates">]> { // of a recurrent layer
+  let cppNamespace = "::ml2k::nest";
+  let genSpecializedAttr = 0;
+}
+def Nest_PackingAttr : AttrDef<Nest_Dialect, "Packing"> {
+  let mnemonic = "packing";
+  let summary = "how load_weights() lays out a weight for its consumer";
+  let description = [{ `winograd`: the edge of the tiles of results of Winograd's method, 2 or 4; 0 where it is not used. }];
+  let parameters = (ins EnumParameter<Nest_PackingKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$winograd);
+  let assemblyFormat = "`<` $kind (`,` `winograd` `=` $winograd^)? `>`";
+  let builders = [AttrBuilder<(ins "PackingKind":$kind), [{ return $_get($_ctxt, kind, 0); }]>];
+  let genVerifyDecl = 1;
+}
+
 def Nest_AnyShaped : AnyTypeOf<[AnyRankedTensor, AnyMemRef], "ranked tensor or memref">;
 
 //===--- Storage -----------------------------------------------------------------------------------------------------===//
@@ -61,10 +101,10 @@ def Nest_WeightOp : Nest_Op<"weight", [Pure]> {
   let summary = "a constant of the model";
   let description = [{
     `name` is the model's name for it; it becomes a member of `Weights` and a tensor of the sidecar. `value` is in the
-    layout of the sidecar. `packing`, set by the schedule, says how load_weights() lays it out for its consumer:
-    `{kind = "panels", panel = 64}` or absent for the order of the sidecar.
+    layout of the sidecar. `packing`, set by the schedule, says how load_weights() lays it out for its consumer: absent for
+    the order of the sidecar.
   }];
-  let arguments = (ins StrAttr:$name, ElementsAttr:$value, OptionalAttr<DictionaryAttr>:$packing);
+  let arguments = (ins StrAttr:$name, ElementsAttr:$value, OptionalAttr<Nest_PackingAttr>:$packing);
   let results = (outs Nest_AnyShaped:$result);
   let assemblyFormat = "$name (`packing` $packing^)? attr-dict `:` type($result) `=` $value";
   let hasVerifier = 1;
@@ -93,7 +133,9 @@ def Nest_BufferOp : Nest_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
 /// is a result per output.
 class Nest_KernelOp<string mnemonic, list<Trait> traits = []>
     : Nest_Op<mnemonic, !listconcat(traits, [AttrSizedOperandSegments, DestinationStyleOpInterface,
-                                             DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])> {
+                                             DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                             DeclareOpInterfaceMethods<Nest_Kernel, [
+                                                 "getMappedOperands", "getMaps", "getStoringRegion", "getFlops"]>])> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasVerifier = 1;
   code kernelMethods = [{
@@ -141,17 +183,22 @@ def Nest_ReduceOp : Nest_KernelOp<"reduce"> {
 def Nest_ContractOp : Nest_KernelOp<"contract"> {
   let summary = "c = epilogue(Σ_k a * b)";
   let description = [{
-    `iterators` names every loop "batch", "m", "n" or "k" in that order (batch loops in all three operands, m in a and c,
+    `iterators` gives every loop the role batch, m, n or k, in that order (batch loops in all three operands, m in a and c,
     n in b and c, k in a and b). indexing_maps: a, b, extras, c, over all loops. The epilogue block has the sum and an
     argument per extra. The sum is in the accumulator type of the block's first argument.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
-                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, StrArrayAttr:$iterators);
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, Nest_RolesAttr:$iterators);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $label $iterators `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    $label custom<Roles>($iterators) `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $outputs `:` type($outputs) `)` `maps` $indexing_maps attr-dict-with-keyword
     `epilogue` $epilogue (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = kernelMethods # [{
+    /// The role of a loop of the maps.
+    Role getRole(unsigned loop);
+    ::llvm::SmallVector<Role> getRoles();
   }];
 }
 
@@ -193,7 +240,7 @@ def Nest_WindowOp : Nest_KernelOp<"window"> {
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs, DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    Nest_CombinerAttr:$combiner, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
-                   DenseI64ArrayAttr:$pads, OptionalAttr<StrAttr>:$mean);
+                   DenseI64ArrayAttr:$pads, OptionalAttr<Nest_MeanAttr>:$mean);
   let regions = (region SizedRegion<1>:$finish);
   let assemblyFormat = [{
     $label $combiner `kernel` $kernel `strides` $strides `dilations` $dilations `pads` $pads (`mean` $mean^)?

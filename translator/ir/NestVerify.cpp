@@ -4,11 +4,9 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "translator/ir/LoopExtents.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/IR/AffineMap.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace ml2k::nest;
@@ -116,6 +114,13 @@ static LogicalResult verifySingle(Operation *op, ValueRange inputs, unsigned inp
 
 //===--- Storage --------------------------------------------------------------------------------------------------===//
 
+LogicalResult PackingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, PackingKind kind,
+                                  int64_t winograd) {
+  if (winograd != 0 && (kind != PackingKind::Panels || (winograd != 2 && winograd != 4)))
+    return emitError() << "winograd requires panels and tiles of 2 or 4";
+  return success();
+}
+
 LogicalResult WeightOp::verify() {
   auto type = cast<ShapedType>(getType());
   auto value = cast<ShapedType>(getValue().getType());
@@ -123,8 +128,6 @@ LogicalResult WeightOp::verify() {
     return emitOpError("has no name");
   if (type.getShape() != value.getShape() || type.getElementType() != value.getElementType())
     return emitOpError() << "is a " << type << " but its value is a " << value;
-  if (auto packing = getPackingAttr(); packing && !packing.getAs<StringAttr>("kind"))
-    return emitOpError("packing has no kind");
   return success();
 }
 
@@ -176,14 +179,8 @@ LogicalResult ContractOp::verify() {
       failed(verifyMaps(*this, getIndexingMaps(), operands, loops)) ||
       failed(verifyExtents(*this, getIndexingMaps(), operands, getOutputs().size())))
     return failure();
-  unsigned place = 0;
-  for (auto name : getIterators().getAsValueRange<StringAttr>()) {
-    unsigned const role =
-        llvm::StringSwitch<unsigned>(name).Case("batch", 0).Case("m", 1).Case("n", 2).Case("k", 3).Default(4);
-    if (role == 4 || role < place)
-      return emitOpError("iterators are not batch, m, n, k in this order");
-    place = role;
-  }
+  if (!llvm::is_sorted(getRoles()))
+    return emitOpError("iterators are not batch, m, n, k in this order");
   return verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()));
 }
 
@@ -238,8 +235,6 @@ LogicalResult WindowOp::verify() {
       failed(
           verifySpatial(*this, getInputs(), getOutputs()[0], getPads(), {getKernel(), getStrides(), getDilations()})))
     return failure();
-  if (auto mean = getMean(); mean && *mean != "inside" && *mean != "all")
-    return emitOpError("mean wants \"inside\" or \"all\"");
   return verifyBlock(*this, getFinish(), 1, getExtras(), elementTypes(getOutputs()));
 }
 

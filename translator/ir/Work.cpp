@@ -2,14 +2,12 @@
 
 #include "translator/ir/Work.h"
 
-#include "translator/ir/LoopExtents.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ml2k;
@@ -32,8 +30,8 @@ int64_t ml2k::bytesOf(Type type) {
   return countElements(type) * ((bits + 7) / 8);
 }
 
-int64_t ml2k::countBytes(Operation *kernel) {
-  llvm::SmallSetVector<Value, 8> const distinct(kernel->operand_begin(), kernel->operand_end());
+int64_t ml2k::bytesOf(ValueRange operands) {
+  llvm::SmallSetVector<Value, 8> const distinct(operands.begin(), operands.end());
   int64_t bytes = 0;
   for (Value operand : distinct)
     bytes += bytesOf(operand.getType());
@@ -70,12 +68,9 @@ static int64_t countIn(Region &region, int64_t length = 1) {
 
 //===--- Kernels --------------------------------------------------------------------------------------------------===//
 
-/// The extents of the loops of a kernel whose operands, in order, are accessed through the maps.
-static SmallVector<int64_t> loopExtents(Operation *kernel, ArrayAttr maps) {
-  SmallVector<Value> const operands(kernel->operand_begin(), kernel->operand_begin() + maps.size());
-  auto const values = maps.getAsValueRange<AffineMapAttr>();
-  auto const loops = nest::loopExtents(SmallVector<AffineMap>(values.begin(), values.end()), operands);
-  return llvm::map_to_vector(loops, [](nest::LoopExtent const &loop) { return extent(loop.size()); });
+/// The extents of the loops of a kernel, those at run time as 1.
+static SmallVector<int64_t> extentsOf(nest::Kernel kernel) {
+  return llvm::map_to_vector(kernel.getLoopExtents(), [](nest::LoopExtent const &loop) { return extent(loop.size()); });
 }
 
 static int64_t product(ArrayRef<int64_t> values) {
@@ -85,49 +80,37 @@ static int64_t product(ArrayRef<int64_t> values) {
   return result;
 }
 
-static int64_t flopsOf(nest::ConvOp conv) {
-  int64_t const outputs = countElements(conv.getOutputs().front().getType());
-  ArrayRef<int64_t> const weight = cast<ShapedType>(conv.getInputs()[1].getType()).getShape();
+std::optional<int64_t> nest::ConvOp::getFlops() {
+  int64_t const outputs = countElements(getOutputs().front().getType());
+  ArrayRef<int64_t> const weight = cast<ShapedType>(getInputs()[1].getType()).getShape();
   int64_t const taps = product(weight.drop_front()); // input channels of the group, rows, columns
-  return outputs * (2 * taps + countIn(conv.getEpilogue()));
+  return outputs * (2 * taps + countIn(getEpilogue()));
 }
 
-static int64_t flopsOf(nest::WindowOp window) {
-  int64_t const outputs = countElements(window.getOutputs().front().getType());
-  return outputs * (product(window.getKernel()) + countIn(window.getFinish()));
+std::optional<int64_t> nest::WindowOp::getFlops() {
+  return countElements(getOutputs().front().getType()) * (product(getKernel()) + countIn(getFinish()));
 }
 
-static int64_t flopsOf(nest::ContractOp contract) {
-  int64_t const sums = 2 * product(loopExtents(contract, contract.getIndexingMaps()));
-  return sums + countElements(contract.getOutputs().front().getType()) * countIn(contract.getEpilogue());
+std::optional<int64_t> nest::ContractOp::getFlops() {
+  return 2 * product(extentsOf(*this)) + countElements(getOutputs().front().getType()) * countIn(getEpilogue());
 }
 
-static int64_t flopsOf(nest::MapOp map) {
-  return product(loopExtents(map, map.getIndexingMaps())) * countIn(map.getBody());
+std::optional<int64_t> nest::MapOp::getFlops() { return product(extentsOf(*this)) * countIn(getBody()); }
+
+std::optional<int64_t> nest::ReduceOp::getFlops() {
+  int64_t const terms = product(extentsOf(*this)) * (countIn(getTerm()) + 1);
+  return terms + countElements(getOutputs().front().getType()) * countIn(getFinish());
 }
 
-static int64_t flopsOf(nest::ReduceOp reduce) {
-  int64_t const terms = product(loopExtents(reduce, reduce.getIndexingMaps())) * (countIn(reduce.getTerm()) + 1);
-  return terms + countElements(reduce.getOutputs().front().getType()) * countIn(reduce.getFinish());
-}
-
-static int64_t flopsOf(nest::RowOp row) {
-  SmallVector<int64_t> const extents = loopExtents(row, row.getIndexingMaps());
+std::optional<int64_t> nest::RowOp::getFlops() {
+  SmallVector<int64_t> const extents = extentsOf(*this);
   int64_t const length = extents.empty() ? 1 : extents.back();
-  return product(ArrayRef(extents).drop_back(!extents.empty())) * countIn(row.getBody(), length);
+  return product(ArrayRef(extents).drop_back(!extents.empty())) * countIn(getBody(), length);
 }
 
-static int64_t flopsOf(nest::RecurrentOp recurrent) {
-  int64_t const elements = countElements(recurrent.getOutputs().front().getType());
-  int64_t const sums = 2 * recurrent.getGates() * recurrent.getHidden();
-  return recurrent.getSteps() * elements * (sums + countIn(recurrent.getNext()));
-}
-
-std::optional<int64_t> ml2k::countFlops(Operation *kernel) {
-  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(kernel)
-      .Case<nest::ConvOp, nest::WindowOp, nest::ContractOp, nest::MapOp, nest::ReduceOp, nest::RowOp,
-            nest::RecurrentOp>([](auto op) { return flopsOf(op); })
-      .Default([](Operation *) { return std::nullopt; });
+std::optional<int64_t> nest::RecurrentOp::getFlops() {
+  int64_t const elements = countElements(getOutputs().front().getType());
+  return int64_t(getSteps()) * elements * (2 * getGates() * getHidden() + countIn(getNext()));
 }
 
 bool ml2k::isSmall(Operation *program) {
@@ -140,10 +123,11 @@ bool ml2k::isSmall(Operation *program) {
     });
     if (isDynamic)
       return WalkResult::interrupt();
-    if (!op->hasAttr("label"))
+    auto kernel = dyn_cast<nest::Kernel>(op);
+    if (!kernel)
       return WalkResult::advance();
-    std::optional<int64_t> const flops = countFlops(op);
-    total += std::max(flops.value_or(0), countBytes(op) / 2); // what comes from memory takes time, too
+    std::optional<int64_t> const flops = kernel.getFlops();
+    total += std::max(flops.value_or(0), kernel.getBytes() / 2); // what comes from memory takes time, too
     return flops && total < most ? WalkResult::skip() : WalkResult::interrupt();
   });
   return !walked.wasInterrupted();

@@ -79,19 +79,18 @@ static std::string patternOf(Operation *op) {
   std::string const name = op->getName().stripDialect().str();
   auto conv = dyn_cast<nest::ConvOp>(op);
   auto weight = conv ? conv.getInputs()[1].getDefiningOp<nest::WeightOp>() : nest::WeightOp();
-  auto const size =
-      weight && weight.getPackingAttr() ? weight.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr();
-  return size ? name + " F(" + std::to_string(size.getInt()) + ",3)" : name;
+  int64_t const size = weight && weight.getPacking() ? weight.getPacking()->getWinograd() : 0;
+  return size ? name + " F(" + std::to_string(size) + ",3)" : name;
 }
 
-static void addKernel(Table &table, Operation *op, StringRef label) {
-  auto const flops = countFlops(op);
-  int64_t const bytes = countBytes(op);
-  auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
+static void addKernel(Table &table, nest::Kernel op) {
+  auto const flops = op.getFlops();
+  int64_t const bytes = op.getBytes();
+  auto kernel = dyn_cast<DestinationStyleOpInterface>(*op);
   table.flops += flops.value_or(0);
   table.bytes += bytes;
-  table.lines.push_back(
-      {label.str(), patternOf(op), kernel ? shapesOf(kernel) : "", flops ? scaled(*flops) : "-", scaled(bytes)});
+  table.lines.push_back({op.getLabel().str(), patternOf(op), kernel ? shapesOf(kernel) : "",
+                         flops ? scaled(*flops) : "-", scaled(bytes)});
 }
 
 static void addBuffer(Storage &storage, nest::BufferOp buffer) {
@@ -104,8 +103,8 @@ static void addBuffer(Storage &storage, nest::BufferOp buffer) {
 
 static void collect(ModuleOp module, Table &table, Storage &storage) {
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto const label = op->getAttrOfType<StringAttr>("label")) {
-      addKernel(table, op, label);
+    if (auto kernel = dyn_cast<nest::Kernel>(op)) {
+      addKernel(table, kernel);
       return WalkResult::skip();
     }
     if (auto buffer = dyn_cast<nest::BufferOp>(op))

@@ -89,7 +89,7 @@ static LogicalResult lowerGlobal(memref::GetGlobalOp use, memref::GlobalOp globa
     return use.emitError() << "global '" << use.getName() << "' is not constant; pass it as an argument";
   OpBuilder builder(use);
   auto weight = builder.create<nest::WeightOp>(use.getLoc(), use.getType(), builder.getStringAttr(global.getSymName()),
-                                               value, DictionaryAttr());
+                                               value, nest::PackingAttr());
   use.replaceAllUsesWith(weight.getResult());
   use.erase();
   return success();

@@ -28,7 +28,7 @@ class Lowering {
 public:
   Lowering(func::FuncOp entry, bool isNetwork) : entry(entry), isNetwork(isNetwork), rewriter(entry.getContext()) {
     entry.walk([&](Operation *op) {
-      if (auto label = op->getAttrOfType<StringAttr>("label"))
+      if (StringRef const label = nest::labelOf(op); !label.empty())
         labels.insert(label);
     });
   }
@@ -53,10 +53,7 @@ private:
     return llvm::all_of(values, [&](Value v) { return isHost(v); });
   }
 
-  static bool isKernel(Operation *op) {
-    return isa<nest::LoopKernelOp, nest::ScanOp, nest::MapOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp,
-               nest::WindowOp, nest::RowOp, nest::RecurrentOp, nest::BufferOp, nest::WeightOp>(op);
-  }
+  static bool isKernel(Operation *op) { return isa<nest::Kernel, nest::BufferOp, nest::WeightOp>(op); }
 
   /// Copies and buffers of a network become kernels and members later.
   bool isLeft(Operation *op) const { return isNetwork && isa<memref::CopyOp, memref::AllocOp>(op); }
@@ -129,12 +126,12 @@ private:
   /// Replaces `op` by what it becomes. The pending operations go in front.
   LogicalResult lowerHere(Operation *&op, SmallVectorImpl<Operation *> &pending) {
     if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
-      auto const label = loop->getAttrOfType<StringAttr>("label");
+      std::string const label = nest::labelOf(loop).str();
       nest::LoopKernelOp kernel = lowerParallel(loop);
       op = kernel;
       if (failed(flush(pending)))
         return failure();
-      kernel.setLabel(label ? label.str() : nameOf(kernel)); // after those in front of it
+      kernel.setLabel(!label.empty() ? label : nameOf(kernel)); // after those in front of it
       return success();
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))

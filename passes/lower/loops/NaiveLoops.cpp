@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +30,7 @@ public:
   PlainLoops(OpBuilder &builder, linalg::GenericOp op)
       : builder(builder), op(op), location(op.getLoc()), positions(op.getNumLoops()) {}
 
-  LogicalResult build(StringAttr label);
+  LogicalResult build(StringRef label);
 
 private:
   struct Bounds {
@@ -114,7 +115,7 @@ void PlainLoops::reduce(ArrayRef<Range> ranges, ArrayRef<unsigned> loops) {
   store(last);
 }
 
-LogicalResult PlainLoops::build(StringAttr label) {
+LogicalResult PlainLoops::build(StringRef label) {
   SmallVector<unsigned> parallel, reduced;
   op.getParallelDims(parallel);
   op.getReductionDims(reduced);
@@ -128,8 +129,8 @@ LogicalResult PlainLoops::build(StringAttr label) {
     bounds.uppers = bounds.steps = {builder.create<arith::ConstantIndexOp>(location, 1)};
   }
   auto loop = builder.create<scf::ParallelOp>(location, bounds.lowers, bounds.uppers, bounds.steps);
-  if (label)
-    loop->setAttr("label", label);
+  if (!label.empty())
+    nest::setLabel(loop, label);
   for (auto [dim, position] : llvm::zip(parallel, loop.getInductionVars()))
     positions[dim] = position;
   builder.setInsertionPoint(loop.getBody()->getTerminator());
@@ -148,7 +149,7 @@ struct NaiveLoops : impl::NaiveLoopsBase<NaiveLoops> {
     SmallVector<linalg::LinalgOp> found;
     getOperation().walk([&](linalg::LinalgOp op) { found.push_back(op); });
     for (linalg::LinalgOp op : found) {
-      auto const label = op->getAttrOfType<StringAttr>("label");
+      std::string const label = nest::labelOf(op).str(); // of one that goes away
       rewriter.setInsertionPoint(op);
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
       if (!generic) {

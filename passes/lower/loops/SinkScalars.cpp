@@ -54,7 +54,7 @@ struct SinkScalars : impl::SinkScalarsBase<SinkScalars> {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> kernels;
     getOperation().walk([&](Operation *op) {
-      if (isa<nest::LoopKernelOp, nest::ScanOp>(op))
+      if (isa<nest::LoopKernelOp>(op))
         kernels.push_back(op);
     });
     for (Operation *kernel : kernels)

@@ -22,8 +22,6 @@ namespace {
 
 bool takesEpilogue(Operation *op) { return isa_and_nonnull<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }
 
-Region &epilogueOf(Operation *kernel) { return kernel->getRegion(0); }
-
 /// Multiplications per output element, to prefer the longer kernel where an addition could join either of two.
 int64_t workPerElement(Operation *kernel) {
   if (auto conv = dyn_cast<nest::ConvOp>(kernel)) {
@@ -123,7 +121,7 @@ void fuse(linalg::GenericOp generic, OpOperand *fused) {
   // Result i of the output map is the kernel's loop for output dimension i, which is loop i of the generic
   Extras const extras = extrasOf(generic, fused, outputMap(kernel));
   Operation *joined = builder.clone(*kernel);
-  appendBody(builder, epilogueOf(joined), generic, fused, outputMap(kernel));
+  appendBody(builder, cast<nest::Kernel>(joined).getStoringRegion(), generic, fused, outputMap(kernel));
   addMaps(builder, joined, extras.maps);
   auto const setOutputs = [&](auto op) {
     op.getExtrasMutable().append(extras.values);

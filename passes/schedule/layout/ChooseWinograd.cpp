@@ -62,10 +62,7 @@ struct ChooseWinograd : impl::ChooseWinogradBase<ChooseWinograd> {
       int64_t const size = chooseSize(conv);
       if (size == 0)
         return;
-      Builder builder(conv.getContext());
-      NamedAttrList packing(weight.getPackingAttr());
-      packing.set("winograd", builder.getI64IntegerAttr(size));
-      weight.setPackingAttr(packing.getDictionary(conv.getContext()));
+      weight.setPackingAttr(nest::PackingAttr::get(conv.getContext(), nest::PackingKind::Panels, size));
     });
   }
 };

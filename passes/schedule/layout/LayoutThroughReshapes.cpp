@@ -21,8 +21,8 @@ namespace {
 
 /// A product of two computed operands: those with a weight are packed and want plain matrices.
 bool isBatched(nest::ContractOp op) {
-  auto const first = cast<StringAttr>(op.getIterators()[0]).getValue();
-  return first == "batch" && op.getResults().size() == 1 && isa<RankedTensorType>(op.getInputs()[0].getType());
+  return op.getRole(0) == nest::Role::Batch && op.getResults().size() == 1 &&
+         isa<RankedTensorType>(op.getInputs()[0].getType());
 }
 
 SmallVector<AffineMap> mapsOf(nest::ContractOp op) {
@@ -42,9 +42,8 @@ struct SeparateBatch : OpRewritePattern<nest::ContractOp> {
     unsigned const more = left.size() - 1;
     SmallVector<AffineMap> const maps =
         llvm::map_to_vector(mapsOf(op), [&](AffineMap map) { return withBatch(map, left.size()); });
-    SmallVector<StringRef> names(more, "batch");
-    for (Attribute name : op.getIterators())
-      names.push_back(cast<StringAttr>(name).getValue());
+    SmallVector<nest::Role> roles(more, nest::Role::Batch);
+    llvm::append_range(roles, op.getRoles());
 
     auto const joined = cast<RankedTensorType>(op->getResult(0).getType());
     SmallVector<int64_t> shape(left);
@@ -59,7 +58,7 @@ struct SeparateBatch : OpRewritePattern<nest::ContractOp> {
       product->setOperand(i, op->getOperand(i).getDefiningOp()->getOperand(0));
     product.getOutputsMutable().assign(init);
     product.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    product.setIteratorsAttr(rewriter.getStrArrayAttr(names));
+    product.setIteratorsAttr(nest::rolesAttr(rewriter.getContext(), roles));
     product->getResult(0).setType(type);
     rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, joined, product->getResult(0), groups);
     return success();

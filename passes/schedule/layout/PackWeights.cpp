@@ -19,37 +19,36 @@ bool isDepthwise(nest::ConvOp conv) {
 /// A contraction streams panels of a constant [n, k]; anything else reads it in order.
 bool isPackable(nest::ContractOp contract) {
   return contract.getIterators().size() <= 3 && cast<ShapedType>(contract.getInputs()[1].getType()).getRank() == 2 &&
-         cast<StringAttr>(contract.getIterators()[0]).getValue() != "batch";
+         contract.getRole(0) != nest::Role::Batch;
 }
 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
       if (auto conv = dyn_cast<nest::ConvOp>(op))
-        pack(conv.getInputsMutable()[1], isDepthwise(conv) ? "taps" : "panels");
+        pack(conv.getInputsMutable()[1], isDepthwise(conv) ? nest::PackingKind::Taps : nest::PackingKind::Panels);
       else if (auto contract = dyn_cast<nest::ContractOp>(op); contract && isPackable(contract))
-        pack(contract.getInputsMutable()[1], "panels");
+        pack(contract.getInputsMutable()[1], nest::PackingKind::Panels);
       else if (auto recurrent = dyn_cast<nest::RecurrentOp>(op))
-        pack(recurrent.getInputsMutable()[0], "gates");
+        pack(recurrent.getInputsMutable()[0], nest::PackingKind::Gates);
     });
   }
 
   /// A weight that others read in another layout is kept for them and copied for this one.
-  static void pack(OpOperand &operand, StringRef kind) {
+  static void pack(OpOperand &operand, nest::PackingKind kind) {
     auto weight = operand.get().getDefiningOp<nest::WeightOp>();
     if (!weight)
       return;
-    OpBuilder builder(weight);
-    auto const packing = builder.getDictionaryAttr(builder.getNamedAttr("kind", builder.getStringAttr(kind)));
+    auto const packing = nest::PackingAttr::get(weight.getContext(), kind);
     if (weight.getPackingAttr() == packing)
       return;
     if (weight->hasOneUse()) {
       weight.setPackingAttr(packing);
       return;
     }
-    auto own = cast<nest::WeightOp>(builder.clone(*weight));
+    auto own = cast<nest::WeightOp>(OpBuilder(weight).clone(*weight));
     own.setPackingAttr(packing);
-    own.setName((weight.getName() + "." + kind).str());
+    own.setName((weight.getName() + "." + stringifyPackingKind(kind)).str());
     operand.set(own.getResult());
   }
 };

@@ -162,30 +162,32 @@ private:
     Location const loc = op.getLoc();
     Value const left = arranged(rewriter, loc, a, mapA, {roles.batch, roles.m, roles.k});
     Value const right = arranged(rewriter, loc, b, mapB, {roles.batch, roles.n, roles.k});
-    SmallVector<StringRef> names;
-    for (auto [name, loops] : {std::pair<StringRef, ArrayRef<unsigned>>{"batch", roles.batch},
-                               {"m", roles.m},
-                               {"n", roles.n},
-                               {"k", roles.k}})
+    using nest::Role;
+    SmallVector<Role> iterators;
+    for (auto [role, loops] : {std::pair<Role, ArrayRef<unsigned>>{Role::Batch, roles.batch},
+                               {Role::M, roles.m},
+                               {Role::N, roles.n},
+                               {Role::K, roles.k}})
       if (!loops.empty())
-        names.push_back(name);
-    auto const mapWithout = [&](StringRef absent) {
+        iterators.push_back(role);
+    auto const mapWithout = [&](Role absent) {
       SmallVector<AffineExpr> dims;
-      for (auto [loop, name] : llvm::enumerate(names))
-        if (name != absent)
+      for (auto [loop, role] : llvm::enumerate(iterators))
+        if (role != absent)
           dims.push_back(rewriter.getAffineDimExpr(loop));
-      return AffineMap::get(names.size(), 0, dims, rewriter.getContext());
+      return AffineMap::get(iterators.size(), 0, dims, rewriter.getContext());
     };
-    AffineMap const maps[] = {mapWithout("n"), mapWithout("m"), mapWithout("k")};
+    AffineMap const maps[] = {mapWithout(Role::N), mapWithout(Role::M), mapWithout(Role::K)};
     Value const init =
         arranged(rewriter, loc, op.getOutputs()[0], op.getIndexingMapsArray()[2], {roles.batch, roles.m, roles.n});
     auto const type = cast<RankedTensorType>(init.getType());
     SmallVector<std::pair<Value, int64_t>> sources;
     for (int64_t d = 0; d < type.getRank(); ++d)
       sources.push_back({init, d});
-    auto contract = rewriter.create<nest::ContractOp>(
-        loc, TypeRange{type}, "contract", ValueRange{left, right}, ValueRange{},
-        emptyLike(rewriter, loc, type, sources), rewriter.getAffineMapArrayAttr(maps), rewriter.getStrArrayAttr(names));
+    auto contract =
+        rewriter.create<nest::ContractOp>(loc, TypeRange{type}, "contract", ValueRange{left, right}, ValueRange{},
+                                          emptyLike(rewriter, loc, type, sources), rewriter.getAffineMapArrayAttr(maps),
+                                          nest::rolesAttr(rewriter.getContext(), iterators));
     {
       OpBuilder::InsertionGuard guard(rewriter);
       Block *block = rewriter.createBlock(&contract.getEpilogue(), {}, type.getElementType(), loc);

@@ -318,7 +318,7 @@ struct RaisePool : OpRewritePattern<linalg::GenericOp> {
     auto window = rewriter.create<nest::WindowOp>(
         op.getLoc(), TypeRange{result.type()}, "pool", ValueRange{image.value}, ValueRange{}, ValueRange{result.init()},
         rewriter.getAffineMapArrayAttr({}), *combiner, kernel, perDirection(*loops, &WindowLoops::Spatial::stride),
-        perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, StringAttr());
+        perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, nest::MeanAttr());
     passThrough(rewriter, op.getLoc(), window.getFinish(), result.type().getElementType());
     result.replaceWith(window->getResult(0));
     return success();
@@ -376,7 +376,8 @@ struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
             rewriter, loc, made,
             {{op.getInputs()[0], 0}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}})},
         rewriter.getAffineMapArrayAttr({}), reduction->combiner, kernel, ArrayRef<int64_t>{1, 1},
-        ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{0, 0, 0, 0}, mean ? rewriter.getStringAttr("all") : StringAttr());
+        ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{0, 0, 0, 0},
+        mean ? nest::MeanAttr::get(rewriter.getContext(), nest::Mean::All) : nest::MeanAttr());
     passThrough(rewriter, loc, window.getFinish(), made.getElementType());
     SmallVector<ReassociationIndices> const groups{{0, 1, 2}, {3}};
     Value const flat = rewriter.create<tensor::CollapseShapeOp>(loc, window->getResult(0), groups);

@@ -71,14 +71,15 @@ LogicalResult Recurrence::matchProduct() {
   if (weights.getDimSize(1) != hidden || weights.getDimSize(0) != gates * hidden || bytes > mostStateBytes ||
       cast<ShapedType>(product.getOutputs()[0].getType()).getShape() != ArrayRef<int64_t>{rows, gates * hidden})
     return failure();
-  SmallVector<StringRef> const roles(product.getIterators().getAsValueRange<StringAttr>());
+  SmallVector<nest::Role> const roles = product.getRoles();
   auto const maps = llvm::to_vector(product.getIndexingMaps().getAsValueRange<AffineMapAttr>());
-  auto const has = [&](AffineMap map, unsigned result, StringRef role) {
+  auto const has = [&](AffineMap map, unsigned result, nest::Role role) {
     auto const index = dyn_cast<AffineDimExpr>(map.getResult(result));
-    return index ? roles[index.getPosition()] == role : role == "m" && rows == 1;
+    return index ? roles[index.getPosition()] == role : role == nest::Role::M && rows == 1;
   };
-  bool const fits = has(maps[0], 0, "m") && has(maps[0], 1, "k") && has(maps[1], 0, "n") && has(maps[1], 1, "k") &&
-                    has(maps.back(), 0, "m") && has(maps.back(), 1, "n");
+  bool const fits = has(maps[0], 0, nest::Role::M) && has(maps[0], 1, nest::Role::K) &&
+                    has(maps[1], 0, nest::Role::N) && has(maps[1], 1, nest::Role::K) &&
+                    has(maps.back(), 0, nest::Role::M) && has(maps.back(), 1, nest::Role::N);
   bool const isPlain = &product.getEpilogue().front().front() == product.getEpilogue().front().getTerminator();
   return success(fits && (isPlain || gates == 1));
 }
@@ -215,8 +216,8 @@ Value Recurrence::sumAt(AffineMap map) {
   IRMapping known;
   known.map(epilogue.getArgument(0), sum);
   SmallVector<AffineExpr> position;
-  for (StringRef role : product.getIterators().getAsValueRange<StringAttr>())
-    position.push_back(role == "m" ? dim(1) : dim(2));
+  for (nest::Role role : product.getRoles())
+    position.push_back(role == nest::Role::M ? dim(1) : dim(2));
   auto const maps = llvm::to_vector(product.getIndexingMaps().getAsValueRange<AffineMapAttr>());
   for (auto [i, extra] : llvm::enumerate(product.getExtras())) {
     Value const value = element(extra, maps[2 + i].replaceDimsAndSymbols(position, {}, 3, 0));

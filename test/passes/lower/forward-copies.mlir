@@ -70,11 +70,11 @@ func.func @inPlace(%s: memref<4xf32>, %t: memref<4xf32>) {
 // CHECK-LABEL: func.func @matrix
 // CHECK-SAME:  (%[[X:.*]]: memref<2x4xf32>, %[[Y:.*]]: memref<2x8xf32>)
 func.func @matrix(%x: memref<2x4xf32>, %y: memref<2x8xf32>) {
-  %w = nest.weight "w" packing {kind = "panels", panel = 64} : memref<4x4xf32> = dense<1.0> : tensor<4x4xf32>
+  %w = nest.weight "w" packing <panels> : memref<4x4xf32> = dense<1.0> : tensor<4x4xf32>
   %a = memref.alloc() : memref<2x4xf32>
   %b = memref.alloc() : memref<2x4xf32>
   // CHECK: nest.contract "a" {{.*}} outs(%[[A:.*]] : memref<2x4xf32>)
-  nest.contract "a" ["m", "n", "k"] ins(%x, %w : memref<2x4xf32>, memref<4x4xf32>) outs(%a : memref<2x4xf32>)
+  nest.contract "a" [m, n, k] ins(%x, %w : memref<2x4xf32>, memref<4x4xf32>) outs(%a : memref<2x4xf32>)
     maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] epilogue {
   ^bb0(%sum: f32):
     nest.yield %sum : f32

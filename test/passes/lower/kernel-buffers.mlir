@@ -51,7 +51,7 @@ func.func @slices(%y: memref<1x4x4x8xf32> {nest.name = "y", nest.output}) {
 // CHECK-LABEL: func.func @both
 func.func @both(%y: memref<1x4x4x8xf32> {nest.name = "y", nest.output}, %z: memref<16x4xf32> {nest.name = "z", nest.output}) {
   %w = nest.weight "w" : memref<8x8x3x3xf32> = dense<1.0> : tensor<8x8x3x3xf32>
-  %p = nest.weight "p" packing {kind = "panels"} : memref<4x8xf32> = dense<1.0> : tensor<4x8xf32>
+  %p = nest.weight "p" packing <panels> : memref<4x8xf32> = dense<1.0> : tensor<4x8xf32>
   // CHECK: %[[A:.*]] = memref.alloc() : memref<1x4x4x8xf32>
   // CHECK: %[[I:.*]] = memref.alloc() {border = array<i64: 1, 1>} : memref<1x4x4x8xf32>
   // CHECK: nest.map "a.image" ins(%[[A]] : {{.*}}) outs(%[[I]] :
@@ -67,7 +67,7 @@ func.func @both(%y: memref<1x4x4x8xf32> {nest.name = "y", nest.output}, %z: memr
     nest.yield %sum : f32
   }
   %m = memref.collapse_shape %a [[0, 1, 2], [3]] : memref<1x4x4x8xf32> into memref<16x8xf32>
-  nest.contract "m" ["m", "n", "k"] ins(%m, %p : memref<16x8xf32>, memref<4x8xf32>) outs(%z : memref<16x4xf32>)
+  nest.contract "m" [m, n, k] ins(%m, %p : memref<16x8xf32>, memref<4x8xf32>) outs(%z : memref<16x4xf32>)
     maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] epilogue {
   ^bb0(%sum: f32):
     nest.yield %sum : f32

@@ -15,12 +15,12 @@
 // CHECK:     arith.addf %[[SOFAR]]
 // CHECK:   %[[SUM:.*]] = memref.load %[[TOTAL]][]
 // CHECK:   memref.store %[[SUM]], %{{.*}}[%[[N]], %[[P]]]
-// CHECK: {label = "conv"}
+// CHECK: {nest.label = "conv"}
 func.func @convolution(%x: memref<2x7xf32>, %w: memref<3xf32>, %y: memref<2x3xf32>) attributes {nest.naive} {
   linalg.generic {indexing_maps = [affine_map<(n, p, r) -> (n, p * 2 + r)>, affine_map<(n, p, r) -> (r)>,
                                    affine_map<(n, p, r) -> (n, p)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : memref<2x7xf32>, memref<3xf32>) outs(%y : memref<2x3xf32>) attrs = {label = "conv"} {
+      ins(%x, %w : memref<2x7xf32>, memref<3xf32>) outs(%y : memref<2x3xf32>) attrs = {nest.label = "conv"} {
   ^bb0(%a: f32, %b: f32, %sum: f32):
     %product = arith.mulf %a, %b : f32
     %next = arith.addf %sum, %product : f32

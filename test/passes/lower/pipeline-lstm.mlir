@@ -25,7 +25,7 @@ func.func @lstm(%x: tensor<5x1x32xf32> {nest.name = "x"})
       -> (tensor<1x8xf32>, tensor<1x8xf32>, tensor<5x1x8xf32>) {
     %eg = tensor.empty() : tensor<1x32xf32>
     // CHECK: nest.contract "lstm.gates" {{.*}} ins(%[[LAST]], {{.*}} outs(%[[GATES]]
-    %g = nest.contract "lstm.gates" ["m", "n", "k"] ins(%hi, %r : tensor<1x8xf32>, tensor<32x8xf32>) outs(%eg : tensor<1x32xf32>)
+    %g = nest.contract "lstm.gates" [m, n, k] ins(%hi, %r : tensor<1x8xf32>, tensor<32x8xf32>) outs(%eg : tensor<1x32xf32>)
       maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] epilogue {
     ^bb0(%sum: f32):
       nest.yield %sum : f32

@@ -14,14 +14,14 @@ func.func @mlp(%x: tensor<?x8xf32> {nest.name = "x"}) -> (tensor<?x4xf32> {nest.
   // CHECK-NOT: nest.buffer
   %e1 = tensor.empty(%n) : tensor<?x16xf32>
   // CHECK: nest.contract "fc1" {{.*}} outs(%[[H]] : memref<?x16xf32>)
-  %h = nest.contract "fc1" ["m", "n", "k"] ins(%x, %w1 : tensor<?x8xf32>, tensor<16x8xf32>) outs(%e1 : tensor<?x16xf32>)
+  %h = nest.contract "fc1" [m, n, k] ins(%x, %w1 : tensor<?x8xf32>, tensor<16x8xf32>) outs(%e1 : tensor<?x16xf32>)
     maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] epilogue {
   ^bb0(%sum: f32):
     nest.yield %sum : f32
   } -> tensor<?x16xf32>
   %e2 = tensor.empty(%n) : tensor<?x4xf32>
   // CHECK: nest.contract "fc2" {{.*}} ins(%[[H]], {{.*}} outs(%[[Y]] : memref<?x4xf32>)
-  %y = nest.contract "fc2" ["m", "n", "k"] ins(%h, %w2 : tensor<?x16xf32>, tensor<4x16xf32>) outs(%e2 : tensor<?x4xf32>)
+  %y = nest.contract "fc2" [m, n, k] ins(%h, %w2 : tensor<?x16xf32>, tensor<4x16xf32>) outs(%e2 : tensor<?x4xf32>)
     maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] epilogue {
   ^bb0(%sum: f32):
     nest.yield %sum : f32

@@ -6,7 +6,7 @@
 
 // y = (x - mean) * scale: row o of the filter times scale(o), bias -mean * scale.
 // CHECK-LABEL: func.func @batch_norm
-// CHECK-DAG: %[[W:.*]] = nest.weight "conv.weight" packing {kind = "panels"} : tensor<2x1x1x1xf32> = dense<{{\[+}}4.000000e+00{{\]+}}, {{\[+}}1.500000e+00{{\]+}}>
+// CHECK-DAG: %[[W:.*]] = nest.weight "conv.weight" packing <panels> : tensor<2x1x1x1xf32> = dense<{{\[+}}4.000000e+00{{\]+}}, {{\[+}}1.500000e+00{{\]+}}>
 // CHECK-DAG: %[[B:.*]] = nest.weight "conv.bias" : tensor<2xf32> = dense<[-2.000000e+00, -1.500000e+00]>
 // CHECK: nest.conv "conv" {{.*}} ins(%arg0, %[[W]] : {{.*}}) extras(%{{.*}}, %arg1 :
 // CHECK: arith.addf
@@ -50,7 +50,7 @@ func.func @scaled_rows(%x: tensor<2x2xf32>) -> tensor<2xf32> {
   %v = nest.weight "v" : tensor<2xf32> = dense<[1.0, 2.0]> : tensor<2xf32>
   %s = nest.weight "s" : tensor<2xf32> = dense<[3.0, 5.0]> : tensor<2xf32>
   %empty = tensor.empty() : tensor<2xf32>
-  %p = nest.contract "contract" ["m", "k"] ins(%x, %v : tensor<2x2xf32>, tensor<2xf32>) outs(%empty : tensor<2xf32>)
+  %p = nest.contract "contract" [m, k] ins(%x, %v : tensor<2x2xf32>, tensor<2xf32>) outs(%empty : tensor<2xf32>)
       maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>] epilogue {
   ^bb0(%sum: f32):
     nest.yield %sum : f32

@@ -10,7 +10,7 @@
 // CHECK-SAME:  (%[[Q:.*]]: tensor<2x24x4x16xf32>, %[[K:.*]]: tensor<2x24x4x16xf32>)
 // CHECK-NOT:   linalg.transpose
 // CHECK-NOT:   tensor.collapse_shape
-// CHECK:       %[[S:.*]] = nest.contract "contract" ["batch", "batch", "m", "n", "k"]
+// CHECK:       %[[S:.*]] = nest.contract "contract" [batch, batch, m, n, k]
 // CHECK-SAME:    ins(%[[Q]], %[[K]] : tensor<2x24x4x16xf32>, tensor<2x24x4x16xf32>)
 // CHECK-SAME:    maps [#[[$LEFT]], #[[$RIGHT]], #[[$OUT]]]
 // CHECK:       return %[[S]] : tensor<2x4x24x24xf32>
@@ -40,7 +40,7 @@ func.func @scores(%q: tensor<2x24x4x16xf32>, %k: tensor<2x24x4x16xf32>) -> tenso
 // The batch of one that stands before the heads is in nobody's way; the result goes where the next projection reads it.
 // CHECK-LABEL: func.func @values
 // CHECK-NOT:   linalg.transpose
-// CHECK:       nest.contract "contract" ["batch", "m", "n", "k"]
+// CHECK:       nest.contract "contract" [batch, m, n, k]
 // CHECK-SAME:    outs(%{{.*}} : tensor<24x4x16xf32>)
 // CHECK:       tensor.collapse_shape {{.*}} : tensor<24x4x16xf32> into tensor<24x64xf32>
 func.func @values(%s: tensor<4x24x24xf32>, %v: tensor<4x24x16xf32>) -> tensor<24x64xf32> {

@@ -6,13 +6,13 @@
 
 // CHECK-LABEL: @sums
 // CHECK-SAME: attributes {nest.naive}
-// CHECK: linalg.fill {label = "map1.fill"
+// CHECK: linalg.fill {nest.label = "map1.fill"
 // CHECK-NOT: tensor.pad
 // CHECK: tensor.insert_slice
-// CHECK: %[[FIRST:.*]] = linalg.fill {label = "map2.fill"
-// CHECK: linalg.generic {{.*}} outs(%[[FIRST]] : {{.*}} {label = "reduce1"}
-// CHECK: %[[SECOND:.*]] = linalg.fill {label = "map3.fill"
-// CHECK: linalg.generic {{.*}} outs(%[[SECOND]] : {{.*}} {label = "reduce2"}
+// CHECK: %[[FIRST:.*]] = linalg.fill {nest.label = "map2.fill"
+// CHECK: linalg.generic {{.*}} outs(%[[FIRST]] : {{.*}} {nest.label = "reduce1"}
+// CHECK: %[[SECOND:.*]] = linalg.fill {nest.label = "map3.fill"
+// CHECK: linalg.generic {{.*}} outs(%[[SECOND]] : {{.*}} {nest.label = "reduce2"}
 func.func @sums(%x: tensor<3x4xf32>) -> (tensor<5xf32>, tensor<5xf32>) {
   %zero = arith.constant 0.0 : f32
   %padded = tensor.pad %x low[1, 1] high[1, 1] {

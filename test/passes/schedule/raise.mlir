@@ -34,7 +34,7 @@ func.func @depthwise(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x6x6xf32> {
 
 // A constant on the left, transposed: it becomes the second operand as [n, k].
 // CHECK-LABEL: func.func @weight_first
-// CHECK: nest.contract "contract" ["m", "n", "k"] ins(%{{.*}}, %{{.*}} : tensor<3x5xf32>, tensor<2x5xf32>)
+// CHECK: nest.contract "contract" [m, n, k] ins(%{{.*}}, %{{.*}} : tensor<3x5xf32>, tensor<2x5xf32>)
 func.func @weight_first(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {
   %w = nest.weight "w" : tensor<2x5xf32> = dense<0.5> : tensor<2x5xf32>
   %zero = arith.constant 0.0 : f32
@@ -49,7 +49,7 @@ func.func @weight_first(%x: tensor<5x3xf32>) -> tensor<2x3xf32> {
 // CHECK:       nest.window "pool"
 // CHECK-SAME:  sum
 // CHECK-SAME:  kernel [6, 6]
-// CHECK-SAME:  mean "all"
+// CHECK-SAME:  mean all
 // CHECK-NOT:   arith.divf
 // CHECK:       return
 func.func @global_mean(%x: tensor<1x3x8x8xf32>) -> tensor<1x4xf32> {
@@ -88,7 +88,7 @@ func.func @global_mean(%x: tensor<1x3x8x8xf32>) -> tensor<1x4xf32> {
 
 // TOSA's matmul has a batch of one; beside a weight that is the plain product.
 // CHECK-LABEL: func.func @unit_batch
-// CHECK:       nest.contract "contract" ["m", "n", "k"]
+// CHECK:       nest.contract "contract" [m, n, k]
 // CHECK-SAME:  tensor<2x8xf32>, tensor<3x8xf32>
 func.func @unit_batch(%x: tensor<1x2x8xf32>) -> tensor<1x2x3xf32> {
   %zero = arith.constant 0.0 : f32
@@ -101,7 +101,7 @@ func.func @unit_batch(%x: tensor<1x2x8xf32>) -> tensor<1x2x3xf32> {
 
 // Rows may be the pixels of images of any size.
 // CHECK-LABEL: func.func @pixels
-// CHECK:       nest.contract "contract" ["m", "n", "k"]
+// CHECK:       nest.contract "contract" [m, n, k]
 // CHECK-SAME:  tensor<?x8xf32>, tensor<3x8xf32>
 // CHECK:       tensor.expand_shape %{{.*}} {{\[\[}}0, 1, 2], [3]]
 func.func @pixels(%x: tensor<2x?x?x8xf32>, %h: index, %w: index) -> tensor<2x?x?x3xf32> {

@@ -36,7 +36,7 @@ func.func @backwards(%x: tensor<5x2x16xf32>, %bias: tensor<8xf32>, %h0: tensor<2
     %at = arith.subi %four, %t : index
     %xt = tensor.extract_slice %x[%at, 0, 0] [1, 2, 16] [1, 1, 1] : tensor<5x2x16xf32> to tensor<2x16xf32>
     %e = tensor.empty() : tensor<2x16xf32>
-    %p = nest.contract "" ["m", "n", "k"] ins(%hi, %r : tensor<2x8xf32>, tensor<16x8xf32>) outs(%e : tensor<2x16xf32>)
+    %p = nest.contract "" [m, n, k] ins(%hi, %r : tensor<2x8xf32>, tensor<16x8xf32>) outs(%e : tensor<2x16xf32>)
         maps [#mk, #nk, #mn] epilogue {
     ^bb0(%sum: f32):
       nest.yield %sum : f32
@@ -84,7 +84,7 @@ func.func @last() -> tensor<2x8xf32> {
   %y0 = tensor.empty() : tensor<3x2x8xf32>
   %y, %h = scf.for %t = %zero to %three step %one iter_args(%yi = %y0, %hi = %h0) -> (tensor<3x2x8xf32>, tensor<2x8xf32>) {
     %e = tensor.empty() : tensor<2x8xf32>
-    %p = nest.contract "" ["m", "n", "k"] ins(%hi, %r : tensor<2x8xf32>, tensor<8x8xf32>) outs(%e : tensor<2x8xf32>)
+    %p = nest.contract "" [m, n, k] ins(%hi, %r : tensor<2x8xf32>, tensor<8x8xf32>) outs(%e : tensor<2x8xf32>)
         maps [#mk, #nk, #mn] epilogue {
     ^bb0(%sum: f32):
       %1 = math.tanh %sum : f32
@@ -112,12 +112,12 @@ func.func @two_products(%h0: tensor<2x8xf32>) -> tensor<2x8xf32> {
   %r = nest.weight "r" : tensor<8x8xf32> = dense<1.0> : tensor<8x8xf32>
   %h = scf.for %t = %zero to %three step %one iter_args(%hi = %h0) -> (tensor<2x8xf32>) {
     %e = tensor.empty() : tensor<2x8xf32>
-    %p = nest.contract "" ["m", "n", "k"] ins(%hi, %r : tensor<2x8xf32>, tensor<8x8xf32>) outs(%e : tensor<2x8xf32>)
+    %p = nest.contract "" [m, n, k] ins(%hi, %r : tensor<2x8xf32>, tensor<8x8xf32>) outs(%e : tensor<2x8xf32>)
         maps [#mk, #nk, #mn] epilogue {
     ^bb0(%sum: f32):
       nest.yield %sum : f32
     } -> tensor<2x8xf32>
-    %q = nest.contract "" ["m", "n", "k"] ins(%p, %r : tensor<2x8xf32>, tensor<8x8xf32>) outs(%e : tensor<2x8xf32>)
+    %q = nest.contract "" [m, n, k] ins(%p, %r : tensor<2x8xf32>, tensor<8x8xf32>) outs(%e : tensor<2x8xf32>)
         maps [#mk, #nk, #mn] epilogue {
     ^bb0(%sum: f32):
       nest.yield %sum : f32

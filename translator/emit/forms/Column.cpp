@@ -97,7 +97,7 @@ LogicalResult Reader::readArgument(BlockArgument argument) {
 }
 
 ColumnLayer &Reader::addLayer(ColumnLayer::Kind kind, Operation *op) {
-  column.layers.push_back({kind, op, op->getLoc(), op->getAttrOfType<StringAttr>("label").str()});
+  column.layers.push_back({kind, op, op->getLoc(), nest::labelOf(op).str()});
   ColumnLayer &layer = column.layers.back();
   for (Value result : op->getResults()) {
     unsigned const buffer = addBuffer(layer.label, widthOf(result.getType()).value_or(1),
@@ -132,7 +132,7 @@ FailureOr<ColumnParts> Reader::onePart(Operation *reader, Value value) {
     return reader->emitError(notColumns) << "an operand is neither a column nor a weight";
   if (found->second.size() == 1)
     return found->second;
-  std::string const label = reader->getAttrOfType<StringAttr>("label").str() + ".in";
+  std::string const label = nest::labelOf(reader).str() + ".in";
   unsigned const buffer =
       addBuffer(label, *widthOf(value.getType()), cast<ShapedType>(value.getType()).getElementType());
   copyParts(found->second, buffer, value.getLoc(), label);
@@ -162,8 +162,8 @@ static std::pair<Value, unsigned> biasOf(nest::ContractOp op, unsigned n) {
 
 LogicalResult Reader::readContract(nest::ContractOp op) {
   SmallVector<unsigned> m, n, k;
-  for (auto [loop, name] : llvm::enumerate(op.getIterators().getAsValueRange<StringAttr>()))
-    (name == "m" ? m : name == "n" ? n : k).push_back(loop);
+  for (auto [loop, role] : llvm::enumerate(op.getRoles()))
+    (role == nest::Role::M ? m : role == nest::Role::N ? n : k).push_back(loop);
   auto weight = op.getInputs()[1].getDefiningOp<nest::WeightOp>();
   auto const maps = op.getIndexingMaps().getAsValueRange<AffineMapAttr>();
   SmallVector<AffineMap> const all(maps.begin(), maps.end());

@@ -68,8 +68,8 @@ LayerPrinter::LayerPrinter(Column const &column, ColumnLayer const &layer, EmitO
   maps = mapsOf(layer.op->getAttrOfType<ArrayAttr>("indexing_maps"));
   along = maps.front().getNumDims() - 1;
   if (auto contract = dyn_cast<nest::ContractOp>(layer.op))
-    for (auto [loop, name] : llvm::enumerate(contract.getIterators().getAsValueRange<StringAttr>()))
-      if (name == "n")
+    for (auto [loop, role] : llvm::enumerate(contract.getRoles()))
+      if (role == nest::Role::N)
         along = loop;
 }
 

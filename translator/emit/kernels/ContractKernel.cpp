@@ -16,9 +16,9 @@ struct Roles {
   SmallVector<unsigned> batch, m, n, k;
 
   Roles(nest::ContractOp contract, Layer::Loops const &loops) {
-    for (auto [loop, name] : llvm::enumerate(contract.getIterators().getAsValueRange<StringAttr>()))
+    for (auto [loop, role] : llvm::enumerate(contract.getRoles()))
       if (loops.extents[loop] != 1)
-        (name == "batch" ? batch : name == "m" ? m : name == "n" ? n : k).push_back(loop);
+        (role == nest::Role::Batch ? batch : role == nest::Role::M ? m : role == nest::Role::N ? n : k).push_back(loop);
   }
 };
 
@@ -199,7 +199,7 @@ FailureOr<std::string> printContract(Operation *op, Layer &layer) {
   Contraction contraction(cast<nest::ContractOp>(op), layer);
   nest::ContractOp const contract = contraction.op;
   Storage const *weight = layer.program.storageOf(op->getOperand(1));
-  bool const packed = weight && weight->packing == "panels";
+  bool const packed = weight && weight->packing == nest::PackingKind::Panels;
   if (failed(packed ? contraction.printPacked(*weight) : contraction.printBatched()))
     return failure();
   nest::ContractOp described = contract;

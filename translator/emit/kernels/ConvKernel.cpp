@@ -71,8 +71,9 @@ static LogicalResult addEpilogue(Layer &layer, Block &block, ValueRange extras, 
 }
 
 static Mean meanOf(nest::WindowOp window) {
-  StringRef const mean = window.getMean().value_or("");
-  return mean == "inside" ? Mean::Inside : mean == "all" ? Mean::All : Mean::None;
+  if (!window.getMean())
+    return Mean::None;
+  return *window.getMean() == nest::Mean::Inside ? Mean::Inside : Mean::All;
 }
 
 /// Room for transformed squares that a thread works on together: enough rows for full register tiles, still in its
@@ -92,8 +93,8 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   Value const image = conv.getInputs()[0], weight = conv.getInputs()[1], output = conv.getOutputs()[0];
   Storage const *weights = layer.program.storageOf(weight);
   auto const shape = cast<MemRefType>(weight.getType()).getShape();
-  bool const depthwise = weights && weights->packing == "taps";
-  if (!weights || weights->value != weight || (!depthwise && weights->packing != "panels"))
+  bool const depthwise = weights && weights->packing == nest::PackingKind::Taps;
+  if (!weights || weights->value != weight || (!depthwise && weights->packing != nest::PackingKind::Panels))
     return op->emitError("the weight of a convolution must be packed in panels or taps");
   FailureOr<std::string> in = layer.image(image), out = layer.image(output);
   if (failed(in) || failed(out))

@@ -338,8 +338,6 @@ std::string LoopPrinter::describe() {
 }
 
 FailureOr<std::string> LoopPrinter::print() {
-  if (kernel.getPolicy() == nest::Policy::Team)
-    return kernel.emitError("team kernels cannot be printed yet: use range or mdrange");
   if (kernel.getInto().size() > 1)
     return kernel.emitError("has several reductions; a kernel that is printed has one");
   for (Storage const &argument : layer.program.arguments)

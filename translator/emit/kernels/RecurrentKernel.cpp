@@ -64,7 +64,7 @@ FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
   Value const state = recurrent.getOutputs()[0];
   ArrayRef<int64_t> const shape = cast<MemRefType>(state.getType()).getShape();
   Storage const *weight = layer.program.storageOf(recurrent.getInputs()[0]);
-  if (!weight || weight->packing != "gates")
+  if (!weight || weight->packing != nest::PackingKind::Gates)
     return op->emitError("the weight of a recurrent layer must be packed by gates");
   FailureOr<std::string> states = layer.matrix(state, shape[1], shape[0], layer.extent(state, 0), "state");
   if (failed(states))

@@ -34,7 +34,7 @@ static std::optional<unsigned> outputLoop(Operation *kernel) {
   std::optional<unsigned> loop;
   for (AffineExpr expr : map.getResults()) {
     auto const dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || cast<StringAttr>(contract.getIterators()[dim.getPosition()]).getValue() != "n")
+    if (!dim || contract.getRole(dim.getPosition()) != nest::Role::N)
       continue;
     if (loop)
       return std::nullopt;
@@ -64,7 +64,7 @@ static std::pair<Value, Value> firstAddend(Operation *kernel) {
 
 /// The bias of packed weights if nobody else uses it.
 Storage *Program::biasOf(Storage const &weight) const {
-  if (weight.packing != "panels" || !weight.value.hasOneUse())
+  if (weight.packing != nest::PackingKind::Panels || !weight.value.hasOneUse())
     return nullptr;
   Value const addend = firstAddend(*weight.value.getUsers().begin()).second;
   Storage *bias = addend && addend.hasOneUse() ? storages.lookup(addend) : nullptr;

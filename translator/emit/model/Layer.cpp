@@ -18,9 +18,7 @@ Layer::Layer(Program &program, Operation *kernel) : program(program), kernel(ker
       scope.take(storage->name);
 }
 
-std::string Layer::label() const {
-  return "\"" + program.model + "::" + kernel->getAttrOfType<StringAttr>("label").str() + "\"";
-}
+std::string Layer::label() const { return "\"" + program.model + "::" + nest::labelOf(kernel).str() + "\""; }
 
 //===--- Memory ---------------------------------------------------------------------------------------------------===//
 
@@ -184,7 +182,7 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
   if (failed(access))
     return failure();
   Storage const &storage = *access->storage;
-  if (!storage.packing.empty())
+  if (storage.packing)
     return kernel->emitError("weight '") << storage.modelName << "' is packed for another kind of kernel";
   SmallVector<AffineExpr> extents; // of a flat view
   for (unsigned d = 0; storage.isFlat && d < storage.type.getRank(); ++d) {

@@ -139,7 +139,7 @@ static void addLines(Json &comments, StringRef text) {
 
 /// What the kernel computes: its name and the nodes of the model.
 Json Layer::provenance() const {
-  StringRef const label = kernel->getAttrOfType<StringAttr>("label");
+  StringRef const label = nest::labelOf(kernel);
   SmallVector<StringRef> nodes;
   if (program.options.locations != LocationStyle::None)
     collectNodes(kernel->getLoc(), nodes);
@@ -159,7 +159,7 @@ bool Layer::uses(StorageKind kind) const {
   return llvm::any_of(used, [&](Storage const *storage) { return storage->kind == kind; });
 }
 
-std::string Layer::functionName() const { return program.functions.lookup(kernel->getAttrOfType<StringAttr>("label")); }
+std::string Layer::functionName() const { return program.functions.lookup(nest::labelOf(kernel)); }
 
 /// The model's arguments and host values that the layer uses.
 Json Layer::parameters() const {
@@ -230,7 +230,7 @@ Json Layer::finish(StringRef shapes) {
   layer.update({{"template", "kernel/block"},
                 {"comments", comments},
                 {"name", functionName()},
-                {"model_name", kernel->getAttrOfType<StringAttr>("label").str()},
+                {"model_name", nest::labelOf(kernel).str()},
                 {"parameters", signature(true)},
                 {"captures", parameters()},
                 {"is_epilogue", isEpilogue},

@@ -41,20 +41,21 @@ static void packConvolution(Storage &storage, StringRef scalar, nest::ConvOp con
 static LogicalResult packMatrix(Storage &storage, StringRef scalar, nest::ContractOp contract) {
   auto const map = cast<AffineMapAttr>(contract.getIndexingMaps()[1]).getValue();
   int64_t outputs = 1, depth = 1;
-  std::string order;
+  SmallVector<nest::Role> order;
   for (auto [expr, extent] : llvm::zip(map.getResults(), storage.type.getShape())) {
     auto const dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim)
       return contract.emitError("a packed weight is not addressed by loops alone");
-    StringRef const role = cast<StringAttr>(contract.getIterators()[dim.getPosition()]).getValue();
-    (role == "k" ? depth : outputs) *= extent;
-    order += role;
+    nest::Role const role = contract.getRole(dim.getPosition());
+    (role == nest::Role::K ? depth : outputs) *= extent;
+    if (order.empty() || order.back() != role)
+      order.push_back(role);
   }
-  order.erase(std::unique(order.begin(), order.end()), order.end());
-  if (order != "nk" && order != "kn" && order != "n" && order != "k")
+  bool const isMatrix = llvm::all_of(order, [](nest::Role r) { return r == nest::Role::N || r == nest::Role::K; });
+  if (order.empty() || order.size() > 2 || !isMatrix)
     return contract.emitError("a packed weight wants its n loops side by side and its k loops side by side");
   storage.cpp = panelsOf(storage, scalar, listOf({outputs, depth}));
-  storage.reader = order[0] == 'k' && order != "k" ? "read_panels_kn" : "read_panels<1>";
+  storage.reader = order.size() == 2 && order[0] == nest::Role::K ? "read_panels_kn" : "read_panels<1>";
   return success();
 }
 
@@ -82,25 +83,23 @@ LogicalResult Program::addWeight(nest::WeightOp op) {
   std::string const scalar = cppType(type.getElementType());
   setTensorType(storage, scalar + " const");
   storage.reader = "read_plain";
-  if (DictionaryAttr const packing = op.getPackingAttr())
-    storage.packing = packing.getAs<StringAttr>("kind").str();
-  if (auto const winograd = op.getPackingAttr() ? op.getPackingAttr().getAs<IntegerAttr>("winograd") : IntegerAttr())
-    storage.winograd = winograd.getInt();
-  if (storage.packing == "taps") {
+  if (auto const packing = op.getPacking()) {
+    storage.packing = packing->getKind();
+    storage.winograd = packing->getWinograd();
+  }
+  if (storage.packing == nest::PackingKind::Taps) {
     ArrayRef<int64_t> const shape = type.getShape();
     storage.cpp = tensorType(scalar + " const", {shape[2] * shape[3], shape[0]});
     storage.reader = "read_taps";
-  } else if (storage.packing == "panels") {
+  } else if (storage.packing == nest::PackingKind::Panels) {
     useBlock("panels");
     if (failed(packPanels(storage, scalar, op)))
       return failure();
-  } else if (storage.packing == "gates") {
+  } else if (storage.packing == nest::PackingKind::Gates) {
     useBlock("gate_weights");
     int64_t const hidden = type.getDimSize(1);
     storage.cpp = "GateWeights<" + scalar + ", " + listOf({type.getDimSize(0) / hidden, hidden}) + ">";
     storage.reader = "read_gates";
-  } else if (!storage.packing.empty()) {
-    return op.emitError("packing '") << storage.packing << "' is not known";
   }
   weights.push_back(std::move(storage));
   return success();

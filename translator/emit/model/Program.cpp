@@ -340,10 +340,7 @@ void Program::collectSizes() {
 
 void Program::collectFunctions() {
   std::vector<std::string> labels;
-  entry.walk([&](Operation *op) {
-    if (auto label = op->getAttrOfType<StringAttr>("label"))
-      labels.push_back(label.str());
-  });
+  entry.walk([&](nest::Kernel kernel) { labels.push_back(kernel.getLabel().str()); });
   llvm::StringSet<> const taken = fixedNames();
   // forward() calls them where its parameters hide other names
   llvm::StringSet<> parameters;

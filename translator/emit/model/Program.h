@@ -35,10 +35,10 @@ struct Storage {
   std::string alias;      ///< of an argument: what its type is called
   std::string expression; ///< how layers refer to it: image, work.conv1, weights.conv1_bias
   bool isOutput = false;
-  bool isUnsigned = false; ///< integers of the caller
-  bool isImage = false;    ///< an Activation
-  bool isFlat = false;     ///< a rank-1 view with computed index: Kokkos views end at rank 8
-  std::string packing;     ///< of a weight: panels, taps or empty
+  bool isUnsigned = false;                  ///< integers of the caller
+  bool isImage = false;                     ///< an Activation
+  bool isFlat = false;                      ///< a rank-1 view with computed index: Kokkos views end at rank 8
+  std::optional<nest::PackingKind> packing; ///< of a weight that is not in the order of the sidecar
   int64_t winograd = 0;    ///< of a weight: the edge of the squares of results, 0 for a direct convolution
   Storage *bias = nullptr; ///< of packed weights: what their block adds to the sums
   bool isBias = false;     ///< of a weight: it is the bias of packed weights

@@ -8,7 +8,6 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using llvm::StringRef;
@@ -34,7 +33,6 @@ OwningOpRef<ModuleOp> Importer::run() {
   build.setInsertionPointToEnd(module->getBody());
   StringRef const entry = options.entry.empty() ? "forward" : StringRef(options.entry);
   function = build.create<func::FuncOp>(entry, build.getFunctionType({}, {}));
-  function->setAttr("nest.model", build.getStringAttr(llvm::sys::path::stem(fileName)));
   build.setInsertionPointToEnd(function.addEntryBlock());
   build.extents.setHome(&function.front());
   Scope scope;
@@ -246,8 +244,8 @@ Value Importer::materialize(GraphValue &value) {
   if (isScalar)
     lastWeight = build.OpBuilder::create<arith::ConstantOp>(loc, value.constant);
   else
-    lastWeight =
-        build.OpBuilder::create<nest::WeightOp>(loc, value.constant.getType(), name, value.constant, DictionaryAttr());
+    lastWeight = build.OpBuilder::create<nest::WeightOp>(loc, value.constant.getType(), name, value.constant,
+                                                         nest::PackingAttr());
   value.value = lastWeight->getResult(0);
   if (!isScalar)
     weights[name] = value.value;

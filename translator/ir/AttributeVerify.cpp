@@ -1,0 +1,132 @@
+//===- AttributeVerify.cpp - the discardable attributes of the nest dialect ---------------------------------------===//
+//
+// What passes and front ends tell each other about operations, functions, arguments and results that are not nest's
+// own. A name that is not in the table, at the wrong place or of the wrong form is an error, so that a misspelt
+// attribute in a program is not silently without effect.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace ml2k::nest;
+
+namespace {
+
+enum Place { OnOperation = 1, OnFunction = 2, OnArgument = 4 }; // results are future arguments
+
+/// Null where the attribute fits, else what is required.
+using Check = char const *(*)(Attribute);
+
+struct Rule {
+  int places;
+  Check check;
+  bool isPerDimension = false; ///< an array with an element for each dimension of the argument
+};
+
+} // namespace
+
+static char const *isUnit(Attribute value) { return isa<UnitAttr>(value) ? nullptr : "requires no value"; }
+
+static char const *isString(Attribute value) { return isa<StringAttr>(value) ? nullptr : "requires a string"; }
+
+static char const *isNumber(Attribute value) {
+  auto const number = dyn_cast<IntegerAttr>(value);
+  return number && number.getType().isInteger(64) ? nullptr : "requires an i64";
+}
+
+static char const *isStrings(Attribute value) {
+  auto const array = dyn_cast<ArrayAttr>(value);
+  return array && llvm::all_of(array, llvm::IsaPred<StringAttr>) ? nullptr : "requires an array of strings";
+}
+
+static char const *isFlags(Attribute value) {
+  return isa<DenseBoolArrayAttr>(value) ? nullptr : "requires an array of i1";
+}
+
+static char const *isRange(Attribute value) {
+  auto const range = dyn_cast<DenseI64ArrayAttr>(value);
+  return range && range.size() == 2 && range[0] <= range[1] ? nullptr : "requires two ascending i64";
+}
+
+/// An extent that is computed from nest.symbols, or none.
+static char const *isExtents(Attribute value) {
+  auto const array = dyn_cast<ArrayAttr>(value);
+  bool const fits = array && llvm::all_of(array, [](Attribute extent) {
+                      auto const map = dyn_cast<AffineMapAttr>(extent);
+                      return isa<UnitAttr>(extent) ||
+                             (map && map.getValue().getNumDims() == 0 && map.getValue().getNumResults() == 1);
+                    });
+  return fits ? nullptr : "requires an array of affine maps with one result, or unit";
+}
+
+static llvm::StringMap<Rule> const &rules() {
+  static llvm::StringMap<Rule> const table = {
+      // What a value is called, what an argument is called
+      {"nest.name", {OnOperation | OnArgument, isString}},
+      // The value is seen as a variable of its own
+      {"nest.let", {OnOperation, isUnit}},
+      // The operand of an exponential is at most 0
+      {"nest.not_positive", {OnOperation, isUnit}},
+      // The label that the kernel made of this operation gets; the part of its layer that it is
+      {"nest.label", {OnOperation, isString}},
+      {"nest.role", {OnOperation, isString}},
+      // Of loops: why they are parallel or not; flags as of nest.kernel; updates may come in any order
+      {"nest.note", {OnOperation, isString}},
+      {"nest.ordered", {OnOperation, isFlags}},
+      {"nest.unordered", {OnOperation, isUnit}},
+      // Of nest.recurrent: the names of the gates. Of nest.buffer: positions of the first and the last access
+      {"nest.gates", {OnOperation, isStrings}},
+      {"nest.alive", {OnOperation, isRange}},
+      // --schedule=naive; the names of run-time sizes; what the arena takes, and what is alive at the peak
+      {"nest.naive", {OnFunction, isUnit}},
+      {"nest.symbols", {OnFunction, isStrings}},
+      {"nest.arena_bytes", {OnFunction, isNumber}},
+      {"nest.live_bytes", {OnFunction, isNumber}},
+      // Written by the program, and read before; of unsigned integers
+      {"nest.output", {OnArgument, isUnit}},
+      {"nest.updated", {OnArgument, isUnit}},
+      {"nest.unsigned", {OnArgument, isUnit}},
+      // Names of run-time extents, how they are computed, and the arguments that say how many positions count
+      {"nest.dims", {OnArgument, isStrings, true}},
+      {"nest.extents", {OnArgument, isExtents, true}},
+      {"nest.counts", {OnArgument, isStrings, true}},
+  };
+  return table;
+}
+
+static LogicalResult verifyAttribute(Operation *op, NamedAttribute attribute, Place place, Type type = {}) {
+  auto const error = [&]() { return op->emitOpError() << "attribute '" << attribute.getName().getValue() << "' "; };
+  auto const rule = rules().find(attribute.getName());
+  if (rule == rules().end())
+    return error() << "is not one of the nest dialect";
+  if (!(rule->second.places & place))
+    return error() << "does not belong to " << (place == OnArgument ? "arguments and results" : "this operation");
+  if (char const *required = rule->second.check(attribute.getValue()))
+    return error() << required;
+  auto const shaped = dyn_cast_or_null<ShapedType>(type);
+  if (rule->second.isPerDimension && shaped && shaped.hasRank() &&
+      int64_t(cast<ArrayAttr>(attribute.getValue()).size()) != shaped.getRank())
+    return error() << "requires an element for each of the " << shaped.getRank() << " dimensions";
+  return success();
+}
+
+LogicalResult NestDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return verifyAttribute(op, attribute, isa<FunctionOpInterface>(op) ? OnFunction : OnOperation);
+}
+
+LogicalResult NestDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                    NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyAttribute(op, attribute, OnArgument, function ? function.getArgumentTypes()[argument] : Type());
+}
+
+LogicalResult NestDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
+                                                       NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyAttribute(op, attribute, OnArgument, function ? function.getResultTypes()[result] : Type());
+}
