@@ -6,6 +6,7 @@
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/scalars/Scalars.h"
+#include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -430,7 +431,8 @@ FailureOr<Json> viewLayers(Column const &column, EmitOptions const &options, std
     FailureOr<Json> view = LayerPrinter(column, layer, options, blocks).print();
     if (failed(view))
       return failure();
-    (*view)["comments"] = Json::array({{{"text", provenance(layer, options)}}, {{"text", shapes(column, layer)}}});
+    (*view)["comments"] =
+        Json::array({{{"text", commentText(provenance(layer, options))}}, {{"text", shapes(column, layer)}}});
     (*view)["barrier"] = number + 1 < column.layers.size() && column.layers[number + 1].needsBarrier;
     layers.push_back(std::move(*view));
   }

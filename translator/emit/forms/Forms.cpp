@@ -9,6 +9,7 @@
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/render/Render.h"
 #include "translator/emit/scalars/Expression.h"
+#include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -125,15 +126,17 @@ Json FormPrinter::viewBuffers() const {
       continue;
     auto const known = llvm::find_if(view, [&](Json const &buffer) { return buffer["name"] == tensor.name; });
     if (known != view.end()) {
-      std::string &comment = (*known)["comment"].get_ref<std::string &>();
-      comment += (comment.empty() ? " // then of " : ", ") + snakeCase(tensor.modelName);
+      Json &shared = (*known)["shared"]; // nothing or one text
+      std::string const name = snakeCase(tensor.modelName);
+      std::string const before = shared.empty() ? "" : shared[0]["text"].get<std::string>() + ", ";
+      shared = Json::array({{{"text", before + name}}});
       continue;
     }
     view.push_back({{"name", tensor.name},
                     {"scalar", cppType(tensor.type)},
                     {"width", std::to_string(tensor.width)},
                     {"level", std::to_string(tensor.level)},
-                    {"comment", ""}});
+                    {"shared", Json::array()}});
   }
   return view;
 }
@@ -167,7 +170,7 @@ std::string FormPrinter::viewChecks() const {
 
 Json FormPrinter::viewBanner() const {
   Json lines = Json::array();
-  auto const add = [&](std::string text) { lines.push_back({{"text", std::move(text)}}); };
+  auto const add = [&](std::string text) { lines.push_back({{"text", commentText(text)}}); };
   add("Regenerate: " + options.regenerate + "     (verify: add --check)");
   std::string in, out;
   for (unsigned number : column.inputs)
@@ -182,7 +185,7 @@ Json FormPrinter::viewBanner() const {
 
 void FormPrinter::addShared(Json &view) const {
   std::string const model = options.nameSpace.empty() ? namespaceName(options.stem) : options.nameSpace;
-  view["model_file"] = options.modelFile;
+  view["model_file"] = commentText(options.modelFile);
   view["header_file"] = options.stem + ".hpp";
   view["guard"] = StringRef(snakeCase(options.stem, "model")).upper() + "_HPP";
   view["namespace"] = model;
@@ -270,11 +273,12 @@ FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
       std::vector<std::string> literals;
       for (Attribute element : tensor.value.getValues<Attribute>())
         literals.push_back(literal(cast<TypedAttr>(element)).text);
-      view["values"].push_back({{"label", tensor.name}, {"values", llvm::join(literals, ", ")}});
+      view["values"].push_back(
+          {{"label", commentText(tensor.name, longestName)}, {"values", llvm::join(literals, ", ")}});
     }
   view.update(viewBlocks(blocks, embedded, {}, view));
   EmittedFiles files;
-  files.json = view.dump(2) + "\n";
+  files.json = view.dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   try {
     files.header = render("form/header", view);
     files.source = render("form/source", view);

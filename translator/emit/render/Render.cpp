@@ -1,12 +1,13 @@
 //===- Render.cpp - Mustache over the view model, strict ----------------------------------------------------------===//
 //
-// kainjow mustache prints nothing for a missing name. Here every tag carries its place, `name@template:line`, so that
-// the context can refuse with it.
+// kainjow mustache prints nothing for a missing name, and knows one kind of text. Here every tag carries what it may
+// print and its place, `name|kind@template:line`: the context escapes or refuses with them.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "translator/emit/render/Render.h"
 #include "translator/emit/render/Templates.h"
+#include "translator/emit/render/Values.h"
 
 #include <kainjow/mustache.hpp>
 
@@ -20,7 +21,28 @@ namespace {
 
 using kainjow::mustache::data;
 
+constexpr std::string_view codeMark = "code ";
+
 std::string trimmed(std::string const &text) { return kainjow::mustache::trim(text); }
+
+bool printsValue(std::string const &tag) { return std::string("#^/>").find(tag[0]) == std::string::npos; }
+
+/// The line in front of a tag, without the tags in it.
+std::string lineBefore(std::string const &text, size_t tag) {
+  size_t const end = text.rfind('\n', tag);
+  std::string line =
+      text.substr(end == std::string::npos ? 0 : end + 1, tag - (end == std::string::npos ? 0 : end + 1));
+  for (size_t begin; (begin = line.find("{{")) != std::string::npos;)
+    line.erase(begin, line.find("}}", begin) + 2 - begin);
+  return line;
+}
+
+/// `{{name}}` behind a text, `{{code name}}`: which one it is goes into the tag, behind the name.
+std::string withKind(std::string const &tag, std::string const &before) {
+  bool const isCode = tag.starts_with(codeMark);
+  TagPlace const place = isCode ? TagPlace::Code : placeBehind(before);
+  return (isCode ? tag.substr(codeMark.size()) : tag) + "|" + static_cast<char>(place);
+}
 
 /// Appends `@template:line` to the name in every tag; the end of a section gets the place of its begin.
 std::string withPlaces(Template const &source) {
@@ -32,7 +54,7 @@ std::string withPlaces(Template const &source) {
     if (end == std::string::npos)
       break;
     out.append(source.text, at, begin + 2 - at);
-    std::string const tag = trimmed(source.text.substr(begin + 2, end - begin - 2));
+    std::string tag = trimmed(source.text.substr(begin + 2, end - begin - 2));
     at = end;
     if (tag.starts_with("!")) {
       out += tag;
@@ -40,6 +62,10 @@ std::string withPlaces(Template const &source) {
     }
     auto const line = 1 + std::count(source.text.begin(), source.text.begin() + begin, '\n');
     std::string place = "@" + source.name + ":" + std::to_string(line);
+    if (!isTag(tag))
+      throw std::runtime_error(place.substr(1) + ": templates have no '{{" + tag + "}}'");
+    if (printsValue(tag))
+      tag = withKind(tag, lineBefore(source.text, begin));
     if (tag.starts_with("#") || tag.starts_with("^"))
       open.push_back(place);
     if (tag.starts_with("/") && !open.empty()) {
@@ -103,15 +129,13 @@ public:
   void pop() override { items.pop_back(); }
 
   data const *get(std::string const &tag) const override {
-    auto const [name, place] = split(tag);
-    if (name == ".")
-      return items.back();
-    if (items.size() > deepestNesting) // a statement without a list of its own found that of the one around it
-      throw std::runtime_error(place + ": '" + name + "' of the view model contains itself");
-    for (auto item = items.rbegin(); item != items.rend(); ++item)
-      if (data const *found = (*item)->get(name))
-        return found;
-    throw std::runtime_error(place + ": the view model has no '" + name + "'");
+    auto const [whole, place] = split(tag);
+    size_t const kind = whole.find('|');
+    std::string const name = whole.substr(0, kind);
+    data const *found = find(name, place);
+    if (kind != std::string::npos)
+      printed = data(printedValue(static_cast<TagPlace>(whole[kind + 1]), *found, name, place));
+    return kind == std::string::npos ? found : &printed;
   }
 
   data const *get_partial(std::string const &tag) const override {
@@ -127,12 +151,32 @@ public:
   std::string const &text(std::string const &name) const { return get_partial(name + "@ml2kokkos")->string_value(); }
 
 private:
+  data const *find(std::string const &name, std::string const &place) const {
+    if (name == ".")
+      return items.back();
+    if (items.size() > deepestNesting) // a statement without a list of its own found that of the one around it
+      throw std::runtime_error(place + ": '" + name + "' of the view model contains itself");
+    for (auto item = items.rbegin(); item != items.rend(); ++item)
+      if (data const *found = (*item)->get(name))
+        return found;
+    throw std::runtime_error(place + ": the view model has no '" + name + "'");
+  }
+
+  static std::string printedValue(TagPlace kind, data const &value, std::string const &name, std::string const &place) {
+    try {
+      return value.is_string() ? printedAt(kind, value.string_value()) : "";
+    } catch (std::runtime_error const &error) {
+      throw std::runtime_error(place + ": '" + name + "': " + error.what());
+    }
+  }
+
   static std::pair<std::string, std::string> split(std::string const &tag) {
     size_t const at = tag.rfind('@');
     return {trimmed(tag.substr(0, at)), tag.substr(at + 1)};
   }
 
   std::vector<data const *> items;
+  mutable data printed; ///< the value of the last tag, as it is printed
   std::map<std::string, data> files;
 };
 
@@ -155,7 +199,7 @@ std::string render(std::string const &name, nlohmann::ordered_json const &view) 
   data const root = toData(view);
   StrictContext context(&root);
   kainjow::mustache::mustache page(context.text(name));
-  page.set_custom_escape([](std::string const &text) { return text; });
+  page.set_custom_escape([](std::string const &text) { return text; }); // the context has done it, place by place
   std::string out = page.is_valid() ? page.render(context) : "";
   if (!page.is_valid())
     throw std::runtime_error(name + ": " + page.error_message());

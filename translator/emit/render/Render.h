@@ -11,8 +11,9 @@ namespace ml2k {
 
 using Json = nlohmann::ordered_json;
 
-/// Renders the template `name` over `view`. `{{>*key}}` is the template that the string `key` names. A tag without a
-/// value throws std::runtime_error with template and line: neither templates nor view models have optional parts.
+/// Renders the template `name` over `view`. What a tag may print follows from its place (Values.h); `{{>*key}}` is the
+/// template that the string `key` names. A tag without a value throws std::runtime_error with template and line:
+/// neither templates nor view models have optional parts.
 std::string render(std::string const &name, Json const &view);
 
 /// The text of an embedded file; throws std::runtime_error if there is none.
