@@ -6,6 +6,7 @@
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/render/Render.h"
 #include "translator/ir/Work.h"
+#include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -102,7 +103,7 @@ static std::string countWeights(std::vector<SidecarTensor> const &tensors) {
 static Json viewBanner(Program const &program, std::vector<SidecarTensor> const &tensors, bool embedded) {
   EmitOptions const &options = program.options;
   Json lines = Json::array();
-  auto const add = [&](std::string text) { lines.push_back({{"text", std::move(text)}}); };
+  auto const add = [&](std::string text) { lines.push_back({{"text", commentText(text)}}); };
   std::string const command = options.regenerate.empty()
                                   ? "ml2kokkos " + options.modelFile + " -o " + options.stem + ".cpp"
                                   : options.regenerate;
@@ -139,8 +140,18 @@ static bool embedsWeights(EmitOptions const &options, std::vector<SidecarTensor>
 }
 
 static std::string guardOf(std::string const &stem) {
-  std::string guard = llvm::StringRef(snakeCase(stem, "model")).upper() + "_HPP";
-  return guard;
+  std::string const guard = llvm::StringRef(snakeCase(stem, "model")).upper() + "_HPP";
+  return llvm::StringRef(guard).starts_with("KOKKOS_") ? "MODEL_" + guard : guard; // Kokkos' own headers
+}
+
+/// Whether the header names std::int8_t or the like: the types in it, not what the model calls its tensors.
+static bool namesStandardType(Json const &view) {
+  if (view.is_object())
+    for (auto const &[key, value] : view.items())
+      if ((key == "type" || key == "scalar") && value.is_string() &&
+          value.get_ref<std::string const &>().find("std::") != std::string::npos)
+        return true;
+  return view.is_structured() && llvm::any_of(view, namesStandardType);
 }
 
 static FailureOr<Json> buildView(Program &program, std::vector<SidecarTensor> const &tensors) {
@@ -151,7 +162,7 @@ static FailureOr<Json> buildView(Program &program, std::vector<SidecarTensor> co
   FailureOr<Json> members = viewMembers(program);
   if (failed(members))
     return failure();
-  Json view = {{"model_file", options.modelFile},
+  Json view = {{"model_file", commentText(options.modelFile)},
                {"header_file", options.stem + ".hpp"},
                {"guard", guardOf(options.stem)},
                {"namespace", program.model},
@@ -182,7 +193,7 @@ static FailureOr<Json> buildView(Program &program, std::vector<SidecarTensor> co
     view["loaders"].push_back(viewLoader(program, tensors, embedded));
   program.useBlock("tensor");
   view.update(viewBlocks(program.blocks, embedded, headersOf(*forward), view));
-  if (view["aliases"].dump().find("std::") != std::string::npos || members->dump().find("std::") != std::string::npos)
+  if (namesStandardType(*members))
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;
 }
@@ -199,7 +210,7 @@ FailureOr<EmittedFiles> emit(ModuleOp module, EmitOptions const &options) {
   FailureOr<Json> view = buildView(program, files.sidecar);
   if (failed(view))
     return failure();
-  files.json = view->dump(2) + "\n";
+  files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   try {
     files.header = render("file/header", *view);
     files.source = render("file/source", *view);

@@ -3,6 +3,7 @@
 #include "translator/output/Check.h"
 
 #include "translator/output/Diff.h"
+#include "translator/text/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -20,18 +21,20 @@ static std::string placeOf(StringRef directory, StringRef name) {
 }
 
 static bool checkFile(std::string const &path, OutputFile const &file, bool isSidecar, raw_ostream &out) {
+  std::string const shown = terminalText(path);
   auto const old = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!old) {
-    out << path << ": missing: " << old.getError().message() << "\n";
+    out << shown << ": missing: " << old.getError().message() << "\n";
     return false;
   }
   StringRef const before = (*old)->getBuffer();
   if (before == file.contents)
     return true;
   if (isSidecar)
-    out << path << ": stale: it does not hold the weights of this model\n";
+    out << shown << ": stale: it does not hold the weights of this model\n";
   else
-    out << "--- " << path << "\n+++ " << path << " (regenerated)\n" << unifiedDiff(before, file.contents);
+    out << "--- " << shown << "\n+++ " << shown << " (regenerated)\n"
+        << terminalLines(unifiedDiff(before, file.contents));
   return false;
 }
 
@@ -45,7 +48,7 @@ bool ml2k::checkFiles(StringRef directory, ArrayRef<OutputFile> files, StringRef
   for (OutputFile const &file : files)
     isEqual &= checkFile(placeOf(directory, file.name), file, file.name == sidecar, out);
   if (hasOrphan(directory, files, sidecar)) {
-    out << placeOf(directory, sidecar) << ": orphan: the printed code does not read it\n";
+    out << terminalText(placeOf(directory, sidecar)) << ": orphan: the printed code does not read it\n";
     isEqual = false;
   }
   return isEqual;

@@ -1,6 +1,7 @@
 //===- Safetensors.cpp - the weights sidecar ----------------------------------------------------------------------===//
 
 #include "translator/output/Safetensors.h"
+#include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -9,6 +10,8 @@
 #include "llvm/Support/SHA256.h"
 
 #include <nlohmann/json.hpp>
+
+#include <set>
 
 using namespace mlir;
 
@@ -78,18 +81,29 @@ ArrayRef<char> rawBytes(ElementsAttr value, std::vector<char> &storage) {
   return storage;
 }
 
+/// The names as JSON can hold them: what is no UTF-8 is spelled out, no name is there twice, and none is the format's
+/// own.
+static std::string keyOf(SidecarTensor const &tensor, std::set<std::string> &taken) {
+  std::string key = validUtf8(tensor.name);
+  while (key == "__metadata__" || !taken.insert(key).second)
+    key += "_";
+  return key;
+}
+
 std::string sidecarHeader(ArrayRef<SidecarTensor> tensors) {
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  nlohmann::ordered_json::object_t header;
+  std::set<std::string> taken;
   uint64_t begin = 0;
   for (SidecarTensor const &tensor : tensors) {
     uint64_t const end = begin + byteCount(tensor.value);
-    nlohmann::ordered_json &entry = header[tensor.name];
+    nlohmann::ordered_json entry;
     entry["dtype"] = dtypeName(tensor.value.getElementType()).str();
     entry["shape"] = std::vector<int64_t>(tensor.value.getShapedType().getShape());
     entry["data_offsets"] = {begin, end};
+    header.emplace_back(keyOf(tensor, taken), std::move(entry)); // a look-up by name would go through all of them
     begin = end;
   }
-  std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string text = nlohmann::ordered_json(std::move(header)).dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
 }

@@ -2,6 +2,8 @@
 
 #include "translator/tool/Diagnostics.h"
 
+#include "translator/text/Text.h"
+
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -79,7 +81,7 @@ static std::string nodesOf(mlir::Location location, StringRef fileName, StringRe
     return {};
   std::string text = names.size() == 1 ? "node " : "nodes ";
   for (size_t i = 0; i < names.size() && i < 3; ++i)
-    text += (i == 0 ? "" : ", ") + names[i].str();
+    text += (i == 0 ? "" : ", ") + terminalText(names[i], longestName);
   return text + (names.size() > 3 ? ", ...: " : ": ");
 }
 
@@ -97,6 +99,9 @@ static char const *word(mlir::DiagnosticSeverity severity) {
   return "error: ";
 }
 
+/// Whether a byte is not the first one of its character.
+static bool isInsideCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
 /// Line `number` of the text and a mark under `column`; nothing for bytes that are no text and for very long lines.
 static void quoteLine(raw_ostream &out, StringRef contents, unsigned number, unsigned column) {
   for (; number > 1 && !contents.empty(); --number)
@@ -104,11 +109,10 @@ static void quoteLine(raw_ostream &out, StringRef contents, unsigned number, uns
   StringRef const line = contents.split('\n').first.rtrim('\r');
   if (line.empty() || line.size() > longestLine || column == 0 || column > line.size() + 1)
     return;
-  if (any_of(line, [](unsigned char c) { return c < ' ' && c != '\t'; }))
-    return;
-  out << line << "\n";
-  for (char c : line.take_front(column - 1))
-    out << (c == '\t' ? '\t' : ' ');
+  out << terminalLines(line) << "\n";
+  for (char c : terminalLines(line.take_front(column - 1)))
+    if (!isInsideCharacter(c))
+      out << (c == '\t' ? '\t' : ' ');
   out << "^\n";
 }
 
@@ -127,13 +131,13 @@ void DiagnosticPrinter::printOne(mlir::Diagnostic &diagnostic) {
   auto const line = findLine(diagnostic.getLocation());
   raw_ostream &out = errs();
   StringRef const name = line ? line->getFilename().getValue() : StringRef();
-  out << (!line || name == file.fileName || name == "-" ? StringRef(file.path) : name);
+  out << terminalText(!line || name == file.fileName || name == "-" ? StringRef(file.path) : name);
   if (line)
     out << ":" << line->getLine() << ":" << line->getColumn();
   out << ": " << word(diagnostic.getSeverity());
   if (!line && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Note)
     out << nodesOf(diagnostic.getLocation(), file.fileName, message);
-  out << message << "\n";
+  out << terminalText(message) << "\n";
   if (line && name == file.fileName)
     quoteLine(out, file.contents, line->getLine(), line->getColumn());
 }
@@ -149,5 +153,5 @@ void DiagnosticPrinter::print(mlir::Diagnostic &diagnostic) {
 
 void DiagnosticPrinter::finish() {
   if (errors > mostErrors)
-    errs() << file.path << ": error: " << errors - mostErrors << " more errors\n";
+    errs() << terminalText(file.path) << ": error: " << errors - mostErrors << " more errors\n";
 }

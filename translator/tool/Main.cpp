@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/text/Text.h"
 #include "translator/tool/Options.h"
 #include "translator/tool/Translate.h"
 
@@ -19,7 +20,7 @@
 using namespace ml2k;
 
 static void reportDefect(void *, char const *reason, bool) {
-  llvm::errs() << "ml2kokkos: error: internal: " << reason << "\n";
+  llvm::errs() << "ml2kokkos: error: internal: " << terminalText(reason) << "\n";
   _exit(ExitInternal);
 }
 
@@ -64,7 +65,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "ml2kokkos: error: not enough memory for this model\n";
     return ExitInput;
   } catch (std::exception const &error) {
-    llvm::errs() << "ml2kokkos: error: internal: " << error.what() << "\n";
+    llvm::errs() << "ml2kokkos: error: internal: " << terminalText(error.what()) << "\n";
     return ExitInternal;
   }
 }

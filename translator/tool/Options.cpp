@@ -2,6 +2,7 @@
 
 #include "translator/tool/Options.h"
 
+#include "translator/text/Text.h"
 #include "translator/tool/Supported.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -187,6 +188,9 @@ static void checkOutput(ToolOptions const &options) {
   llvm::StringRef const extension = llvm::sys::path::extension(options.output);
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx")
     throw UsageError{"-o " + options.output + ": the name of a source ends in .cpp, .cc or .cxx"};
+  std::string const stem = llvm::sys::path::stem(options.output).str();
+  if (literalText(stem) != stem)
+    throw UsageError{"-o " + options.output + ": the source includes its header, and #include cannot write this name"};
 }
 
 static void checkLicense(llvm::StringRef license) {
@@ -199,7 +203,12 @@ static void checkLicense(llvm::StringRef license) {
 static std::string quoted(llvm::StringRef text) {
   bool const isPlain =
       llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("._-+=:/,").contains(c); });
-  return isPlain && !text.empty() ? text.str() : "'" + text.str() + "'";
+  if (isPlain && !text.empty() && commentText(text) == text)
+    return text.str();
+  std::string out = "'"; // no backslash: a comment cannot hold one, and what it spells out stays between quotes
+  for (char c : text)
+    out += c == '\'' ? "'\"'\"'" : std::string(1, c);
+  return out + "'";
 }
 
 /// Options that change the printed text, without folders; the same whatever order they were given in.
@@ -333,6 +342,6 @@ std::variant<ToolOptions, int> ml2k::parseCommandLine(int argc, char **argv) {
   } catch (po::error const &error) {
     message = error.what();
   }
-  llvm::errs() << "ml2kokkos: error: " << message << "\n";
+  llvm::errs() << "ml2kokkos: error: " << terminalText(message) << "\n";
   return ExitUsage;
 }

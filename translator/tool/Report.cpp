@@ -4,6 +4,7 @@
 
 #include "translator/ir/Nest.h"
 #include "translator/ir/Work.h"
+#include "translator/text/Text.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Format.h"
@@ -89,7 +90,7 @@ static void addKernel(Table &table, nest::Kernel op) {
   auto kernel = dyn_cast<DestinationStyleOpInterface>(*op);
   table.flops += flops.value_or(0);
   table.bytes += bytes;
-  table.lines.push_back({op.getLabel().str(), patternOf(op), kernel ? shapesOf(kernel) : "",
+  table.lines.push_back({terminalText(op.getLabel(), longestName), patternOf(op), kernel ? shapesOf(kernel) : "",
                          flops ? scaled(*flops) : "-", scaled(bytes)});
 }
 

@@ -11,6 +11,7 @@
 #include "translator/ir/Registration.h"
 #include "translator/output/Check.h"
 #include "translator/output/Writer.h"
+#include "translator/text/Text.h"
 #include "translator/tool/Diagnostics.h"
 #include "translator/tool/Frontend.h"
 #include "translator/tool/Input.h"
@@ -72,7 +73,7 @@ static mlir::DialectRegistry makeRegistry() {
 
 static int report(Error error, ExitCode code, Progress &progress) {
   progress.clear();
-  errs() << toString(std::move(error)) << "\n";
+  errs() << terminalText(toString(std::move(error))) << "\n";
   return code;
 }
 
@@ -122,7 +123,8 @@ int Translation::run() {
     if (!reach(stage)) {
       diagnostics.finish();
       if (!diagnostics.sawError())
-        errs() << input.path << ": error: cannot be translated; the stage '" << stage.name << "' gave no reason\n";
+        errs() << terminalText(input.path) << ": error: cannot be translated; the stage '" << stage.name
+               << "' gave no reason\n";
       return ExitInput;
     }
     if (options.emit == stage.emit)
@@ -168,7 +170,7 @@ int Translation::printCode() {
     progress.clear();
     if (message.empty())
       return ExitInput; // reported on the context
-    errs() << message << "\n";
+    errs() << terminalText(message) << "\n";
     return ExitOutput;
   }
   return options.emit == EmitKind::Json ? write(*files) : finishCode(*files);
@@ -182,7 +184,8 @@ int Translation::finishCode(std::vector<OutputFile> const &files) {
     std::string const said = verifyFiles(code, directoryOf(options), options.verifier);
     if (!said.empty()) {
       progress.clear();
-      errs() << said << options.output << ": error: the printed code does not compile cleanly; nothing was written\n";
+      errs() << terminalLines(said) << terminalText(options.output)
+             << ": error: the printed code does not compile cleanly; nothing was written\n";
       return ExitVerify;
     }
   }
@@ -191,7 +194,8 @@ int Translation::finishCode(std::vector<OutputFile> const &files) {
     return checkFiles(directoryOf(options), files, sidecarName(options), outs()) ? ExitSuccess : ExitDifferent;
   int const code = write(files);
   if (code == ExitSuccess && hasOrphan(directoryOf(options), files, sidecarName(options)))
-    errs() << options.output << ": warning: " << sidecarName(options) << " is no longer read by the printed code\n";
+    errs() << terminalText(options.output) << ": warning: " << terminalText(sidecarName(options))
+           << " is no longer read by the printed code\n";
   return code;
 }
 
@@ -210,7 +214,7 @@ static Error checkPlaces(ToolOptions const &options) {
 }
 
 int ml2k::translate(ToolOptions const &options) {
-  Progress progress(sys::path::filename(options.input).str());
+  Progress progress(terminalText(sys::path::filename(options.input)));
   progress.begin("reading");
   auto input = readInput(options.input);
   if (!input)

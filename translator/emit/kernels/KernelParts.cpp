@@ -11,6 +11,19 @@ using namespace mlir;
 
 namespace ml2k {
 
+/// Labels and messages hold names of the model, which say nothing about the code.
+static std::string withoutLiterals(StringRef text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"')
+      for (++i; i < text.size() && text[i] != '"'; ++i)
+        i += text[i] == '\\';
+    else
+      out += text[i];
+  }
+  return out;
+}
+
 static bool mentionsText(StringRef text, StringRef name) {
   auto const isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   for (size_t at = text.find(name); at != StringRef::npos; at = text.find(name, at + 1)) {
@@ -22,12 +35,16 @@ static bool mentionsText(StringRef text, StringRef name) {
   return false;
 }
 
+static bool mentionsCode(StringRef text, StringRef name) {
+  return mentionsText(text, name) && (!text.contains('"') || mentionsText(withoutLiterals(text), name));
+}
+
 bool mentions(Json const &statements, StringRef name) {
   if (statements.is_string())
-    return mentionsText(statements.get_ref<std::string const &>(), name);
+    return mentionsCode(statements.get_ref<std::string const &>(), name);
   if (statements.is_object()) {
     for (auto const &[key, value] : statements.items())
-      if (key != "template" && mentions(value, name))
+      if (key != "template" && key != "message" && mentions(value, name))
         return true;
     return false;
   }

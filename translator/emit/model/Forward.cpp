@@ -2,6 +2,7 @@
 
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/emit/model/Views.h"
+#include "translator/text/Text.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -289,7 +290,7 @@ LogicalResult ForwardPrinter::printChecks(Json &checks) {
     checks.push_back({{"template", "statement/refuse"},
                       {"condition", *left + opposites[unsigned(compare.getPredicate())] + *right},
                       {"is_lower_bound", compare.getPredicate() >= arith::CmpIPredicate::sgt},
-                      {"message", program.model + ": " + check.getMsg().str()}});
+                      {"message", validUtf8(program.model + ": " + check.getMsg().str())}});
   }
   return success();
 }

@@ -2,6 +2,7 @@
 
 #include "translator/emit/model/Layer.h"
 #include "translator/ir/LoopExtents.h"
+#include "translator/text/Text.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -18,7 +19,7 @@ Layer::Layer(Program &program, Operation *kernel) : program(program), kernel(ker
       scope.take(storage->name);
 }
 
-std::string Layer::label() const { return "\"" + program.model + "::" + nest::labelOf(kernel).str() + "\""; }
+std::string Layer::label() const { return quotedText(program.model + "::" + nest::labelOf(kernel).str(), longestName); }
 
 //===--- Memory ---------------------------------------------------------------------------------------------------===//
 

@@ -3,6 +3,7 @@
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/emit/model/Layer.h"
 #include "translator/emit/model/SharedCode.h"
+#include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
@@ -144,10 +145,11 @@ Json Layer::provenance() const {
   if (program.options.locations != LocationStyle::None)
     collectNodes(kernel->getLoc(), nodes);
   llvm::erase(nodes, label);
-  std::string text = "--- " + label.str();
+  std::string text = "--- " + commentText(label, longestName);
   StringRef separator = ": ";
   for (StringRef node : nodes) {
-    text += separator.str() + (program.options.locations == LocationStyle::Plain ? node.split(' ').first : node).str();
+    StringRef const shown = program.options.locations == LocationStyle::Plain ? node.split(' ').first : node;
+    text += separator.str() + commentText(shown, longestName);
     separator = " + ";
   }
   Json lines = Json::array();
@@ -230,7 +232,7 @@ Json Layer::finish(StringRef shapes) {
   layer.update({{"template", "kernel/block"},
                 {"comments", comments},
                 {"name", functionName()},
-                {"model_name", nest::labelOf(kernel).str()},
+                {"model_name", validUtf8(nest::labelOf(kernel))},
                 {"parameters", signature(true)},
                 {"captures", parameters()},
                 {"is_epilogue", isEpilogue},

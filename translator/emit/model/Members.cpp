@@ -1,6 +1,7 @@
 //===- Members.cpp - Weights, Workspace and the loader in the view model ------------------------------------------===//
 
 #include "translator/emit/model/Views.h"
+#include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringSet.h"
@@ -12,7 +13,7 @@ using namespace mlir;
 namespace ml2k {
 
 static std::string quotedLabel(Program const &program, Storage const &storage) {
-  return "\"" + program.model + "::" + storage.modelName + "\"";
+  return quotedText(program.model + "::" + storage.modelName, longestName);
 }
 
 static Json member(std::string const &type, std::string const &name) { return {{"type", type}, {"name", name}}; }
@@ -136,7 +137,7 @@ static Json viewFitted(Program const &program, Json const &buffers) {
                        {"whole", local("whole")},
                        {"part", local("part")},
                        {"fit", local("fit")},
-                       {"message", "\"" + program.model + ": the workspace is too small\""}}});
+                       {"message", quotedText(program.model + ": the workspace is too small")}}});
 }
 
 static FailureOr<Json> viewWorkspace(Program &program) {
@@ -163,7 +164,7 @@ static FailureOr<Json> viewWorkspace(Program &program) {
     workspace["splits"].push_back({{"type", type}, {"name", name}});
     initializers.push_back(name + "(" + arguments + ")");
   };
-  auto const labelOf = [&](std::string const &name) { return "\"" + program.model + "::" + name + "\""; };
+  auto const labelOf = [&](std::string const &name) { return quotedText(program.model + "::" + name); };
   for (auto const &[scalar, name] : program.splits)
     add("SplitSums<" + scalar + ">", name, labelOf(name) + ", space");
   if (program.winogradShare > 0)
@@ -182,7 +183,7 @@ static FailureOr<Json> viewWorkspace(Program &program) {
   workspace["has_allocations"] = !arena && !parts->empty();
   workspace["takes"] = arena ? *parts : Json::array();
   workspace["allocations"] = arena ? Json::array() : *parts;
-  workspace["label"] = "\"" + program.model + "::workspace\"";
+  workspace["label"] = labelOf("workspace");
   if (arena)
     program.useBlock("arena");
   return workspace;
@@ -201,8 +202,8 @@ static Json viewArgument(Program &program, Storage const &argument) {
   Json counts = Json::array(); // by axis: the argument that holds how many positions count, or nothing
   if (auto const names = program.entry.getArgAttrOfType<ArrayAttr>(number, "nest.counts"))
     for (Attribute name : names)
-      counts.push_back(cast<StringAttr>(name).str());
-  return {{"model_name", argument.modelName},
+      counts.push_back(validUtf8(cast<StringAttr>(name).getValue()));
+  return {{"model_name", validUtf8(argument.modelName)},
           {"counts", counts},
           {"type", argument.alias},
           {"scalar", argument.scalar()},
@@ -215,8 +216,14 @@ static Json viewArgument(Program &program, Storage const &argument) {
 /// The same for a number that is passed by value.
 static Json viewScalar(Program const &program, BlockArgument argument, std::string const &modelName) {
   std::string const type = computeType(argument.getType());
-  return {{"model_name", modelName}, {"type", type},     {"scalar", type},   {"shape", Json::array()},
-          {"output", false},         {"updated", false}, {"is_view", false}, {"name", program.hostName(argument)}};
+  return {{"model_name", validUtf8(modelName)},
+          {"type", type},
+          {"scalar", type},
+          {"shape", Json::array()},
+          {"output", false},
+          {"updated", false},
+          {"is_view", false},
+          {"name", program.hostName(argument)}};
 }
 
 static Json viewArguments(Program &program) {
@@ -273,7 +280,7 @@ static Json viewArray(Storage const &weight, ElementsAttr value) {
       literals.push_back(literal(cast<TypedAttr>(element)).text);
   }
   std::string const scalar = isStoredNarrow(type) ? "std::uint16_t" : type.isIndex() ? "std::int64_t" : cppType(type);
-  return {{"label", weight.modelName},
+  return {{"label", commentText(weight.modelName, longestName)},
           {"type", scalar},
           {"name", weight.name + "_values"},
           {"values", llvm::join(literals, ", ")}};

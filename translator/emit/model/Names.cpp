@@ -1,6 +1,7 @@
 //===- Names.cpp - the model's names as C++ identifiers -----------------------------------------------------------===//
 
 #include "translator/emit/model/Names.h"
+#include "translator/emit/model/Macros.h"
 #include "translator/output/Safetensors.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -28,8 +29,11 @@ bool isReservedWord(StringRef name) {
       "main",        "NULL",     "stdin",     "stdout",    "stderr",       "major",        "minor",
       "NAN",         "INFINITY", "EOF",       "HUGE_VAL",  "BUFSIZ",       "RAND_MAX",     "DOMAIN",
       "OVERFLOW",    "UNDERFLOW"};
-  return words.contains(name);
+  return words.contains(name) || isMacro(name);
 }
+
+/// Names that are equal so far get hashes of their full texts.
+static constexpr size_t longestIdentifier = 160;
 
 std::string snakeCase(StringRef full, StringRef prefix) {
   std::string out;
@@ -46,6 +50,7 @@ std::string snakeCase(StringRef full, StringRef prefix) {
       out += '_';
     out += toLower(c);
   }
+  out.resize(std::min(out.size(), longestIdentifier));
   while (!out.empty() && out.back() == '_')
     out.pop_back();
   if (out.empty() || isDigit(out.front()))
@@ -62,6 +67,7 @@ std::string camelCase(StringRef full, StringRef prefix) {
     if (!word.empty())
       out += toUpper(word.front()) + word.drop_front().str();
   }
+  out.resize(std::min(out.size(), longestIdentifier));
   if (out.empty() || isDigit(out.front()))
     out = prefix.str() + out;
   return isReservedWord(out) ? out + "_" : out;

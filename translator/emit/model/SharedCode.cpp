@@ -2,6 +2,7 @@
 
 #include "translator/emit/model/SharedCode.h"
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/text/Text.h"
 
 using namespace mlir;
 
@@ -204,7 +205,8 @@ void shareBodies(Program &program, Json &layers) {
       continue;
     std::string const ofFirst = body["name"].get<std::string>() + "_kernel";
     std::string const name = names.fresh({nameOfAll(layers, group) + "_kernel", ofFirst, ofFirst + "_"});
-    std::string const text = "What " + body["model_name"].get<std::string>() + " and layers like it run";
+    std::string const text =
+        "What " + commentText(body["model_name"].get<std::string>(), longestName) + " and layers like it run";
     body.update(
         {{"comments", Json::array({{{"text", text}}})},
          {"name", name},

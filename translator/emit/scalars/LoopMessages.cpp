@@ -1,6 +1,7 @@
 //===- LoopMessages.cpp - what loop programs say while they run: printed numbers, failed assertions ---------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/text/Text.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,15 +31,12 @@ static LogicalResult printCheck(cf::AssertOp check, ScalarPrinter &printer, Json
   if (failed(condition))
     return failure();
   printer.settleReads(to);
-  std::string message;
-  for (char c : check.getMsg())
-    message += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  to.push_back(
-      {{"template", "statement/if"},
-       {"condition", unary("!", *condition).text},
-       {"then", Json::array({{{"template", "statement/call"}, {"text", "Kokkos::abort(\"" + message + "\")"}}})},
-       {"else", Json::array()},
-       {"has_else", false}});
+  std::string const message = quotedText(check.getMsg());
+  to.push_back({{"template", "statement/if"},
+                {"condition", unary("!", *condition).text},
+                {"then", Json::array({{{"template", "statement/call"}, {"text", "Kokkos::abort(" + message + ")"}}})},
+                {"else", Json::array()},
+                {"has_else", false}});
   return success();
 }
 
