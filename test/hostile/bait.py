@@ -51,9 +51,10 @@ class Names:
 
     def __call__(self, place):
         if place not in self.places:
-            # Different places have different names, which is all that a model asks of them
+            # Different places have different names, which is all that a model asks of them. What stands in front of a dot is a
+            # layer, whose weights one call reads: no two places are one layer.
             tail = b"#%d" % len(self.places)
-            name = (self.bait if self.bait is not None else hostile_name(self.chance)) + tail
+            name = (self.bait if self.bait is not None else hostile_name(self.chance)).replace(b".", tail + b".", 1) + tail
             plain = f"plain{len(self.places):03}{place}"
             size = max(len(name), len(plain))
             self.places[place] = (plain.ljust(size, "x"), name.ljust(size, b"x"))

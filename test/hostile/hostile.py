@@ -176,9 +176,9 @@ def check_names(arguments):
         for number, (seed, bait) in enumerate(cases):
             folder = arguments.work / f"{name}-{number}"
             plain, hostile = plain_and_hostile(name, seed, bait)
-            space = f"--namespace={name}_{number}"
-            expected = translated(plain, folder / "plain", "out", suffix(name), space)
-            seen = translated(hostile, folder / "hostile", f"{name}_{number}", suffix(name), space)
+            options = [f"--namespace={name}_{number}", *models.OPTIONS.get(name, [])]
+            expected = translated(plain, folder / "plain", "out", suffix(name), *options)
+            seen = translated(hostile, folder / "hostile", f"{name}_{number}", suffix(name), *options)
             rename_guard(expected.with_suffix(".hpp"), f"{name}_{number}")
             compare(arguments.clang, pair(expected), pair(seen))
             if name == "network" and keys_of(seen.with_suffix(".safetensors")) != keys_of(expected.with_suffix(".safetensors")):

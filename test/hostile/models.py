@@ -73,6 +73,16 @@ def recurrence(n):
                   [tensor(n("w"), 4, 4), tensor(n("W"), 1, 16, 4), tensor(n("R"), 1, 16, 4), count, going])
 
 
+def column(n):
+    """Called inside kernels of the user's."""
+    nodes = [helper.make_node("Gemm", [n("x"), n("w"), n("b")], [n("h")], name=n("first")),
+             helper.make_node("Tanh", [n("h")], [n("t")], name=n("tanh")),
+             helper.make_node("Concat", [n("t"), n("x")], [n("joined")], name=n("concat"), axis=1),
+             helper.make_node("MatMul", [n("joined"), n("w2")], [n("y")], name=n("second"))]
+    return finish(n, nodes, [value(n("x"), n("N"), 4)], [value(n("y"), n("N"), 2)],
+                  [tensor(n("w"), 4, 3), tensor(n("b"), 3), tensor(n("w2"), 7, 2)])
+
+
 def program(n):
     """MLIR: symbols, constants, locations, messages."""
     return f"""
@@ -104,5 +114,6 @@ func.func @"{n('entry')}"(%x: memref<4x?xf32> loc("{n('x')}"), %y: memref<4x?xf3
 """
 
 
-ONNX = {"network": network, "attention": attention, "recurrence": recurrence}
+ONNX = {"network": network, "attention": attention, "recurrence": recurrence, "column": column}
 MLIR = {"program": program}
+OPTIONS = {"column": ["--form=launch,team,thread"]}
