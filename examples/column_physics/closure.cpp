@@ -9,7 +9,7 @@
 namespace closure {
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
 static std::vector<float> read_values(std::string const &path) {
-  constexpr std::uint64_t header_size = 592, header_hash = 0x32a3cadd14031ee1u, data_size = 93248;
+  constexpr std::uint64_t header_size = 632, header_hash = 0x4c88ed129e6050dau, data_size = 93248;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   bool const right_size = file && std::uint64_t(file.tellg()) == 8 + header_size + data_size;
   std::uint64_t size = 0;

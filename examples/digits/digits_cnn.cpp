@@ -818,7 +818,7 @@ Workspace fitted(Workspace const &whole, int batch) {
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   Sidecar file{space, "digits_cnn", path};
-  file.check(432, 0x9d3eeeb3f2e5cbacu, 24360);
+  file.check(480, 0x3629d2c2f209703du, 24360);
   Weights weights;
   read_panels<9>(file, weights.conv1, weights.conv1.bias);
   read_panels<9>(file, weights.conv2, weights.conv2.bias);

@@ -614,7 +614,7 @@ Workspace fitted(Workspace const &whole, int batch) {
 
 Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   Sidecar file{space, "mlp", path};
-  file.check(368, 0x23f539a0eefb8112u, 1344);
+  file.check(408, 0x3c5ef10b7e4c1f53u, 1344);
   Weights weights;
   read_panels<1>(file, weights.product2_weight);
   read_panels<1>(file, weights.product1, weights.product1.bias);

@@ -161,10 +161,10 @@ def translated(data, folder, stem, kind, *options):
 
 
 def keys_of(path):
-    """The names in a sidecar, which must be there once each and be UTF-8."""
+    """The names in a sidecar, which must be there once each and be UTF-8; before them the format's own, which tells who wrote it."""
     data = path.read_bytes()
     pairs = json.loads(data[8:8 + int.from_bytes(data[:8], "little")].decode("utf-8"), object_pairs_hook=lambda found: found)
-    if len({key for key, _ in pairs}) != len(pairs) or "__metadata__" in dict(pairs):
+    if len({key for key, _ in pairs}) != len(pairs) or pairs[0] != ("__metadata__", [("generator", "ml2kokkos")]):
         raise Wrong(f"{path}: keys {[key for key, _ in pairs]}")
     return len(pairs)
 

@@ -3,7 +3,7 @@
 // RUN: ml2kokkos %s --emit=imported | FileCheck %s
 // RUN: ml2kokkos - --emit=imported <%s | FileCheck %s
 // RUN: mlir-opt %s --emit-bytecode -o %t.mlirbc && ml2kokkos %t.mlirbc --emit=imported | FileCheck %s
-// RUN: ml2kokkos %s --emit=imported -o %t.mlir && ml2kokkos-opt %t.mlir | FileCheck %s
+// RUN: rm -f %t.mlir %t.nest && ml2kokkos %s --emit=imported -o %t.mlir && ml2kokkos-opt %t.mlir | FileCheck %s
 // RUN: ml2kokkos %s --emit=nest | FileCheck %s --check-prefix=NEST
 // RUN: ml2kokkos %s --emit=nest | ml2kokkos-opt | FileCheck %s --check-prefix=NEST
 // CHECK: func.func @doubled

@@ -107,7 +107,7 @@ static Json viewBanner(Program const &program, std::vector<SidecarTensor> const 
   std::string const command = options.regenerate.empty()
                                   ? "ml2kokkos " + options.modelFile + " -o " + options.stem + ".cpp"
                                   : options.regenerate;
-  add("Regenerate: " + command + "     (verify: add --check)");
+  add("Regenerate: " + command);
   if (!tensors.empty()) {
     std::string const place = embedded ? "in the source" : options.stem + ".safetensors";
     add("Weights:    " + place + ", " + countWeights(tensors));

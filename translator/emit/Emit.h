@@ -34,7 +34,7 @@ struct EmitOptions {
   std::string nameSpace;  ///< of the generated code; empty: the model's name
   std::string stem;       ///< FILE of FILE.cpp, FILE.hpp and FILE.safetensors
   std::string modelFile;  ///< name of the input without its folder, for the banner
-  std::string regenerate; ///< the command that makes this file again; empty: derived from modelFile and stem
+  std::string regenerate; ///< how to make this file again; empty: a command derived from modelFile and stem
   std::string license;    ///< SPDX expression; empty: no SPDX line
   Target target = Target::Portable;
   WeightStorage weights = WeightStorage::Auto;

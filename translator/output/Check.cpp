@@ -3,6 +3,7 @@
 #include "translator/output/Check.h"
 
 #include "translator/output/Diff.h"
+#include "translator/output/Ownership.h"
 #include "translator/text/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -22,6 +23,11 @@ static std::string placeOf(StringRef directory, StringRef name) {
 
 static bool checkFile(std::string const &path, OutputFile const &file, bool isSidecar, raw_ostream &out) {
   std::string const shown = terminalText(path);
+  sys::fs::file_status status;
+  if (!sys::fs::status(path, status) && !sys::fs::is_regular_file(status)) {
+    out << shown << ": not a regular file\n"; // reading a pipe would wait for ever
+    return false;
+  }
   auto const old = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!old) {
     out << shown << ": missing: " << old.getError().message() << "\n";
@@ -40,7 +46,7 @@ static bool checkFile(std::string const &path, OutputFile const &file, bool isSi
 
 bool ml2k::hasOrphan(StringRef directory, ArrayRef<OutputFile> files, StringRef sidecar) {
   return none_of(files, [&](OutputFile const &file) { return file.name == sidecar; }) &&
-         sys::fs::exists(placeOf(directory, sidecar));
+         sys::fs::exists(placeOf(directory, sidecar)) && isOwnFile(placeOf(directory, sidecar));
 }
 
 bool ml2k::checkFiles(StringRef directory, ArrayRef<OutputFile> files, StringRef sidecar, raw_ostream &out) {

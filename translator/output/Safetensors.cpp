@@ -1,6 +1,8 @@
 //===- Safetensors.cpp - the weights sidecar ----------------------------------------------------------------------===//
 
 #include "translator/output/Safetensors.h"
+
+#include "translator/output/Ownership.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -92,6 +94,9 @@ static std::string keyOf(SidecarTensor const &tensor, std::set<std::string> &tak
 
 std::string sidecarHeader(ArrayRef<SidecarTensor> tensors) {
   nlohmann::ordered_json::object_t header;
+  nlohmann::ordered_json metadata;
+  metadata[generatorKey.str()] = generatorName.str();
+  header.emplace_back("__metadata__", std::move(metadata)); // by this the file may be replaced
   std::set<std::string> taken;
   uint64_t begin = 0;
   for (SidecarTensor const &tensor : tensors) {

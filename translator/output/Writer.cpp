@@ -7,6 +7,9 @@
 
 #include "translator/output/Writer.h"
 
+#include "translator/output/Ownership.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,20 +42,55 @@ static std::string targetPath(StringRef directory, StringRef name) {
 
 //===--- Before the work ------------------------------------------------------------------------------------------===//
 
-static Error checkTarget(StringRef path) {
-  sys::fs::file_status status;
-  if (std::error_code const error = sys::fs::status(path, status))
-    return error == std::errc::no_such_file_or_directory ? Error::success() : problem(path, "cannot be written", error);
+static bool isSameFile(sys::fs::file_status const &status, StringRef path) {
+  sys::fs::file_status other;
+  return !sys::fs::status(path, other) && sys::fs::equivalent(status, other);
+}
+
+/// A file that may be replaced if it is ours.
+static Error checkKind(StringRef path, sys::fs::file_status const &status) {
   if (sys::fs::is_directory(status))
     return problem(path, "cannot be written: it is a directory");
+  if (!sys::fs::is_regular_file(status))
+    return problem(path, "cannot be written: it is not a regular file");
   // The mode, not access(2): root may write everywhere, but a file that its owner protected stays protected.
   if (!(status.permissions() & sys::fs::all_write))
     return problem(path, "cannot be written: it is read-only");
   return Error::success();
 }
 
-Error ml2k::checkWritable(StringRef directory, ArrayRef<std::string> names) {
-  StringRef const folder = directory.empty() ? "." : directory;
+static Error checkTarget(StringRef path, WriteRules const &rules) {
+  sys::fs::file_status status;
+  if (std::error_code const error = sys::fs::status(path, status)) {
+    if (error != std::errc::no_such_file_or_directory)
+      return problem(path, "cannot be written", error);
+    return sys::fs::is_symlink_file(path)
+               ? problem(path, "cannot be written: it is a symbolic link to a file that does not exist")
+               : Error::success();
+  }
+  if (Error error = checkKind(path, status))
+    return error;
+  if (any_of(rules.inputs, [&](StringRef input) { return isSameFile(status, input); }))
+    return problem(path, "would replace an input of this translation");
+  if (!rules.force && !isOwnFile(path))
+    return problem(path, "exists and was not written by ml2kokkos; choose another name, or replace it with --force");
+  return Error::success();
+}
+
+/// Two names may lead to one file.
+static Error checkDistinct(ArrayRef<std::string> paths) {
+  for (size_t i = 0; i < paths.size(); ++i) {
+    sys::fs::file_status status;
+    if (sys::fs::status(paths[i], status))
+      continue;
+    for (std::string const &other : paths.take_front(i))
+      if (isSameFile(status, other))
+        return problem(paths[i], "is the same file as " + other);
+  }
+  return Error::success();
+}
+
+static Error checkFolder(StringRef folder) {
   sys::fs::file_status status;
   if (sys::fs::status(folder, status))
     return problem(folder, "no such directory; create it first");
@@ -60,10 +98,20 @@ Error ml2k::checkWritable(StringRef directory, ArrayRef<std::string> names) {
     return problem(folder, "is not a directory");
   if (std::error_code const error = sys::fs::access(folder, sys::fs::AccessMode::Write))
     return problem(folder, "directory cannot be written", error);
-  for (std::string const &name : names)
-    if (Error error = checkTarget(targetPath(folder, name)))
-      return error;
   return Error::success();
+}
+
+Error ml2k::checkWritable(StringRef directory, ArrayRef<std::string> names, WriteRules const &rules) {
+  StringRef const folder = directory.empty() ? "." : directory;
+  if (Error error = checkFolder(folder))
+    return error;
+  std::vector<std::string> paths;
+  for (std::string const &name : names) {
+    paths.push_back(targetPath(folder, name));
+    if (Error error = checkTarget(paths.back(), rules))
+      return error;
+  }
+  return checkDistinct(paths);
 }
 
 //===--- Temporaries and renames ----------------------------------------------------------------------------------===//
@@ -151,12 +199,12 @@ static Error writeAll(std::vector<Pending> &pending, StringRef directory, ArrayR
   return Error::success();
 }
 
-Error ml2k::writeFiles(StringRef directory, ArrayRef<OutputFile> files) {
+Error ml2k::writeFiles(StringRef directory, ArrayRef<OutputFile> files, WriteRules const &rules) {
   StringRef const folder = directory.empty() ? "." : directory;
   std::vector<std::string> names;
   for (OutputFile const &file : files)
     names.push_back(file.name);
-  if (Error error = checkWritable(folder, names))
+  if (Error error = checkWritable(folder, names, rules))
     return error;
   std::vector<Pending> pending;
   if (Error error = writeAll(pending, folder, files)) {

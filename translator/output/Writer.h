@@ -7,6 +7,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <vector>
 
 namespace ml2k {
 
@@ -15,12 +16,19 @@ struct OutputFile {
   std::string contents;
 };
 
-/// Fails if files of these names could not be written into the folder; touches nothing. For asking before the work.
-llvm::Error checkWritable(llvm::StringRef directory, llvm::ArrayRef<std::string> names);
+/// What may be replaced.
+struct WriteRules {
+  std::vector<std::string> inputs = {}; ///< what the outputs were made from: never replaced, by whatever path
+  bool force = false;                   ///< also regular files that ml2kokkos did not write
+};
 
-/// Writes each file to a temporary beside its place and then renames all. After an error every file is as it was
-/// before. Files whose contents are right already keep their time stamp.
-llvm::Error writeFiles(llvm::StringRef directory, llvm::ArrayRef<OutputFile> files);
+/// Fails if files of these names could not be written into the folder, or if one would replace a file that is not ours
+/// (Ownership.h), an input, another output or something that is no regular file; touches nothing.
+llvm::Error checkWritable(llvm::StringRef directory, llvm::ArrayRef<std::string> names, WriteRules const &rules = {});
+
+/// Asks checkWritable, writes each file to a temporary beside its place and then renames all. After an error every file
+/// is as it was before. Files whose contents are right already keep their time stamp.
+llvm::Error writeFiles(llvm::StringRef directory, llvm::ArrayRef<OutputFile> files, WriteRules const &rules = {});
 
 } // namespace ml2k
 

@@ -3,6 +3,7 @@
 #include "translator/tool/Diagnostics.h"
 
 #include "translator/text/Text.h"
+#include "translator/tool/Message.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SmallVector.h"
@@ -113,7 +114,7 @@ static void quoteLine(raw_ostream &out, StringRef contents, unsigned number, uns
   for (char c : terminalLines(line.take_front(column - 1)))
     if (!isInsideCharacter(c))
       out << (c == '\t' ? '\t' : ' ');
-  out << "^\n";
+  printCaret();
 }
 
 //===--- Printing -------------------------------------------------------------------------------------------------===//
@@ -129,7 +130,8 @@ DiagnosticPrinter::DiagnosticPrinter(mlir::MLIRContext &context, DiagnosedFile f
 void DiagnosticPrinter::printOne(mlir::Diagnostic &diagnostic) {
   std::string const message = withoutLargeConstants(diagnostic.str());
   auto const line = findLine(diagnostic.getLocation());
-  raw_ostream &out = errs();
+  std::string said;
+  raw_string_ostream out(said);
   StringRef const name = line ? line->getFilename().getValue() : StringRef();
   out << terminalText(!line || name == file.fileName || name == "-" ? StringRef(file.path) : name);
   if (line)
@@ -137,9 +139,10 @@ void DiagnosticPrinter::printOne(mlir::Diagnostic &diagnostic) {
   out << ": " << word(diagnostic.getSeverity());
   if (!line && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Note)
     out << nodesOf(diagnostic.getLocation(), file.fileName, message);
-  out << terminalText(message) << "\n";
+  out << terminalText(message);
+  printMessage(said);
   if (line && name == file.fileName)
-    quoteLine(out, file.contents, line->getLine(), line->getColumn());
+    quoteLine(errs(), file.contents, line->getLine(), line->getColumn());
 }
 
 void DiagnosticPrinter::print(mlir::Diagnostic &diagnostic) {
@@ -153,5 +156,5 @@ void DiagnosticPrinter::print(mlir::Diagnostic &diagnostic) {
 
 void DiagnosticPrinter::finish() {
   if (errors > mostErrors)
-    errs() << terminalText(file.path) << ": error: " << errors - mostErrors << " more errors\n";
+    printMessage(terminalText(file.path) + ": error: " + std::to_string(errors - mostErrors) + " more errors");
 }

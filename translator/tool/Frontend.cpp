@@ -11,10 +11,11 @@
 using namespace ml2k;
 
 mlir::OwningOpRef<mlir::ModuleOp> ml2k::importInput(Input const &input, ToolOptions const &options,
-                                                    mlir::MLIRContext &context) {
+                                                    mlir::MLIRContext &context,
+                                                    std::vector<std::string> &externalFiles) {
   if (input.kind == InputKind::Onnx)
     return importOnnxBuffer(context, input.buffer->getBuffer(), input.fileName, input.directory,
-                            {options.dims, options.entry, options.operands});
+                            {options.dims, options.entry, options.operands}, &externalFiles);
   return importMlir(input.buffer->getBuffer(), {input.fileName, options.entry, options.dims}, context);
 }
 

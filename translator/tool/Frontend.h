@@ -11,9 +11,10 @@
 
 namespace ml2k {
 
-/// The module in imported form; null after errors, which were reported on the context.
+/// The module in imported form; null after errors, which were reported on the context. `externalFiles` are those beside
+/// the input that the model names for its weights.
 mlir::OwningOpRef<mlir::ModuleOp> importInput(Input const &input, ToolOptions const &options,
-                                              mlir::MLIRContext &context);
+                                              mlir::MLIRContext &context, std::vector<std::string> &externalFiles);
 
 } // namespace ml2k
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "translator/text/Text.h"
+#include "translator/tool/Message.h"
 #include "translator/tool/Options.h"
 #include "translator/tool/Translate.h"
 
@@ -20,7 +21,7 @@
 using namespace ml2k;
 
 static void reportDefect(void *, char const *reason, bool) {
-  llvm::errs() << "ml2kokkos: error: internal: " << terminalText(reason) << "\n";
+  printMessage("ml2kokkos: error: internal: " + terminalText(reason));
   _exit(ExitInternal);
 }
 
@@ -45,6 +46,17 @@ static void catchCrashes() {
     sigaction(signal, &action, nullptr);
 }
 
+/// A full disk or a closed pipe shows only when the last bytes are written.
+static int flushOutput(int code) {
+  std::cout.flush();
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return code;
+  printMessage("ml2kokkos: error: standard output cannot be written: " + llvm::outs().error().message());
+  llvm::outs().clear_error();
+  return ExitOutput;
+}
+
 static int run(int argc, char **argv) {
   auto const parsed = parseCommandLine(argc, argv);
   if (auto const *code = std::get_if<int>(&parsed))
@@ -56,16 +68,14 @@ int main(int argc, char **argv) {
   llvm::install_fatal_error_handler(reportDefect);
   catchCrashes();
   try {
-    int const code = run(argc, argv);
+    int const code = flushOutput(run(argc, argv));
     // Without the destructors of libraries: ONNX's schemas alone take as long as a small model
-    std::cout.flush();
-    llvm::outs().flush();
     _exit(code);
   } catch (std::bad_alloc const &) {
-    llvm::errs() << "ml2kokkos: error: not enough memory for this model\n";
+    printMessage("ml2kokkos: error: not enough memory for this model");
     return ExitInput;
   } catch (std::exception const &error) {
-    llvm::errs() << "ml2kokkos: error: internal: " << terminalText(error.what()) << "\n";
+    printMessage("ml2kokkos: error: internal: " + terminalText(error.what()));
     return ExitInternal;
   }
 }

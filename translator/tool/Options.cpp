@@ -3,6 +3,8 @@
 #include "translator/tool/Options.h"
 
 #include "translator/text/Text.h"
+#include "translator/tool/Manual.h"
+#include "translator/tool/Message.h"
 #include "translator/tool/Supported.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -35,17 +37,18 @@ Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const winogradUses{"winograd", {"auto", "off"}};
 Choice const schedules{"schedule", {"tuned", "naive"}};
 Choice const formKinds{"form", {"launch", "team", "thread"}};
+Choice const colorUses{"color", {"auto", "always", "never"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
 
 constexpr unsigned helpWidth = 110;
 
 /// The groups of --help.
 struct Groups {
-  po::options_description input{"Input", helpWidth, helpWidth - 40};
-  po::options_description output{"Output", helpWidth, helpWidth - 40};
-  po::options_description code{"Printed code", helpWidth, helpWidth - 40};
-  po::options_description look{"Looking inside", helpWidth, helpWidth - 40};
-  po::options_description general{"General", helpWidth, helpWidth - 40};
+  po::options_description input{helpWidth, helpWidth - 40};
+  po::options_description output{helpWidth, helpWidth - 40};
+  po::options_description code{helpWidth, helpWidth - 40};
+  po::options_description look{helpWidth, helpWidth - 40};
+  po::options_description general{helpWidth, helpWidth - 40};
   po::options_description hidden;
 };
 } // namespace
@@ -61,8 +64,10 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "give a symbolic dimension an extent; may be repeated")(
       "operand", po::value<std::vector<std::string>>()->value_name("NAME=V,V,..."),
       "make an input of an ONNX model a constant: a shape, an axis, a count; may be repeated");
-  groups->output.add_options()("output,o", text(options.output, "FILE.cpp"),
-                               "source to write; header and weights go beside it")(
+  groups->output.add_options()(
+      "output,o", text(options.output, "FILE.cpp"),
+      "source to write; header and weights go beside it; -: header and source as one text to standard output")(
+      "force", po::bool_switch(&options.force), "replace files that ml2kokkos did not write")(
       "check", po::bool_switch(&options.check),
       "write nothing; print how the files differ from what would be written, exit 1 if they do")(
       "verify", po::bool_switch(&options.verify),
@@ -88,32 +93,43 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "team or a thread for one of them")(
       "locations", text(options.locations, "names|none|plain"),
       "what comments say of the model's nodes: operators with names, nothing, operators");
-  groups->look.add_options()("emit", po::value<std::string>()->value_name("STAGE"),
-                             "end at a stage: imported, canonical, scheduled, nest, json, cpp (default)")(
+  groups->look.add_options()("emit", po::value<std::string>()->value_name("imported|canonical|scheduled|nest|json|cpp"),
+                             "end at a stage and print it (default: cpp)")(
       "debug-info", po::bool_switch(&options.debugInfo), "print locations with --emit")(
       "dump-stages", text(options.dumpStages, "DIR"), "write the module after every stage, large constants left out")(
       "report", po::bool_switch(&options.report),
       "print a table of the kernels: pattern, shapes, work, traffic, buffers")("print-supported-ops",
                                                                                "list the operators that can be read");
-  groups->general.add_options()("help,h", "print this")("version", "print the version");
-  groups->hidden.add_options()("input", po::value<std::vector<std::string>>());
+  groups->general.add_options()(
+      "color", text(options.color, "auto|always|never"),
+      "colours in messages; auto: on a terminal, unless the environment says NO_COLOR or TERM=dumb")(
+      "help,h", "print this")("version", "print the version");
+  groups->hidden.add_options()("input", po::value<std::vector<std::string>>())("print-manual", "for man(1)")(
+      "print-completion", "for bash");
   return groups;
 }
 
-static std::vector<po::options_description const *> visibleGroups(Groups const &groups) {
-  return {&groups.input, &groups.output, &groups.code, &groups.look, &groups.general};
+static std::vector<OptionGroup> visibleGroups(Groups const &groups) {
+  return {{"Input", &groups.input},
+          {"Output", &groups.output},
+          {"Printed code", &groups.code},
+          {"Looking inside", &groups.look},
+          {"General", &groups.general}};
 }
 
-static void printHelp(Groups const &groups) {
-  std::ostringstream text;
-  text << "ml2kokkos " ML2K_VERSION ": translates a model into Kokkos C++\n\n"
-          "Usage: ml2kokkos INPUT -o FILE.cpp [options] [-- compiler flags for --verify]\n\n"
-          "INPUT is an ONNX model, MLIR text or bytecode, or - for standard input.\n";
-  for (po::options_description const *group : visibleGroups(groups))
-    text << "\n" << *group;
-  text << "\nExit codes: 0 done, 1 --check found differences, 2 wrong command line, 3 input refused,\n"
-          "4 output not written, 5 --verify failed, 70 a defect of ml2kokkos.\n";
-  llvm::outs() << text.str();
+static CommandLine describeCommand(Groups const &groups) {
+  return {"ml2kokkos " ML2K_VERSION,
+          "translates a model into Kokkos C++",
+          "ml2kokkos INPUT -o FILE.cpp [options] [-- compiler flags for --verify]",
+          "INPUT is an ONNX model, MLIR text or bytecode, or - for standard input.",
+          {{ExitSuccess, "done"},
+           {ExitDifferent, "--check found differences"},
+           {ExitUsage, "wrong command line"},
+           {ExitInput, "input refused"},
+           {ExitOutput, "output not written"},
+           {ExitVerify, "--verify failed"},
+           {ExitInternal, "a defect of ml2kokkos"}},
+          visibleGroups(groups)};
 }
 
 //===--- Checks ---------------------------------------------------------------------------------------------------===//
@@ -174,17 +190,25 @@ static void checkNamespace(llvm::StringRef name) {
       throw UsageError{"--namespace=" + name.str() + ": '" + part.str() + "' is not a name that C++ allows here"};
 }
 
+static void checkStandardOutput(ToolOptions const &options) {
+  if (options.output.empty() && (!options.report || options.check || options.verify))
+    throw UsageError{"give the source to write with -o FILE.cpp, or print it with -o -"};
+  if (options.output == "-" && options.check)
+    throw UsageError{"--check compares files: give the source with -o FILE.cpp"};
+  if (options.output == "-" && options.report)
+    throw UsageError{"--report and -o - both print to standard output; leave -o - out, or give -o FILE.cpp"};
+  if (options.output == "-" && options.weights == "file")
+    throw UsageError{"--weights=file writes a file beside the source: give its name with -o FILE.cpp"};
+}
+
 static void checkOutput(ToolOptions const &options) {
   if (options.emit != EmitKind::Cpp) {
     if (options.check || options.verify)
       throw UsageError{std::string(options.check ? "--check" : "--verify") + " works on --emit=cpp only"};
     return;
   }
-  if (options.output.empty() || options.output == "-") {
-    if (options.report && !options.check && !options.verify)
-      return; // the table alone
-    throw UsageError{"give the source to write with -o FILE.cpp"};
-  }
+  if (!writesFiles(options))
+    return checkStandardOutput(options);
   llvm::StringRef const extension = llvm::sys::path::extension(options.output);
   if (extension != ".cpp" && extension != ".cc" && extension != ".cxx")
     throw UsageError{"-o " + options.output + ": the name of a source ends in .cpp, .cc or .cxx"};
@@ -242,8 +266,8 @@ static std::string commandOf(ToolOptions const &options) {
 static std::optional<std::string> closestOption(Groups const &groups, llvm::StringRef given) {
   std::optional<std::string> best;
   unsigned distance = 4;
-  for (po::options_description const *group : visibleGroups(groups))
-    for (auto const &option : group->options()) {
+  for (OptionGroup const &group : visibleGroups(groups))
+    for (auto const &option : group.options->options()) {
       unsigned const d = given.edit_distance(option->long_name(), true, distance);
       if (d < distance) {
         distance = d;
@@ -261,8 +285,8 @@ static std::string unknownOption(Groups const &groups, std::string const &name) 
 
 static po::variables_map readArguments(Groups const &groups, std::vector<std::string> const &arguments) {
   po::options_description all;
-  for (po::options_description const *group : visibleGroups(groups))
-    all.add(*group);
+  for (OptionGroup const &group : visibleGroups(groups))
+    all.add(*group.options);
   all.add(groups.hidden);
   po::positional_options_description positions;
   positions.add("input", -1);
@@ -296,35 +320,44 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   checkChoice(winogradUses, options.winograd);
   checkChoice(schedules, options.schedule);
   checkChoice(locationStyles, options.locations);
+  checkChoice(colorUses, options.color);
+  useColors(options.color);
   if (values.count("form"))
     readForms(values["form"].as<std::string>(), options.forms);
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);
   checkLicense(options.license);
   checkOutput(options);
-  options.regenerate = commandOf(options);
+  options.regenerate = commandOf(options) + (writesFiles(options) ? "     (verify: add --check)" : "");
+}
+
+/// What is asked for instead of a translation.
+static bool printsAbout(Groups const &groups, po::variables_map const &values) {
+  using Print = void (*)(Groups const &);
+  static constexpr std::pair<char const *, Print> answers[] = {
+      {"help", [](Groups const &groups) { printHelp(describeCommand(groups), llvm::outs()); }},
+      {"print-manual", [](Groups const &groups) { printManual(describeCommand(groups), llvm::outs()); }},
+      {"print-completion", [](Groups const &groups) { printCompletion(describeCommand(groups), llvm::outs()); }},
+      {"version",
+       [](Groups const &) { llvm::outs() << "ml2kokkos " ML2K_VERSION " (LLVM " LLVM_VERSION_STRING ")\n"; }},
+      {"print-supported-ops", [](Groups const &) { printSupportedOps(llvm::outs()); }}};
+  for (auto const &[option, print] : answers)
+    if (values.count(option))
+      return print(groups), true;
+  return false;
 }
 
 static std::variant<ToolOptions, int> parse(Groups const &groups, ToolOptions &options,
                                             std::vector<std::string> const &arguments) {
   po::variables_map const values = readArguments(groups, arguments);
-  if (values.count("help")) {
-    printHelp(groups);
+  if (printsAbout(groups, values))
     return ExitSuccess;
-  }
-  if (values.count("version")) {
-    llvm::outs() << "ml2kokkos " ML2K_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
-    return ExitSuccess;
-  }
-  if (values.count("print-supported-ops")) {
-    printSupportedOps(llvm::outs());
-    return ExitSuccess;
-  }
   finish(options, values);
   return options;
 }
 
 std::variant<ToolOptions, int> ml2k::parseCommandLine(int argc, char **argv) {
+  useColors("auto");
   std::vector<std::string> arguments(argv + 1, argv + argc);
   ToolOptions options;
   auto const end = std::find(arguments.begin(), arguments.end(), "--");
@@ -342,6 +375,6 @@ std::variant<ToolOptions, int> ml2k::parseCommandLine(int argc, char **argv) {
   } catch (po::error const &error) {
     message = error.what();
   }
-  llvm::errs() << "ml2kokkos: error: " << terminalText(message) << "\n";
+  printMessage("ml2kokkos: error: " + terminalText(message));
   return ExitUsage;
 }

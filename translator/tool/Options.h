@@ -32,7 +32,7 @@ enum class EmitKind { Imported, Canonical, Scheduled, Nest, Json, Cpp };
 
 struct ToolOptions {
   std::string input;
-  std::string output; ///< empty or "-": standard output
+  std::string output; ///< "-": standard output; empty: the same, or nothing but the report
   EmitKind emit = EmitKind::Cpp;
 
   std::string entry;
@@ -48,16 +48,21 @@ struct ToolOptions {
   std::string schedule = "tuned";
   std::set<std::string> forms = {"launch"};
   std::string license;
+  std::string color = "auto";
   std::string style = "file";
   std::string regenerate; ///< the command line that prints the same files again, for the banner
 
   VerifyOptions verifier;
   std::string dumpStages;
   bool check = false;
+  bool force = false; ///< replaces files that ml2kokkos did not write
   bool verify = false;
   bool report = false;
   bool debugInfo = false;
 };
+
+/// Whether there are files to write; else what is printed goes to standard output.
+inline bool writesFiles(ToolOptions const &options) { return !options.output.empty() && options.output != "-"; }
 
 /// What to do, or the exit code with which to end at once (--help, a wrong command line; text was printed).
 std::variant<ToolOptions, int> parseCommandLine(int argc, char **argv);

@@ -5,6 +5,7 @@
 #include "translator/emit/Emit.h"
 #include "translator/emit/forms/Forms.h"
 #include "translator/output/Format.h"
+#include "translator/output/Ownership.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -17,7 +18,7 @@ using namespace ml2k;
 static EmitOptions emitOptions(ToolOptions const &options, std::string const &modelFile) {
   EmitOptions result;
   result.nameSpace = options.nameSpace;
-  result.stem = sys::path::stem(options.output.empty() ? StringRef(modelFile) : StringRef(options.output)).str();
+  result.stem = sys::path::stem(writesFiles(options) ? options.output : modelFile).str();
   result.modelFile = modelFile;
   result.regenerate = options.regenerate;
   result.license = options.license;
@@ -55,6 +56,35 @@ static OutputFile sidecarFile(EmittedFiles const &emitted, std::string const &st
   return file;
 }
 
+/// Header and source as one text: the header stands where the source includes it.
+static std::string joined(std::string const &header, std::string const &source) {
+  StringRef const rest = StringRef(source).split("\n#include \"").second.split('\n').second;
+  return header + "\n" + rest.ltrim('\n').str();
+}
+
+/// The view model with its mark.
+static std::string marked(std::string const &json) {
+  return ("{\n  \"" + generatorKey + "\": \"" + generatorName + "\"," + StringRef(json).drop_front()).str();
+}
+
+static Expected<std::vector<OutputFile>> formattedFiles(EmittedFiles &emitted, std::string const &stem,
+                                                        ToolOptions const &options) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (writesFiles(options))
+    texts = {{stem + ".hpp", std::move(emitted.header)},
+             {sys::path::filename(options.output).str(), std::move(emitted.source)}};
+  else
+    texts = {{stem + ".cpp", joined(emitted.header, emitted.source)}};
+  std::vector<OutputFile> files;
+  for (auto &[name, text] : texts) {
+    auto file = formatted(std::move(text), name, options);
+    if (!file)
+      return file.takeError();
+    files.push_back(std::move(*file));
+  }
+  return files;
+}
+
 Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOptions const &options,
                                                    std::string const &modelFile) {
   EmitOptions const how = emitOptions(options, modelFile);
@@ -64,15 +94,11 @@ Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOp
   if (failed(emitted))
     return createStringError(inconvertibleErrorCode(), "");
   if (options.emit == EmitKind::Json)
-    return std::vector<OutputFile>{{sys::path::filename(options.output).str(), emitted->json}};
-  auto header = formatted(std::move(emitted->header), how.stem + ".hpp", options);
-  if (!header)
-    return header.takeError();
-  auto source = formatted(std::move(emitted->source), sys::path::filename(options.output), options);
-  if (!source)
-    return source.takeError();
-  std::vector<OutputFile> files = {std::move(*header), std::move(*source)};
+    return std::vector<OutputFile>{{sys::path::filename(options.output).str(), marked(emitted->json)}};
+  auto files = formattedFiles(*emitted, how.stem, options);
+  if (!files)
+    return files.takeError();
   if (!emitted->sidecar.empty())
-    files.push_back(sidecarFile(*emitted, how.stem));
+    files->push_back(sidecarFile(*emitted, how.stem));
   return files;
 }

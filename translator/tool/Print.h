@@ -16,8 +16,8 @@ namespace ml2k {
 /// Whether the forms asked for are printed column by column, from the module at the stage `scheduled`.
 bool printsColumns(ToolOptions const &options);
 
-/// Header, source and, where there is one, sidecar; with --emit=json the view model alone. An error without a text was
-/// reported on the context.
+/// Header and source, for standard output as one text, and the sidecar, where there is one; with --emit=json the view
+/// model alone. An error without a text was reported on the context.
 llvm::Expected<std::vector<OutputFile>> printFiles(mlir::ModuleOp module, ToolOptions const &options,
                                                    std::string const &modelFile);
 

@@ -10,11 +10,13 @@
 #include "passes/Pipeline.h"
 #include "translator/ir/Registration.h"
 #include "translator/output/Check.h"
+#include "translator/output/Ownership.h"
 #include "translator/output/Writer.h"
 #include "translator/text/Text.h"
 #include "translator/tool/Diagnostics.h"
 #include "translator/tool/Frontend.h"
 #include "translator/tool/Input.h"
+#include "translator/tool/Message.h"
 #include "translator/tool/Print.h"
 #include "translator/tool/Progress.h"
 #include "translator/tool/Report.h"
@@ -51,14 +53,16 @@ public:
 private:
   bool reach(StageName const &stage);
   bool dumpStage(StageName const &stage);
-  int printModule();
+  int printModule(StageName const &stage);
   int printCode();
   int finishCode(std::vector<OutputFile> const &files);
   int write(std::vector<OutputFile> const &files);
+  WriteRules rules() const;
 
   ToolOptions const &options;
   Input const input;
   Progress &progress;
+  std::vector<std::string> externalFiles;
   mlir::MLIRContext context;
   DiagnosticPrinter diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -73,13 +77,18 @@ static mlir::DialectRegistry makeRegistry() {
 
 static int report(Error error, ExitCode code, Progress &progress) {
   progress.clear();
-  errs() << terminalText(toString(std::move(error))) << "\n";
+  printMessage(terminalText(toString(std::move(error))));
   return code;
 }
 
-static bool writesFiles(ToolOptions const &options) { return !options.output.empty() && options.output != "-"; }
-
 static std::string directoryOf(ToolOptions const &options) { return sys::path::parent_path(options.output).str(); }
+
+static std::string dumpName(StageName const &stage) {
+  return std::to_string(&stage - stages) + "-" + stage.name + ".mlir";
+}
+
+/// By this line a file may be replaced.
+static std::string banner(StageName const &stage) { return (generatedBy + ": stage " + stage.name + "\n").str(); }
 
 static std::string sidecarName(ToolOptions const &options) {
   return sys::path::stem(options.output).str() + ".safetensors";
@@ -96,19 +105,18 @@ Translation::Translation(ToolOptions const &options, Input given, Progress &prog
 bool Translation::dumpStage(StageName const &stage) {
   if (options.dumpStages.empty())
     return true;
-  std::string text;
+  std::string text = banner(stage);
   raw_string_ostream out(text);
   module->print(out, mlir::OpPrintingFlags().elideLargeElementsAttrs(16).elideLargeResourceString(64).enableDebugInfo(
                          options.debugInfo, /*prettyForm=*/true));
-  std::string const number = std::to_string(&stage - stages);
-  Error error = writeFiles(options.dumpStages, {OutputFile{number + "-" + stage.name + ".mlir", text}});
+  Error error = writeFiles(options.dumpStages, {OutputFile{dumpName(stage), text}}, rules());
   return !error || (report(std::move(error), ExitOutput, progress), false);
 }
 
 bool Translation::reach(StageName const &stage) {
   progress.begin(stage.doing);
   if (stage.stage == Stage::Imported) {
-    module = importInput(input, options, context);
+    module = importInput(input, options, context, externalFiles);
     return module && dumpStage(stage);
   }
   mlir::PassManager passes(&context);
@@ -123,18 +131,18 @@ int Translation::run() {
     if (!reach(stage)) {
       diagnostics.finish();
       if (!diagnostics.sawError())
-        errs() << terminalText(input.path) << ": error: cannot be translated; the stage '" << stage.name
-               << "' gave no reason\n";
+        printMessage(terminalText(input.path) + ": error: cannot be translated; the stage '" + stage.name +
+                     "' gave no reason");
       return ExitInput;
     }
     if (options.emit == stage.emit)
-      return printModule();
+      return printModule(stage);
     if (stage.stage == Stage::Scheduled && printsColumns(options) && options.emit != EmitKind::Nest)
       break;
   }
   if (options.report)
     printReport(*module, outs());
-  if (options.emit == EmitKind::Cpp && !writesFiles(options))
+  if (options.emit == EmitKind::Cpp && options.output.empty())
     return ExitSuccess; // --report alone
   int const code = printCode();
   diagnostics.finish();
@@ -143,19 +151,35 @@ int Translation::run() {
 
 //===--- Output ---------------------------------------------------------------------------------------------------===//
 
+static WriteRules rulesOf(ToolOptions const &options) {
+  return {{options.input == "-" ? "/dev/stdin" : options.input}, options.force};
+}
+
+WriteRules Translation::rules() const {
+  WriteRules rules = rulesOf(options);
+  append_range(rules.inputs, externalFiles);
+  return rules;
+}
+
+/// The first file to standard output; there is no place beside it for a sidecar.
+static int print(std::vector<OutputFile> const &files) {
+  outs() << files.front().contents;
+  if (files.size() > 1)
+    printMessage("ml2kokkos: warning: " + terminalText(files.back().name) +
+                 ", which this code reads, is not written; --weights=embed puts the weights into the code");
+  return ExitSuccess;
+}
+
 int Translation::write(std::vector<OutputFile> const &files) {
-  if (!writesFiles(options)) {
-    for (OutputFile const &file : files)
-      outs() << file.contents;
-    return ExitSuccess;
-  }
-  if (Error error = writeFiles(directoryOf(options), files))
+  if (!writesFiles(options))
+    return print(files);
+  if (Error error = writeFiles(directoryOf(options), files, rules()))
     return report(std::move(error), ExitOutput, progress);
   return ExitSuccess;
 }
 
-int Translation::printModule() {
-  std::string text;
+int Translation::printModule(StageName const &stage) {
+  std::string text = banner(stage);
   raw_string_ostream out(text);
   module->print(out, mlir::OpPrintingFlags().enableDebugInfo(options.debugInfo, /*prettyForm=*/false));
   out << "\n";
@@ -170,7 +194,7 @@ int Translation::printCode() {
     progress.clear();
     if (message.empty())
       return ExitInput; // reported on the context
-    errs() << terminalText(message) << "\n";
+    printMessage(terminalText(message));
     return ExitOutput;
   }
   return options.emit == EmitKind::Json ? write(*files) : finishCode(*files);
@@ -184,8 +208,9 @@ int Translation::finishCode(std::vector<OutputFile> const &files) {
     std::string const said = verifyFiles(code, directoryOf(options), options.verifier);
     if (!said.empty()) {
       progress.clear();
-      errs() << terminalLines(said) << terminalText(options.output)
-             << ": error: the printed code does not compile cleanly; nothing was written\n";
+      errs() << terminalLines(said);
+      printMessage(terminalText(options.output) +
+                   ": error: the printed code does not compile cleanly; nothing was written");
       return ExitVerify;
     }
   }
@@ -193,24 +218,36 @@ int Translation::finishCode(std::vector<OutputFile> const &files) {
   if (options.check)
     return checkFiles(directoryOf(options), files, sidecarName(options), outs()) ? ExitSuccess : ExitDifferent;
   int const code = write(files);
-  if (code == ExitSuccess && hasOrphan(directoryOf(options), files, sidecarName(options)))
-    errs() << terminalText(options.output) << ": warning: " << terminalText(sidecarName(options))
-           << " is no longer read by the printed code\n";
+  if (code == ExitSuccess && writesFiles(options) && hasOrphan(directoryOf(options), files, sidecarName(options)))
+    printMessage(terminalText(options.output) + ": warning: " + terminalText(sidecarName(options)) +
+                 " is no longer read by the printed code");
   return code;
 }
 
-/// The same questions that the writer will ask, before minutes of work.
-static Error checkPlaces(ToolOptions const &options) {
-  if (!options.dumpStages.empty())
-    if (std::error_code const error = sys::fs::create_directories(options.dumpStages))
-      return createStringError(error, options.dumpStages + ": error: cannot be made: " + error.message());
+/// The same questions that the writer will ask, before minutes of work. Whether there will be a sidecar is not known
+/// yet unless it was asked for.
+static Error checkOutputs(ToolOptions const &options) {
   if (!writesFiles(options) || options.check)
     return Error::success();
   std::string const stem = sys::path::stem(options.output).str();
   std::vector<std::string> names = {sys::path::filename(options.output).str()};
   if (options.emit == EmitKind::Cpp)
-    names.insert(names.end(), {stem + ".hpp", sidecarName(options)});
-  return checkWritable(directoryOf(options), names);
+    names.push_back(stem + ".hpp");
+  if (options.emit == EmitKind::Cpp && options.weights == "file")
+    names.push_back(sidecarName(options));
+  return checkWritable(directoryOf(options), names, rulesOf(options));
+}
+
+static Error checkPlaces(ToolOptions const &options) {
+  if (Error error = checkOutputs(options))
+    return error;
+  if (options.dumpStages.empty())
+    return Error::success();
+  if (std::error_code const error = sys::fs::create_directories(options.dumpStages))
+    return createStringError(error, options.dumpStages + ": error: cannot be made: " + error.message());
+  std::vector<std::string> names;
+  transform(stages, std::back_inserter(names), dumpName);
+  return checkWritable(options.dumpStages, names, rulesOf(options));
 }
 
 int ml2k::translate(ToolOptions const &options) {

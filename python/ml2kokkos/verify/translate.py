@@ -122,5 +122,6 @@ def translate(model, folder, stem, options=()):
     if os.environ.get("ML2K_GATES"):
         check_text(output.read_text())
     view_file = folder / f"{stem}.json"
+    view_file.unlink(missing_ok=True) # whoever wrote it
     run_tool(model, "--emit=json", "-o", view_file, *options)
     return describe(json.loads(view_file.read_text()), stem, folder)

@@ -171,7 +171,7 @@ std::string FormPrinter::viewChecks() const {
 Json FormPrinter::viewBanner() const {
   Json lines = Json::array();
   auto const add = [&](std::string text) { lines.push_back({{"text", commentText(text)}}); };
-  add("Regenerate: " + options.regenerate + "     (verify: add --check)");
+  add("Regenerate: " + options.regenerate);
   std::string in, out;
   for (unsigned number : column.inputs)
     in += (in.empty() ? "" : ", ") + column.tensors[number].name + "[" + std::to_string(column.tensors[number].width) +

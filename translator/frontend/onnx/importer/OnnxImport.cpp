@@ -1,6 +1,7 @@
 //===- OnnxImport.cpp - files to messages -------------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/importer/OnnxImport.h"
+#include "translator/frontend/onnx/importer/ExternalData.h"
 #include "translator/frontend/onnx/importer/Importer.h"
 
 #include "translator/ir/Nest.h"
@@ -39,7 +40,7 @@ static bool parse(StringRef bytes, frontend::pb::ModelProto &model) {
 }
 
 OwningOpRef<ModuleOp> importOnnxBuffer(MLIRContext &context, StringRef bytes, StringRef name, StringRef directory,
-                                       ImportOptions const &options) {
+                                       ImportOptions const &options, std::vector<std::string> *externalFiles) {
   frontend::pb::ModelProto model;
   if (bytes.empty())
     return fileError(context, name) << "the file is empty", nullptr;
@@ -47,6 +48,8 @@ OwningOpRef<ModuleOp> importOnnxBuffer(MLIRContext &context, StringRef bytes, St
     return fileError(context, name) << "more than 2 GiB in one file: keep the weights as external data", nullptr;
   if (!parse(bytes, model))
     return fileError(context, name) << "not an ONNX model, or a truncated one", nullptr;
+  if (externalFiles)
+    *externalFiles = frontend::externalFiles(model, directory);
   loadDialects(context);
   return frontend::Importer(context, model, name, directory, options).run();
 }

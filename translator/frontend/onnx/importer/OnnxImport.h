@@ -25,10 +25,11 @@ mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext &context, llvm::S
                                              ImportOptions const &options = {});
 
 /// The same for a model in memory. `name` is used in messages and for the model's name; external data is looked for in
-/// `directory`.
+/// `directory`; the files that the model names for it are put into `externalFiles`.
 mlir::OwningOpRef<mlir::ModuleOp> importOnnxBuffer(mlir::MLIRContext &context, llvm::StringRef bytes,
                                                    llvm::StringRef name, llvm::StringRef directory,
-                                                   ImportOptions const &options = {});
+                                                   ImportOptions const &options = {},
+                                                   std::vector<std::string> *externalFiles = nullptr);
 
 /// An operator and the versions ("since" numbers of the ONNX specification) that the front end reads.
 struct SupportedOp {

@@ -1,12 +1,10 @@
 //===- TensorData.cpp - ONNX element types and tensors in MLIR's terms --------------------------------------------===//
 
 #include "translator/frontend/onnx/importer/TensorData.h"
+#include "translator/frontend/onnx/importer/ExternalData.h"
 #include "translator/frontend/onnx/importer/Refusal.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using llvm::StringRef;
@@ -84,35 +82,6 @@ RankedTensorType tensorType(ArrayRef<int64_t> shape, Type element) {
 }
 
 //===--- The bytes of a tensor ------------------------------------------------------------------------------------===//
-
-static std::string externalBytes(TensorProto const &tensor, StringRef directory, size_t bytes) {
-  std::string location;
-  uint64_t offset = 0, length = bytes;
-  for (auto const &entry : tensor.external_data()) {
-    if (entry.key() == "location")
-      location = entry.value();
-    else if (entry.key() == "offset" && StringRef(entry.value()).getAsInteger(10, offset))
-      throw Refusal("external data has the offset \"" + entry.value() + "\"");
-    else if (entry.key() == "length" && StringRef(entry.value()).getAsInteger(10, length))
-      throw Refusal("external data has the length \"" + entry.value() + "\"");
-  }
-  auto const parts = llvm::make_range(llvm::sys::path::begin(location), llvm::sys::path::end(location));
-  if (location.empty() || llvm::sys::path::is_absolute(location) || llvm::is_contained(parts, ".."))
-    throw Refusal("external data lies at \"" + location + "\", which is not below the model's folder");
-  if (length != bytes)
-    throw Refusal("external data has " + Twine(length) + " bytes where the shape needs " + Twine(bytes));
-  llvm::SmallString<256> path(directory);
-  llvm::sys::path::append(path, location);
-  uint64_t size = 0;
-  if (std::error_code error = llvm::sys::fs::file_size(path, size))
-    throw Refusal("cannot read its external data \"" + location + "\": " + error.message());
-  if (offset > size || length > size - offset)
-    throw Refusal("external data \"" + location + "\" ends before byte " + Twine(offset) + " + " + Twine(length));
-  auto buffer = llvm::MemoryBuffer::getFileSlice(path, length, offset);
-  if (!buffer)
-    throw Refusal("cannot read its external data \"" + location + "\": " + buffer.getError().message());
-  return (*buffer)->getBuffer().str();
-}
 
 /// Narrow types are stored one to an int32.
 template <typename T, typename Field> static std::string packed(Field const &field) {
