@@ -1,29 +1,5 @@
-# For applications: translate models at build time and compile printed code. Needs find_package(Kokkos) beforehand; an
-# application that commits the printed files, as the examples do, needs nothing of this.
-
-# Translates MODEL into NAME.{hpp,cpp,safetensors} in the build folder and adds it to the target:
-#   ml2k_generated(app MODEL resnet18.onnx [NAME resnet18] [OPTIONS --namespace=nets::resnet18])
-function(ml2k_generated target)
-  cmake_parse_arguments(arg "" "MODEL;NAME" "OPTIONS" ${ARGN})
-  cmake_path(ABSOLUTE_PATH arg_MODEL BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE model)
-  if(NOT arg_NAME)
-    cmake_path(GET model STEM LAST_ONLY arg_NAME)
-  endif()
-  set(ml2kokkos ml2kokkos) # our own target where the tool is part of the build
-  if(NOT TARGET ml2kokkos)
-    find_program(ML2KOKKOS NAMES ml2kokkos REQUIRED)
-    set(ml2kokkos ${ML2KOKKOS})
-  endif()
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/generated)
-  file(MAKE_DIRECTORY ${folder})
-  add_custom_command(
-    OUTPUT ${folder}/${arg_NAME}.cpp ${folder}/${arg_NAME}.hpp
-    COMMAND ${ml2kokkos} ${model} -o ${folder}/${arg_NAME}.cpp ${arg_OPTIONS}
-    DEPENDS ${model} ${ml2kokkos}
-    COMMENT "Translating ${arg_NAME}")
-  target_sources(${target} PRIVATE ${folder}/${arg_NAME}.cpp)
-  target_include_directories(${target} PRIVATE ${folder})
-endfunction()
+# How printed code is compiled in tests. Needs find_package(Kokkos) beforehand.
+include(ml2kokkosAddModel)
 
 # Flags that printed code is made for, warnings, and one precompiled Kokkos header for all targets that call this.
 function(ml2k_use_kokkos_headers target)

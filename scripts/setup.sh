@@ -19,7 +19,7 @@ packages=(
   clang-format-19 clang-tidy-19
   nlohmann-json3-dev libboost-program-options-dev libkainjow-mustache-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libonnx-testdata
-  libgtest-dev python3 python3-venv
+  libgtest-dev python3 python3-venv man-db
 )
 
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*" >&2; }
