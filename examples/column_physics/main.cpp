@@ -1,8 +1,8 @@
 // A column kernel with a learned closure: column_app WEIGHTS.safetensors
 //
-// Each column has its temperature and humidity on 72 levels. The kernel condenses water, asks the closure for the cloud cover
-// and integrates it. The closure is called inside the kernel: by the team of a column, or by one thread; and, to compare with,
-// for all columns at once between two kernels of the application.
+// Each column has its temperature and humidity on 72 levels. The kernel condenses water, asks the closure for the cloud
+// cover and integrates it. The closure is called inside the kernel: by the team of a column, or by one thread; and, to
+// compare with, for all columns at once between two kernels of the application.
 #include "closure.hpp"
 
 #include <cmath>
@@ -41,7 +41,8 @@ KOKKOS_INLINE_FUNCTION void condense(Columns const &state, int c, int k) {
 }
 
 // One team, one column: condensation, closure and mean in one kernel
-static void byTeam(ExecutionSpace const &space, closure::Weights const &weights, Columns const &state, Means const &mean) {
+static void byTeam(ExecutionSpace const &space, closure::Weights const &weights, Columns const &state,
+                   Means const &mean) {
   auto policy = Policy(space, columns, Kokkos::AUTO);
   for (int level : {0, 1})
     policy.set_scratch_size(level, Kokkos::PerTeam(closure::scratch_size(level)));

@@ -36,7 +36,7 @@ Choice const targets{"target", {"portable", "host", "device"}};
 Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const winogradUses{"winograd", {"auto", "off"}};
 Choice const schedules{"schedule", {"tuned", "naive"}};
-Choice const formKinds{"form", {"launch", "team", "thread"}};
+Choice const formKinds{"form", {"launch", "team", "thread", "runner"}};
 Choice const colorUses{"color", {"auto", "always", "never"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
 
@@ -87,7 +87,7 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "3 x 3 convolutions by fewer multiplications where that pays, or never")(
       "schedule", text(options.schedule, "tuned|naive"),
       "naive: every operation a plain loop nest, some hundred times slower; to compare with")(
-      "form", po::value<std::string>()->value_name("launch|team|thread"),
+      "form", po::value<std::string>()->value_name("launch|team|thread|runner"),
       "how the network is called, several at once by commas: for all entries of the batch, or inside your own kernel "
       "by a "
       "team or a thread for one of them")(
@@ -157,6 +157,8 @@ static void readForms(std::string const &text, std::set<std::string> &forms) {
   forms.clear();
   for (llvm::StringRef form : llvm::split(text, ','))
     forms.insert(formKinds.values[checkChoice(formKinds, form.str())]);
+  if (forms.count("runner") && forms.size() > 1)
+    throw UsageError{"--form=" + text + ": 'runner' is a file of its own"};
 }
 
 static void readOperand(std::string const &text, std::map<std::string, std::string> &operands) {

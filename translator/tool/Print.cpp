@@ -89,7 +89,7 @@ Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOp
                                                    std::string const &modelFile) {
   EmitOptions const how = emitOptions(options, modelFile);
   auto const has = [&](char const *form) { return options.forms.count(form) != 0; };
-  Forms const forms{.launch = has("launch"), .team = has("team"), .thread = has("thread")};
+  Forms const forms{.launch = has("launch"), .team = has("team"), .thread = has("thread"), .runner = has("runner")};
   auto emitted = printsColumns(options) ? emitForms(module, how, forms) : emit(module, how);
   if (failed(emitted))
     return createStringError(inconvertibleErrorCode(), "");

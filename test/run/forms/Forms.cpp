@@ -2,8 +2,11 @@
 //   run_forms FOLDER     where make_models.py wrote
 
 #include "cloud_fraction.hpp"
+#include "cloud_fraction_runner.hpp"
 #include "counts.hpp"
+#include "counts_runner.hpp"
 #include "gated.hpp"
+#include "gated_runner.hpp"
 #include "wide.hpp"
 
 #include <cmath>
@@ -17,6 +20,13 @@ static std::string folder;
 constexpr int columns = 37;
 using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+
+static std::vector<double> valuesOf(std::string const &model) {
+  std::ifstream file(folder + "/" + model + ".values", std::ios::binary | std::ios::ate);
+  std::vector<double> values(std::size_t(file.tellg()) / sizeof(double));
+  file.seekg(0).read(reinterpret_cast<char *>(values.data()), std::streamsize(values.size() * sizeof(double)));
+  return values;
+}
 
 template <class Scalar, class Layout> auto makeView(int width) {
   if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>)
@@ -75,10 +85,7 @@ MODEL(wide);
 
 template <class Model, class... Inputs, class... Outputs>
 void check(char const *layout, double tolerance, std::tuple<Inputs...> inputs, std::tuple<Outputs...> outputs) {
-  std::vector<double> values;
-  std::ifstream file(folder + "/" + Model::name + ".values", std::ios::binary | std::ios::ate);
-  values.resize(std::size_t(file.tellg()) / sizeof(double));
-  file.seekg(0).read(reinterpret_cast<char *>(values.data()), std::streamsize(values.size() * sizeof(double)));
+  std::vector<double> const values = valuesOf(Model::name);
   double const *at = values.data();
   std::apply([&](auto const &...views) { (fill(views, at), ...); }, inputs);
   auto const expected = at;
@@ -116,6 +123,57 @@ template <class Scalar, class Layout> void checkAll(char const *layout) {
   check<wide_model>(layout, std::is_same_v<Scalar, double> ? 1e-13 : 1e-6, std::tuple(view(9)), std::tuple(view(1)));
 }
 
+//===--- The runner: one column after the other, by features ---===//
+
+// The row of column n of a [columns, Width] tensor that begins at `from`
+template <class Scalar, std::size_t Width>
+std::array<Scalar, Width> rowOf(std::vector<double> const &values, std::size_t from, std::size_t n) {
+  std::array<Scalar, Width> row;
+  for (std::size_t k = 0; k < Width; ++k)
+    row[k] = Scalar(values[from + n * Width + k]);
+  return row;
+}
+
+template <class Array> void compareRow(char const *model, Array const &found, Array const &expected) {
+  for (std::size_t k = 0; k < found.size(); ++k)
+    if (!(std::abs(double(found[k]) - double(expected[k])) <= 1e-5)) {
+      ++failures;
+      std::printf("%s, runner: %g, not %g\n", model, double(found[k]), double(expected[k]));
+    }
+}
+
+static void checkRunners() {
+  std::vector<double> const clouds = valuesOf("cloud_fraction"), counted = valuesOf("counts"),
+                            gates = valuesOf("gated");
+  cloud_fraction_runner::Runner cloud;
+  counts_runner::Runner counts;
+  gated_runner::Runner gated;
+  for (std::size_t n = 0; n < columns; ++n) {
+    cloud.set<&cloud_fraction_runner::Runner::qi>(rowOf<float, 72>(clouds, 0, n));
+    cloud.feature<cloud_fraction_runner::Runner::index("liq")>() = rowOf<float, 72>(clouds, 72 * columns, n);
+    cloud.Run();
+    compareRow("cloud_fraction", cloud.ice, rowOf<float, 72>(clouds, 144 * columns, n));
+    compareRow("cloud_fraction", cloud.tot, rowOf<float, 72>(clouds, 216 * columns, n));
+
+    bool const known = counts.populate(std::pair{"x", rowOf<float, 20>(counted, 0, n)},
+                                       std::pair{"count", rowOf<std::int64_t, 4>(counted, 20 * columns, n)});
+    bool const unknown = counts.populate(std::pair{"y", rowOf<float, 20>(counted, 0, n)});
+    failures += !known || unknown;
+    compareRow("counts", counts.evaluate<std::array<float, 11>>(), rowOf<float, 11>(counted, 24 * columns, n));
+
+    // As LLVM's ReleaseModeModelRunner goes about it
+    auto const a = rowOf<float, 16>(gates, 0, n);
+    auto const b = rowOf<float, 8>(gates, 16 * columns, n);
+    std::copy(a.begin(), a.end(), static_cast<float *>(gated.arg_data(gated.LookupArgIndex("feed_a"))));
+    std::copy(b.begin(), b.end(), static_cast<float *>(gated.arg_data(gated.LookupArgIndex("feed_b"))));
+    failures += gated.LookupArgIndex("feed_model_selector") != -1;
+    std::int64_t const place = gated.evaluate<std::int64_t>();
+    failures += place != *static_cast<std::int64_t *>(gated.result_data(gated.LookupResultIndex("fetch_place")));
+    compareRow("gated", gated.place, rowOf<std::int64_t, 1>(gates, 29 * columns, n));
+    compareRow("gated", gated.p, rowOf<float, 5>(gates, 24 * columns, n));
+  }
+}
+
 template <class Layout> void checkSizes() {
   auto const weights = wide_model::load(ExecutionSpace());
   auto const x = makeView<double, Layout>(9), y = makeView<double, Layout>(2);
@@ -136,6 +194,7 @@ int main(int, char **argv) {
   checkAll<double, Kokkos::LayoutRight>("LayoutRight of double");
   checkAll<double, Kokkos::LayoutStride>("LayoutStride of double");
   checkSizes<Kokkos::LayoutRight>();
+  checkRunners();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

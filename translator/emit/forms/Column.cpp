@@ -226,9 +226,9 @@ LogicalResult Reader::isColumnMap(Operation *op, AffineMap map, unsigned along) 
   AffineExpr const row = map.getResult(0);
   auto const dim = dyn_cast<AffineDimExpr>(row);
   bool const isBatch = dim ? dim.getPosition() != along || map.getNumDims() == 1 : (*batch == 1 && row == 0);
-  bool const stays = map.getNumResults() == 1 || llvm::all_of(llvm::seq(0u, map.getNumDims()), [&](unsigned d) {
-                       return d == along || !map.getResult(1).isFunctionOfDim(d);
-                     });
+  bool const stays = map.getNumResults() == 1 || map.getNumDims() == 0 ||
+                     llvm::all_of(llvm::seq(0u, map.getNumDims()),
+                                  [&](unsigned d) { return d == along || !map.getResult(1).isFunctionOfDim(d); });
   return isBatch && stays ? success() : refuse();
 }
 
@@ -236,7 +236,7 @@ LogicalResult Reader::readElementwise(Operation *op, ColumnLayer::Kind kind) {
   auto const maps = op->getAttrOfType<ArrayAttr>("indexing_maps").getAsValueRange<AffineMapAttr>();
   SmallVector<AffineMap> const all(maps.begin(), maps.end());
   unsigned const loops = all.front().getNumDims();
-  if (loops < 1 || loops > 2)
+  if (loops > 2)
     return op->emitError(notColumns) << "it has " << loops << " loops, not the batch and a row";
   std::vector<ColumnParts> operands;
   auto outputs = cast<DestinationStyleOpInterface>(op);
@@ -249,7 +249,7 @@ LogicalResult Reader::readElementwise(Operation *op, ColumnLayer::Kind kind) {
       operands.emplace_back();
       continue;
     }
-    unsigned const along = loops - 1;
+    unsigned const along = loops == 0 ? 0 : loops - 1;
     bool const batchOnly = all[number].getNumResults() == 1 && loops == 1 && *batch != 1;
     if (!batchOnly && failed(isColumnMap(op, all[number], along)))
       return failure();

@@ -67,7 +67,7 @@ LayerPrinter::LayerPrinter(Column const &column, ColumnLayer const &layer, EmitO
   if (!layer.op)
     return;
   maps = mapsOf(layer.op->getAttrOfType<ArrayAttr>("indexing_maps"));
-  along = maps.front().getNumDims() - 1;
+  along = std::max(1u, maps.front().getNumDims()) - 1; // a single element has no loops
   if (auto contract = dyn_cast<nest::ContractOp>(layer.op))
     for (auto [loop, role] : llvm::enumerate(contract.getRoles()))
       if (role == nest::Role::N)
@@ -100,7 +100,8 @@ Expression LayerPrinter::indexOf(AffineMap map, Value value, Expression const &a
   IndexSpace space;
   space.dims.assign(map.getNumDims(), Expression{"0"});
   space.extents.assign(map.getNumDims(), ShapedType::kDynamic);
-  space.dims[along] = at;
+  if (along < space.dims.size())
+    space.dims[along] = at;
   AffineExpr flat = getAffineConstantExpr(0, context);
   auto const type = cast<ShapedType>(value.getType());
   if (value.getDefiningOp<nest::WeightOp>()) {
@@ -187,7 +188,7 @@ int64_t LayerPrinter::length() const {
     Value const value = layer.op->getOperand(number);
     auto const shape = cast<ShapedType>(value.getType()).getShape();
     for (unsigned r = value.getDefiningOp<nest::WeightOp>() ? 0 : 1; r < maps[number].getNumResults(); ++r)
-      if (maps[number].getResult(r) == getAffineDimExpr(along, maps[number].getContext()))
+      if (auto dim = dyn_cast<AffineDimExpr>(maps[number].getResult(r)); dim && dim.getPosition() == along)
         return shape[r];
   }
   return 1;
@@ -433,7 +434,7 @@ FailureOr<Json> viewLayers(Column const &column, EmitOptions const &options, std
       return failure();
     (*view)["comments"] =
         Json::array({{{"text", commentText(provenance(layer, options))}}, {{"text", shapes(column, layer)}}});
-    (*view)["barrier"] = number + 1 < column.layers.size() && column.layers[number + 1].needsBarrier;
+    (*view)["barrier"] = number + 1 < column.layers.size() && column.layers[number + 1].needsBarrier; // of a team
     layers.push_back(std::move(*view));
   }
   return layers;

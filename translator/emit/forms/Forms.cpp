@@ -3,12 +3,10 @@
 
 #include "translator/emit/forms/Forms.h"
 
-#include "translator/emit/forms/Column.h"
 #include "translator/emit/forms/ColumnBody.h"
+#include "translator/emit/forms/FormPrinter.h"
 #include "translator/emit/model/Names.h"
 #include "translator/emit/render/Blocks.h"
-#include "translator/emit/render/Render.h"
-#include "translator/emit/scalars/Expression.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -27,37 +25,8 @@ static constexpr int64_t stackLimit = 32768;
 static constexpr int64_t mostLanes = 16;
 static constexpr int64_t embeddedBytes = 1024;
 
-namespace {
-
-class FormPrinter {
-public:
-  FormPrinter(Column const &column, EmitOptions const &options, Forms const &forms)
-      : column(column), options(options), forms(forms) {}
-  FailureOr<EmittedFiles> print(func::FuncOp entry);
-
-private:
-  LogicalResult checkStack(func::FuncOp entry) const;
-  int64_t stackBytes(bool withArguments) const;
-  int64_t packedBytes() const { return stackBytes(true) * mostLanes; }
-  bool hasPacks() const { return packedBytes() <= stackLimit; }
-  Json viewWeights();
-  Json viewTensor(ColumnTensor const &tensor) const;
-  Json viewBuffers() const;
-  Json viewBanner() const;
-  std::string viewChecks() const;
-  std::string list(StringRef piece) const;
-  std::string scalar() const { return computeType(column.scalar); }
-  void addShared(Json &view) const;
-
-  Column const &column;
-  EmitOptions const &options;
-  Forms const &forms;
-  std::vector<SidecarTensor> sidecar;
-};
-
-int64_t bytesOf(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
-
-} // namespace
+int64_t FormPrinter::packedBytes() const { return stackBytes(true) * mostLanes; }
+bool FormPrinter::hasPacks() const { return packedBytes() <= stackLimit; }
 
 /// Bytes of a thread's buffers for one column, with or without the arguments.
 int64_t FormPrinter::stackBytes(bool withArguments) const {
@@ -66,7 +35,7 @@ int64_t FormPrinter::stackBytes(bool withArguments) const {
   for (ColumnTensor const &tensor : column.tensors) {
     bool const isBuffer = tensor.kind == ColumnTensor::Kind::Buffer;
     if (isBuffer ? !tensor.buffer.empty() && buffers.insert(tensor.buffer).second : withArguments)
-      bytes += tensor.width * bytesOf(tensor.type);
+      bytes += tensor.width * sidecarBytes(tensor.type);
   }
   return bytes;
 }
@@ -194,9 +163,9 @@ void FormPrinter::addShared(Json &view) const {
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
   view["scalar"] = scalar();
-  view["scalar_bytes"] = std::to_string(bytesOf(column.scalar));
+  view["scalar_bytes"] = std::to_string(sidecarBytes(column.scalar));
   for (auto const &[key, bytes] : {std::pair{"lanes_avx512", 64}, {"lanes_avx", 32}, {"lanes_sse", 16}})
-    view[key] = std::to_string(bytes / bytesOf(column.scalar));
+    view[key] = std::to_string(bytes / sidecarBytes(column.scalar));
   view["launch"] = forms.launch;
   view["team"] = forms.team || forms.launch;
   view["thread"] = forms.thread || forms.launch;
@@ -208,25 +177,24 @@ void FormPrinter::addShared(Json &view) const {
     view[flag] = flag == StringRef("integers");
 }
 
-FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
-  if (failed(checkStack(entry)))
-    return failure();
-  std::set<std::string> blocks;
+/// What all forms print: layers, weights, buffers, arguments.
+FailureOr<Json> FormPrinter::viewModel(std::set<std::string> &blocks) {
   FailureOr<Json> layers = viewLayers(column, options, blocks);
   if (failed(layers))
     return failure();
   Json view;
   addShared(view);
+  view["network"] = std::move(*layers);
   view["weights"] = viewWeights();
   view["weights_end"] = column.weights.empty() ? "0" : column.weights.back().name + "::end";
-  view["has_rows"] = llvm::any_of(column.layers, [](ColumnLayer const &l) { return l.kind == ColumnLayer::Kind::Row; });
-  view["has_each"] = llvm::any_of(column.layers, [](ColumnLayer const &l) {
-    return l.kind == ColumnLayer::Kind::Each || l.kind == ColumnLayer::Kind::Copy;
-  });
-  view["has_linear"] = llvm::any_of(column.weights, [](ColumnWeights const &w) { return w.inputs != 0; });
+  view["has_weights"] = !column.weights.empty();
+  auto const hasLayer = [&](ColumnLayer::Kind kind) {
+    return llvm::any_of(column.layers, [&](ColumnLayer const &layer) { return layer.kind == kind; });
+  };
+  view["has_rows"] = hasLayer(ColumnLayer::Kind::Row);
+  view["has_each"] = hasLayer(ColumnLayer::Kind::Each) || hasLayer(ColumnLayer::Kind::Copy);
+  view["has_linear"] = hasLayer(ColumnLayer::Kind::Linear);
   view["has_vectors"] = llvm::any_of(column.weights, [](ColumnWeights const &w) { return w.inputs == 0; });
-  view["has_barriers"] = llvm::any_of(column.layers, [](ColumnLayer const &l) { return l.needsBarrier; });
-  view["network"] = *layers;
   view["buffers"] = viewBuffers();
   view["has_buffers"] = !view["buffers"].empty();
   view["first_input"] = column.tensors[column.inputs.front()].name;
@@ -234,11 +202,8 @@ FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
   for (auto const *numbers : {&column.inputs, &column.outputs})
     for (unsigned number : *numbers)
       view["arguments"].push_back(viewTensor(column.tensors[number]));
-  for (char const *key : {"arguments", "buffers"})
-    for (auto [number, item] : llvm::enumerate(view[key])) {
-      bool const isLast = number + 1 == view[key].size();
-      item["comma"] = isLast ? "" : ", ";
-    }
+  for (auto [number, item] : llvm::enumerate(view["buffers"]))
+    item["comma"] = number + 1 == view["buffers"].size() ? "" : ", ";
   view["type_parameters"] = list(", class TYPE");
   view["first_type_parameters"] = list(", class TYPE").substr(2);
   view["parameters"] = list(", TYPE const &NAME");
@@ -249,48 +214,65 @@ FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
   view["rows"] = list(", row(NAME)");
   view["differs"] = viewChecks();
   view["banner"] = viewBanner();
-  bool const embedded = options.weights == WeightStorage::Embed ||
-                        (options.weights == WeightStorage::Auto && !sidecar.empty() &&
-                         int64_t(sidecarSize(sidecar) - 8 - sidecarHeader(sidecar).size()) <= embeddedBytes);
+  return view;
+}
+
+/// Where the weights are read from, and what the loader checks.
+void FormPrinter::addLoader(Json &view) {
+  int64_t const bytes = sidecar.empty() ? 0 : sidecarSize(sidecar) - 8 - sidecarHeader(sidecar).size();
+  bool const embedded =
+      options.weights == WeightStorage::Embed || (options.weights == WeightStorage::Auto && bytes <= embeddedBytes);
   if (!sidecar.empty()) {
-    view["banner"].push_back(
-        {{"text", "Weights:    " + (embedded ? std::string("in the source") : options.stem + ".safetensors")}});
+    std::string const place = embedded ? "in the source" : options.stem + ".safetensors";
+    view["banner"].push_back({{"text", "Weights:    " + place}});
     view["banner"].push_back({{"text", "            sha256 " + sidecarDigest(sidecar)}});
   }
   std::string const header = sidecarHeader(sidecar);
   char hash[24];
   snprintf(hash, sizeof(hash), "0x%016llxu", static_cast<unsigned long long>(fnv1a(header)));
-  view["has_weights"] = !sidecar.empty();
   view["embedded"] = embedded;
   view["from_file"] = !embedded;
   view["header_size"] = std::to_string(header.size());
   view["header_hash"] = hash;
-  view["data_size"] = std::to_string(sidecarSize(sidecar) - 8 - header.size());
-  view["data_values"] = std::to_string((sidecarSize(sidecar) - 8 - header.size()) / bytesOf(column.scalar));
+  view["data_size"] = std::to_string(bytes);
+  view["data_values"] = std::to_string(bytes / sidecarBytes(column.scalar));
   view["values"] = Json::array();
-  if (embedded)
-    for (SidecarTensor const &tensor : sidecar) {
-      std::vector<std::string> literals;
+  for (SidecarTensor const &tensor : sidecar) {
+    std::vector<std::string> literals;
+    if (embedded)
       for (Attribute element : tensor.value.getValues<Attribute>())
         literals.push_back(literal(cast<TypedAttr>(element)).text);
-      view["values"].push_back(
-          {{"label", commentText(tensor.name, longestName)}, {"values", llvm::join(literals, ", ")}});
-    }
-  view.update(viewBlocks(blocks, embedded, {}, view));
+    view["values"].push_back(
+        {{"label", commentText(tensor.name, longestName)}, {"values", llvm::join(literals, ", ")}});
+  }
+}
+
+FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
+  if (failed(checkStack(entry)))
+    return failure();
+  std::set<std::string> blocks;
+  FailureOr<Json> view = viewModel(blocks);
+  if (failed(view))
+    return failure();
+  addLoader(*view);
+  view->update(viewBlocks(blocks, (*view)["embedded"], {}, *view));
   EmittedFiles files;
-  files.json = view.dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
+  files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   try {
-    files.header = render("form/header", view);
-    files.source = render("form/source", view);
+    files.header = render("form/header", *view);
+    files.source = render("form/source", *view);
   } catch (std::exception const &error) {
     return entry.emitError(error.what());
   }
-  if (!embedded)
+  if ((*view)["from_file"])
     files.sidecar = std::move(sidecar);
   return files;
 }
 
-FailureOr<EmittedFiles> emitForms(ModuleOp module, EmitOptions const &options, Forms const &forms) {
+FailureOr<EmittedFiles> emitForms(ModuleOp module, EmitOptions const &given, Forms const &forms) {
+  EmitOptions options = given;
+  if (forms.runner)
+    options.math = MathLibrary::Std; // the printed functions need C++20 or Kokkos
   func::FuncOp entry;
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal())
@@ -301,7 +283,8 @@ FailureOr<EmittedFiles> emitForms(ModuleOp module, EmitOptions const &options, F
   if (failed(column))
     return failure();
   planColumn(*column, level0Bytes);
-  return FormPrinter(*column, options, forms).print(entry);
+  FormPrinter printer(*column, options, forms);
+  return forms.runner ? printer.printRunner(entry) : printer.print(entry);
 }
 
 } // namespace ml2k

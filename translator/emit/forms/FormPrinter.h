@@ -1,0 +1,52 @@
+//===- FormPrinter.h - the view models of a column's forms ----------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_EMIT_FORMS_FORMPRINTER_H
+#define ML2K_EMIT_FORMS_FORMPRINTER_H
+
+#include "translator/emit/forms/Column.h"
+#include "translator/emit/forms/Forms.h"
+#include "translator/emit/render/Render.h"
+#include "translator/emit/scalars/Expression.h"
+
+#include <set>
+
+namespace ml2k {
+
+class FormPrinter {
+public:
+  FormPrinter(Column const &column, EmitOptions const &options, Forms const &forms)
+      : column(column), options(options), forms(forms) {}
+
+  /// The header of forms to call inside kernels, and the loader of their weights.
+  mlir::FailureOr<EmittedFiles> print(mlir::func::FuncOp entry);
+
+  /// A class without Kokkos, weights compiled in.
+  mlir::FailureOr<EmittedFiles> printRunner(mlir::func::FuncOp entry);
+
+private:
+  mlir::LogicalResult checkStack(mlir::func::FuncOp entry) const;
+  int64_t stackBytes(bool withArguments) const;
+  int64_t packedBytes() const;
+  bool hasPacks() const;
+  mlir::FailureOr<Json> viewModel(std::set<std::string> &blocks);
+  Json viewWeights();
+  Json viewTensor(ColumnTensor const &tensor) const;
+  Json viewBuffers() const;
+  Json viewBanner() const;
+  std::string viewChecks() const;
+  std::string list(llvm::StringRef pattern) const;
+  std::string scalar() const { return computeType(column.scalar); }
+  void addShared(Json &view) const;
+  void addLoader(Json &view);
+  void addFeatures(Json &view) const;
+  Json viewTables() const;
+
+  Column const &column;
+  EmitOptions const &options;
+  Forms const &forms;
+  std::vector<SidecarTensor> sidecar;
+};
+
+} // namespace ml2k
+
+#endif
