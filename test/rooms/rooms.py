@@ -18,7 +18,10 @@ MAY_INCLUDE = {
     "translator/frontend": {"translator/ir"},
     "passes": {"translator/ir"},
     "translator/emit/render": {"translator/ir", "translator/text"},
-    "translator/emit": {"translator/ir", "translator/output", "translator/text", "translator/emit/render"},
+    "translator/emit/cpp": {"translator/text", "translator/emit/render"},
+    "translator/emit": {
+        "translator/ir", "translator/output", "translator/text", "translator/emit/cpp", "translator/emit/render",
+    },
     "translator/tool": {
         "translator/ir", "translator/output", "translator/text", "translator/frontend", "translator/frontend/mlir",
         "translator/frontend/onnx/importer", "passes", "translator/emit",

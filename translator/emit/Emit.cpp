@@ -1,6 +1,7 @@
 //===- Emit.cpp - from nest to the text of the generated files ----------------------------------------------------===//
 
 #include "translator/emit/Emit.h"
+#include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/SharedCode.h"
 #include "translator/emit/model/Views.h"
 #include "translator/emit/render/Blocks.h"
@@ -20,15 +21,30 @@ static constexpr int64_t embeddedBytes = 1024;
 /// Those that the checks of forward() need.
 static std::set<std::string> headersOf(ForwardView const &forward) {
   std::set<std::string> headers;
-  if (!forward.sizeChecks.empty())
+  for (Raw header : cpp::headersOf(forward.statements))
+    headers.insert(header.str().str());
+  if (forward.sizeChecks)
     headers.insert("stdexcept");
-  for (Json const &statement : forward.statements)
-    if (statement["template"] == "statement/refuse") {
-      headers.insert("stdexcept");
-      if (statement["condition"].get<std::string>().find("INT_MAX") != std::string::npos)
-        headers.insert("climits");
-    }
   return headers;
+}
+
+/// check_sizes(), if there is one: its parameters, call and statements.
+static Json viewSizeChecks(std::optional<SizeChecks> const &checks) {
+  if (!checks)
+    return Json::array();
+  std::vector<Expression> names;
+  for (Identifier const &size : checks->sizes)
+    names.push_back(cpp::name(size));
+  return Json::array({{{"parameters", cpp::Serializer::list(cpp::intParameters(checks->sizes))},
+                       {"call", cpp::Serializer::text(call(Raw("check_sizes"), names))},
+                       {"statements", cpp::Serializer::json(checks->statements)}}});
+}
+
+template <class Part> static Json viewAll(std::vector<Part> const &parts) {
+  Json list = Json::array();
+  for (Part const &part : parts)
+    list.push_back(cpp::Serializer::json(part));
+  return list;
 }
 
 /// How blocks ask for heights, widths and pitches: members of the types of images, or of the images themselves.
@@ -181,12 +197,12 @@ static FailureOr<Json> buildView(Program &program, std::vector<SidecarTensor> co
   view["license"] = Json::array();
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
-  view["epilogues"] = shareEpilogues(program, forward->layers);
+  view["epilogues"] = viewAll(shareEpilogues(program, forward->layers));
   view["has_epilogues"] = !view["epilogues"].empty();
   shareBodies(program, forward->layers);
-  view["layers"] = forward->layers;
-  view["forward"] = forward->statements;
-  view["size_checks"] = forward->sizeChecks;
+  view["layers"] = viewAll(forward->layers);
+  view["forward"] = cpp::Serializer::json(forward->statements);
+  view["size_checks"] = viewSizeChecks(forward->sizeChecks);
   view.update(*members);
   view["loaders"] = Json::array();
   if (!tensors.empty())

@@ -26,11 +26,11 @@ struct ColumnTensor {
   int64_t width;
   mlir::Type type; ///< of an element
   bool isUnsigned = false;
-  std::string name = {};       ///< identifier of the argument or of the member of the scratch
-  std::string parameter = {};  ///< of an argument: the template parameter for its type
-  std::string buffer = {};     ///< of a buffer: the member that it shares with others
-  unsigned level = 0;          ///< of a buffer: of scratch memory
-  std::string expression = {}; ///< how a layer refers to it: qi, scratch.hidden
+  std::string name = {};      ///< identifier of the argument or of the member of the scratch
+  std::string parameter = {}; ///< of an argument: the template parameter for its type
+  std::string buffer = {};    ///< of a buffer: the member that it shares with others
+  unsigned level = 0;         ///< of a buffer: of scratch memory
+  bool isScratch = false;     ///< layers refer to it as scratch.hidden, not as qi
 };
 
 /// `width` values of a tensor, by number, from `first` on.

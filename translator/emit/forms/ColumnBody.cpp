@@ -3,6 +3,7 @@
 
 #include "translator/emit/forms/ColumnBody.h"
 
+#include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/scalars/Scalars.h"
@@ -24,23 +25,26 @@ public:
   FailureOr<Json> print();
 
 private:
+  Expression at(ColumnTensor const &tensor, Expression const &index) const;
   Expression element(ColumnPart part, Expression const &index) const;
   Expression vectorElement(Value weight, Expression const &index);
   FailureOr<Expression> operand(unsigned number, std::optional<Expression> const &along);
   Expression indexOf(AffineMap map, Value value, Expression const &along);
-  Json store(unsigned result, Expression const &index, Expression const &value, bool isLast = true) const;
+  cpp::Assign store(unsigned result, Expression const &index, Expression const &value, bool isLast = true) const;
   ScalarPrinter scalars();
-  LogicalResult bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first, Json &to);
-  LogicalResult printBlock(ScalarPrinter &printer, Block &block, Json &statements);
+  LogicalResult bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first, Body &to);
+  LogicalResult printBlock(ScalarPrinter &printer, Block &block, Body &statements);
+
+  Json view(Body const &statements);
 
   FailureOr<Json> printLinear();
   FailureOr<Json> printEach();
   FailureOr<Json> printRow();
   Json printCopy();
-  LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Json &to);
-  LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Json &to);
-  LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &to);
-  LogicalResult printEachAlong(nest::EachOp each, ScalarPrinter &printer, Json &to);
+  LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Body &to);
+  LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Body &to);
+  LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
+  LogicalResult printEachAlong(nest::EachOp each, ScalarPrinter &printer, Body &to);
 
   void useBlock(StringRef name) { blocks.insert(name.str()); }
   int64_t length() const;
@@ -52,7 +56,7 @@ private:
   SmallVector<AffineMap> maps;
   unsigned along = 0; ///< the loop along a row
   Scope scope;
-  std::string index = "i"; ///< the position in a row
+  Identifier index = Raw("i"); ///< the position in a row
 };
 
 LayerPrinter::LayerPrinter(Column const &column, ColumnLayer const &layer, EmitOptions const &options,
@@ -76,21 +80,31 @@ LayerPrinter::LayerPrinter(Column const &column, ColumnLayer const &layer, EmitO
 
 //===--- Elements -------------------------------------------------------------------------------------------------===//
 
-/// `scratch.hidden(c, i)`; the caller's memory may hold another type.
+static Expression reference(ColumnTensor const &tensor) {
+  Identifier const name(tensor.name);
+  return tensor.isScratch ? cpp::member(cpp::name(Raw("scratch")), name) : cpp::name(name);
+}
+
+/// `scratch.hidden(c, i)`
+Expression LayerPrinter::at(ColumnTensor const &tensor, Expression const &position) const {
+  return call(reference(tensor), {cpp::name(Raw("c")), position});
+}
+
+/// The caller's memory may hold another type.
 Expression LayerPrinter::element(ColumnPart part, Expression const &at) const {
   ColumnTensor const &tensor = column.tensors[part.tensor];
   Expression position = at;
   if (part.first != 0)
-    position = at.text == "0" ? literal(part.first) : binary(at, "+", Rank::Add, literal(part.first));
-  Expression const read{tensor.expression + "(c, " + position.text + ")"};
-  return tensor.kind == ColumnTensor::Kind::Input ? cast(computeType(tensor.type), read) : read;
+    position = at.is(0) ? literal(part.first) : binary(at, "+", Rank::Add, literal(part.first));
+  Expression const read = this->at(tensor, position);
+  return tensor.kind == ColumnTensor::Kind::Input ? cpp::cast(computedType(tensor.type).code, read) : read;
 }
 
 Expression LayerPrinter::vectorElement(Value weight, Expression const &at) {
   auto const op = weight.getDefiningOp<nest::WeightOp>();
   for (ColumnWeights const &known : column.weights)
     if (known.weight == op && known.inputs == 0)
-      return Expression{"weights.at<" + known.name + ">(" + at.text + ")"};
+      return call(cpp::member(cpp::name(Raw("weights")), Raw("at<") + Code(Identifier(known.name)) + Raw(">")), {at});
   llvm_unreachable("readColumn knows every vector");
 }
 
@@ -98,7 +112,7 @@ Expression LayerPrinter::vectorElement(Value weight, Expression const &at) {
 Expression LayerPrinter::indexOf(AffineMap map, Value value, Expression const &at) {
   MLIRContext *context = map.getContext();
   IndexSpace space;
-  space.dims.assign(map.getNumDims(), Expression{"0"});
+  space.dims.assign(map.getNumDims(), literal(0));
   space.extents.assign(map.getNumDims(), ShapedType::kDynamic);
   if (along < space.dims.size())
     space.dims[along] = at;
@@ -110,14 +124,14 @@ Expression LayerPrinter::indexOf(AffineMap map, Value value, Expression const &a
   } else if (map.getNumResults() == 2) {
     flat = map.getResult(1);
   }
-  return indexExpression(flat, space, [this](StringRef block) { useBlock(block); });
+  return indexExpression(flat, space);
 }
 
 /// The element of an operand at a position along the row, or the row's only one.
 FailureOr<Expression> LayerPrinter::operand(unsigned number, std::optional<Expression> const &at) {
   Value const value = layer.op->getOperand(number);
   unsigned const inputs = layer.op->getNumOperands() - layer.op->getNumResults();
-  Expression const position = indexOf(maps[number], value, at.value_or(Expression{"0"}));
+  Expression const position = indexOf(maps[number], value, at.value_or(literal(0)));
   if (number >= inputs) { // what a row kernel wrote
     unsigned const tensor = layer.results[number - inputs].front();
     return element({tensor, 0, column.tensors[tensor].width}, position);
@@ -128,36 +142,36 @@ FailureOr<Expression> LayerPrinter::operand(unsigned number, std::optional<Expre
 }
 
 /// `ice(c, o) = scratch.ice(c, o) = value`; what is written again before the end goes to the buffer alone.
-Json LayerPrinter::store(unsigned result, Expression const &at, Expression const &value, bool isLast) const {
-  std::string target;
+cpp::Assign LayerPrinter::store(unsigned result, Expression const &position, Expression const &value,
+                                bool isLast) const {
   ArrayRef<unsigned> const tensors = layer.results[result];
-  for (unsigned tensor : llvm::reverse(isLast ? tensors : tensors.take_front())) {
-    target += (target.empty() ? "" : " = ") + column.tensors[tensor].expression + "(c, " + at.text + ")";
-  }
-  return {{"template", "statement/assign"}, {"target", target}, {"value", value.text}};
+  std::vector<Expression> targets;
+  for (unsigned tensor : llvm::reverse(isLast ? tensors : tensors.take_front()))
+    targets.push_back(at(column.tensors[tensor], position));
+  return {targets.front(), value, {targets.begin() + 1, targets.end()}};
 }
 
 ScalarPrinter LayerPrinter::scalars() {
-  ScalarPrinter printer(scope, [this](StringRef block) { useBlock(block); });
+  ScalarPrinter printer(scope);
   printer.fastMath = options.math == MathLibrary::Fast;
   handleControlFlow(printer);
-  printer.handle("nest.index", [this](Operation *op, ScalarPrinter &p, Json &) {
+  printer.handle("nest.index", [this](Operation *op, ScalarPrinter &p, Body &) {
     bool const isBatch = cast<nest::IndexOp>(op).getDim() != along;
-    p.bind(op->getResult(0), Expression{isBatch ? "0" : index});
+    p.bind(op->getResult(0), isBatch ? literal(0) : cpp::name(index));
     return success();
   });
   return printer;
 }
 
 LogicalResult LayerPrinter::bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first,
-                                         Json &to) {
+                                         Body &to) {
   for (auto [number, argument] : llvm::enumerate(arguments)) {
     bool const isAdded = layer.biased && llvm::all_of(argument.getUsers(), [&](Operation *user) {
                            return user->getNumResults() == 1 && user->getResult(0) == layer.biased;
                          });
     if (isAdded)
       continue;
-    FailureOr<Expression> read = operand(first + number, Expression{index});
+    FailureOr<Expression> read = operand(first + number, cpp::name(index));
     if (failed(read))
       return failure();
     printer.bindRead(argument, std::move(*read), to);
@@ -165,7 +179,7 @@ LogicalResult LayerPrinter::bindOperands(ScalarPrinter &printer, Block::BlockArg
   return success();
 }
 
-LogicalResult LayerPrinter::printBlock(ScalarPrinter &printer, Block &block, Json &statements) {
+LogicalResult LayerPrinter::printBlock(ScalarPrinter &printer, Block &block, Body &statements) {
   if (failed(printer.print(block, statements)))
     return failure();
   FailureOr<SmallVector<Expression>> values = printer.use(block.back().getOperands());
@@ -173,7 +187,7 @@ LogicalResult LayerPrinter::printBlock(ScalarPrinter &printer, Block &block, Jso
     return failure();
   unsigned const inputs = layer.op->getNumOperands() - layer.op->getNumResults();
   for (auto [number, value] : llvm::enumerate(*values)) {
-    Expression const at = indexOf(maps[inputs + number], layer.op->getOperand(inputs + number), Expression{index});
+    Expression const at = indexOf(maps[inputs + number], layer.op->getOperand(inputs + number), cpp::name(index));
     statements.push_back(store(number, at, value));
   }
   return success();
@@ -196,77 +210,95 @@ int64_t LayerPrinter::length() const {
 
 //===--- Layers ---------------------------------------------------------------------------------------------------===//
 
+/// The statements for the templates; `blocks` gets those that they need.
+Json LayerPrinter::view(Body const &statements) {
+  for (Raw block : cpp::blocksOf(statements))
+    useBlock(block.str());
+  cpp::Lambda lambda{{}, statements};
+  dropUnusedParameters(lambda);
+  return cpp::Serializer::json(lambda.body);
+}
+
+/// `int c, int`: without the names that the statements do not use.
+static std::string parametersOf(ArrayRef<Identifier> names, Body const &statements) {
+  cpp::Lambda lambda{cpp::intParameters(names), statements};
+  dropUnusedParameters(lambda);
+  return cpp::Serializer::list(lambda.parameters);
+}
+
 FailureOr<Json> LayerPrinter::printLinear() {
   auto op = cast<nest::ContractOp>(layer.op);
-  index = "o";
-  scope.take(index);
+  index = Raw("o");
+  scope.take(index.str());
   Block &block = op.getEpilogue().front();
   ScalarPrinter printer = scalars();
-  printer.bind(block.getArgument(0), {"sum"});
+  Identifier const sum = Raw("sum");
+  printer.bind(block.getArgument(0), cpp::name(sum));
   if (layer.biased)
-    printer.bind(layer.biased, {"sum"});
-  Json statements = Json::array();
+    printer.bind(layer.biased, cpp::name(sum));
+  Body statements;
   if (failed(bindOperands(printer, block.getArguments().drop_front(), 2, statements)) ||
       failed(printBlock(printer, block, statements)))
     return failure();
   std::string inputs;
   for (ColumnPart const &part : layer.operands[0]) {
     ColumnTensor const &tensor = column.tensors[part.tensor];
-    std::string const first = part.first ? ", " + std::to_string(part.first) : "";
-    inputs += ", input<" + std::to_string(part.width) + ">(" + tensor.expression + first + ")";
+    std::vector<Expression> arguments = {reference(tensor)};
+    if (part.first)
+      arguments.push_back(literal(part.first));
+    inputs += ", " + cpp::Serializer::text(call(Raw("input<") + Code(part.width) + Raw(">"), arguments));
   }
   return Json{{"template", "form/linear"},
               {"layer", column.weights[layer.weights].name},
-              {"parameters", "int c, int o, " + computeType(column.scalar) + " sum"},
-              {"statements", std::move(statements)},
+              {"parameters",
+               cpp::Serializer::list(
+                   {cpp::intParameter(Raw("c")), cpp::intParameter(index), {computedType(column.scalar).code, sum}})},
+              {"statements", view(statements)},
               {"inputs", inputs}};
 }
 
 FailureOr<Json> LayerPrinter::printEach() {
   Block &block = layer.op->getRegion(0).front();
-  scope.take(index);
-  Json statements = Json::array();
+  scope.take(index.str());
+  Body statements;
   ScalarPrinter printer = scalars();
   if (failed(bindOperands(printer, block.getArguments(), 0, statements)) ||
       failed(printBlock(printer, block, statements)))
     return failure();
   return Json{{"template", "form/each"},
               {"length", std::to_string(length())},
-              {"parameters", "int c, " + indexParameters({index}, statements)},
-              {"statements", std::move(statements)}};
+              {"parameters", parametersOf({Raw("c"), index}, statements)},
+              {"statements", view(statements)}};
 }
 
 Json LayerPrinter::printCopy() {
   ColumnPart const from = layer.operands[0].front(), to = layer.operands[1].front();
   ColumnTensor const &target = column.tensors[to.tensor];
-  Expression const at = to.first ? binary({index}, "+", Rank::Add, literal(to.first)) : Expression{index};
-  Json assign = {{"template", "statement/assign"},
-                 {"target", target.expression + "(c, " + at.text + ")"},
-                 {"value", element(from, {index}).text}};
+  Expression const i = cpp::name(index), position = to.first ? binary(i, "+", Rank::Add, literal(to.first)) : i;
   return {{"template", "form/each"},
           {"length", std::to_string(from.width)},
-          {"parameters", "int c, int i"},
-          {"statements", Json::array({assign})}};
+          {"parameters", cpp::Serializer::list(cpp::intParameters({Raw("c"), index}))},
+          {"statements", view({cpp::Assign{at(target, position), element(from, i)}})}};
 }
 
 FailureOr<Json> LayerPrinter::printRow() {
   Block &block = layer.op->getRegion(0).front();
-  scope.take(index);
+  scope.take(index.str());
   ScalarPrinter printer = scalars();
   printer.handle("nest.get",
-                 [this](Operation *op, ScalarPrinter &p, Json &to) { return printGet(cast<nest::GetOp>(op), p, to); });
+                 [this](Operation *op, ScalarPrinter &p, Body &to) { return printGet(cast<nest::GetOp>(op), p, to); });
   printer.handle("nest.set",
-                 [this](Operation *op, ScalarPrinter &p, Json &to) { return printSet(cast<nest::SetOp>(op), p, to); });
-  printer.handle("nest.fold", [this](Operation *op, ScalarPrinter &p, Json &to) {
+                 [this](Operation *op, ScalarPrinter &p, Body &to) { return printSet(cast<nest::SetOp>(op), p, to); });
+  printer.handle("nest.fold", [this](Operation *op, ScalarPrinter &p, Body &to) {
     return printFold(cast<nest::FoldOp>(op), p, to);
   });
-  printer.handle("nest.each", [this](Operation *op, ScalarPrinter &p, Json &to) {
+  printer.handle("nest.each", [this](Operation *op, ScalarPrinter &p, Body &to) {
     return printEachAlong(cast<nest::EachOp>(op), p, to);
   });
-  Json statements = Json::array();
+  Body statements;
   if (failed(printer.print(block, statements)))
     return failure();
-  return Json{{"template", "form/rows"}, {"statements", std::move(statements)}};
+  return Json{{"template", "form/rows"}, {"statements", view(statements)}};
 }
 
 static FailureOr<std::optional<Expression>> positionOf(Value position, ScalarPrinter &printer) {
@@ -278,7 +310,7 @@ static FailureOr<std::optional<Expression>> positionOf(Value position, ScalarPri
   return std::optional<Expression>(*expression);
 }
 
-LogicalResult LayerPrinter::printGet(nest::GetOp get, ScalarPrinter &printer, Json &to) {
+LogicalResult LayerPrinter::printGet(nest::GetOp get, ScalarPrinter &printer, Body &to) {
   auto const position = positionOf(get.getPosition(), printer);
   if (failed(position))
     return failure();
@@ -289,67 +321,53 @@ LogicalResult LayerPrinter::printGet(nest::GetOp get, ScalarPrinter &printer, Js
   return success();
 }
 
-LogicalResult LayerPrinter::printSet(nest::SetOp set, ScalarPrinter &printer, Json &to) {
+LogicalResult LayerPrinter::printSet(nest::SetOp set, ScalarPrinter &printer, Body &to) {
   auto const position = positionOf(set.getPosition(), printer);
   FailureOr<Expression> const value = printer.use(set.getValue());
   if (failed(position) || failed(value))
     return failure();
   unsigned const number = cast<BlockArgument>(set.getRow()).getArgNumber();
   unsigned const inputs = layer.op->getNumOperands() - layer.op->getNumResults();
-  Expression const at = indexOf(maps[number], layer.op->getOperand(number), position->value_or(Expression{"0"}));
+  Expression const at = indexOf(maps[number], layer.op->getOperand(number), position->value_or(literal(0)));
   printer.settleReads(to);
   Operation *last = set;
   layer.op->walk([&](nest::SetOp other) { last = other.getRow() == set.getRow() ? other.getOperation() : last; });
-  Json assign = store(number - inputs, at, *value, last == set);
+  cpp::Assign const assign = store(number - inputs, at, *value, last == set);
   if (set->getParentOp() == layer.op) // one value per row: one thread writes it
-    assign = {
-        {"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
-  to.push_back(std::move(assign));
+    to.push_back(cpp::Each{literal(1), {Raw("int")}, {assign}});
+  else
+    to.push_back(assign);
   return success();
 }
 
-LogicalResult LayerPrinter::printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &to) {
+LogicalResult LayerPrinter::printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to) {
   printer.settleReads(to);
   Block &block = fold.getBody().front();
-  printer.bind(block.getArgument(0), {index});
-  Json statements = Json::array();
+  printer.bind(block.getArgument(0), cpp::name(index));
+  Body statements;
   if (failed(printer.print(block, statements)))
     return failure();
   FailureOr<Expression> const term = printer.use(block.back().getOperand(0));
   if (failed(term))
     return failure();
-  std::string const combiner = combinerName(fold.getCombiner());
-  useBlock(combiner);
-  ScalarPrinter::Nouns nouns = {StringRef(combiner).starts_with("Max")   ? "largest"
-                                : StringRef(combiner).starts_with("Min") ? "smallest"
-                                                                         : "total"};
+  ScalarPrinter::Nouns nouns = accumulatorNouns(fold.getCombiner());
   if (auto name = fold.getName())
     nouns.insert(nouns.begin(), snakeCase(*name));
-  std::string const name = printer.names.fresh(nouns);
-  to.push_back({{"template", "form/fold"},
-                {"type", computeType(fold.getType())},
-                {"name", name},
-                {"combiner", combiner},
-                {"length", std::to_string(length())},
-                {"parameters", indexParameters({index}, Json::array({statements, term->text}))},
-                {"statements", std::move(statements)},
-                {"value", term->text}});
-  printer.bind(fold.getResult(), {name});
+  Identifier const name = printer.names.fresh(nouns);
+  to.push_back(cpp::Fold{computedType(fold.getType()), name, combinerName(fold.getCombiner()), literal(length()),
+                         cpp::intParameter(index), std::move(statements), *term, true});
+  printer.bind(fold.getResult(), cpp::name(name));
   return success();
 }
 
-LogicalResult LayerPrinter::printEachAlong(nest::EachOp each, ScalarPrinter &printer, Json &to) {
+LogicalResult LayerPrinter::printEachAlong(nest::EachOp each, ScalarPrinter &printer, Body &to) {
   printer.settleReads(to);
   Block &block = each.getBody().front();
-  printer.bind(block.getArgument(0), {index});
-  Json statements = Json::array();
+  printer.bind(block.getArgument(0), cpp::name(index));
+  Body statements;
   if (failed(printer.print(block, statements)))
     return failure();
-  std::string const parameters = indexParameters({index}, statements);
-  to.push_back({{"template", "statement/each"},
-                {"length", std::to_string(length())},
-                {"parameters", parameters},
-                {"statements", std::move(statements)}});
+  to.push_back(cpp::Each{literal(length()), cpp::intParameter(index), std::move(statements)});
   return success();
 }
 

@@ -107,7 +107,7 @@ static void nameTensors(Column &column) {
   auto const argumentNames = nameTable(arguments, "tensor", taken), bufferNames = nameTable(buffers, "buffer");
   for (ColumnTensor &tensor : column.tensors)
     if (tensor.kind != ColumnTensor::Kind::Buffer) {
-      tensor.expression = tensor.name = argumentNames.lookup(tensor.modelName);
+      tensor.name = argumentNames.lookup(tensor.modelName);
       tensor.parameter = typeName(tensor.name, types, "Tensor");
     }
   for (ColumnTensor &tensor : column.tensors)
@@ -116,7 +116,7 @@ static void nameTensors(Column &column) {
   for (ColumnTensor &tensor : column.tensors)
     if (tensor.kind == ColumnTensor::Kind::Buffer && !tensor.buffer.empty()) {
       tensor.buffer = tensor.name;
-      tensor.expression = "scratch." + tensor.name;
+      tensor.isScratch = true;
     }
   for (ColumnWeights &weights : column.weights)
     weights.name = typeName(weights.modelName, types, "Layer");

@@ -6,7 +6,7 @@
 #include "translator/emit/forms/Column.h"
 #include "translator/emit/forms/Forms.h"
 #include "translator/emit/render/Render.h"
-#include "translator/emit/scalars/Expression.h"
+#include "translator/emit/scalars/Values.h"
 
 #include <set>
 

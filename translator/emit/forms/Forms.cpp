@@ -3,6 +3,7 @@
 
 #include "translator/emit/forms/Forms.h"
 
+#include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/forms/ColumnBody.h"
 #include "translator/emit/forms/FormPrinter.h"
 #include "translator/emit/model/Names.h"
@@ -241,7 +242,7 @@ void FormPrinter::addLoader(Json &view) {
     std::vector<std::string> literals;
     if (embedded)
       for (Attribute element : tensor.value.getValues<Attribute>())
-        literals.push_back(literal(cast<TypedAttr>(element)).text);
+        literals.push_back(cpp::Serializer::text(literal(cast<TypedAttr>(element))));
     view["values"].push_back(
         {{"label", commentText(tensor.name, longestName)}, {"values", llvm::join(literals, ", ")}});
   }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/forms/FormPrinter.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/text/Text.h"
@@ -54,7 +55,7 @@ Json FormPrinter::viewTables() const {
   for (ColumnWeights const &weights : column.weights) {
     std::vector<std::string> literals;
     for (APFloat const &value : packed(weights, cast<FloatType>(column.scalar).getFloatSemantics()))
-      literals.push_back(value.isZero() ? "0" : literal(FloatAttr::get(column.scalar, value)).text);
+      literals.push_back(value.isZero() ? "0" : cpp::Serializer::text(literal(FloatAttr::get(column.scalar, value))));
     tables.push_back({{"label", weights.name}, {"values", llvm::join(literals, ", ")}});
   }
   return tables;

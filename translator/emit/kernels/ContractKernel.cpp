@@ -3,7 +3,6 @@
 #include "translator/emit/kernels/KernelParts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -35,7 +34,7 @@ struct Contraction {
   Contraction(nest::ContractOp op, Layer &layer)
       : op(op), layer(layer), maps(mapsOf(op.getIndexingMaps())),
         loops(layer.loops(maps, SmallVector<Value>(op->getOperands()))), roles(op, loops),
-        space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}},
+        space{SmallVector<Expression>(loops.extents.size(), literal(0)), loops.extents, {}},
         batch(fuse(roles.batch, {"b", "h", "g"}, "batch")), m(fuse(roles.m, {"n", "t", "i"}, "row")),
         n(fuse(roles.n, {"o", "j", "l"}, "column")), k(fuse(roles.k, {"k", "c", "s"}, "term")) {}
 
@@ -46,28 +45,26 @@ struct Contraction {
     return FusedLoops(layer, loops, role, layer.indexNames(wanted), fused, space);
   }
 
-  /// A lambda with the statements' indices recovered from the fused ones.
-  void addLambda(std::string const &first, ArrayRef<FusedLoops const *> indices, Json statements,
-                 std::string const &result = "") {
-    std::vector<std::string> names;
+  /// A lambda of `first` and the loops, whose indices are recovered from the fused ones.
+  void addLambda(std::vector<cpp::Parameter> parameters, ArrayRef<FusedLoops const *> indices, Body statements,
+                 Code const &result = {}) {
     for (FusedLoops const *fused : indices) {
       fused->recover(statements);
-      names.push_back(fused->name());
+      parameters.push_back(cpp::intParameter(fused->name()));
     }
-    std::string const lambda = first + indexParameters(names, statements);
-    layer.addLambda(lambda, std::move(statements), result);
+    layer.addLambda({std::move(parameters), std::move(statements), result});
   }
+
+  Type elementType(Value operand) const { return cast<MemRefType>(operand.getType()).getElementType(); }
 
   /// The lambda that returns an element of an operand, or a reference to it.
   LogicalResult addRead(unsigned operand, ArrayRef<FusedLoops const *> indices, bool byReference) {
     FailureOr<Expression> read = layer.element(op->getOperand(operand), maps[operand], space);
     if (failed(read))
       return failure();
-    bool const isCast = !read->asUnsigned.empty();
-    Type const type = cast<MemRefType>(op->getOperand(operand).getType()).getElementType();
-    std::string const value = isCast ? ml2k::cast(cppType(type), *read).text : read->text;
-    addLambda("", indices, Json::array({{{"template", "statement/return"}, {"value", value}}}),
-              byReference ? cppType(type) + " const &" : "");
+    Code const type = scalarType(elementType(op->getOperand(operand))).code;
+    Expression const value = read->unsignedForm() ? cpp::cast(type, *read) : *read;
+    addLambda({}, indices, {cpp::Return{value}}, byReference ? type + Raw(" const &") : Code());
     return success();
   }
 
@@ -88,26 +85,25 @@ struct Contraction {
   /// True if the columns of an operand lie side by side in memory, and those of both hold the same type.
   bool columnsAdjoin(unsigned operand, ArrayRef<unsigned> columns) {
     return columns.size() == 1 && liesAlong(op->getOperand(operand), maps[operand], columns[0]) &&
-           isReadInPlace(operand, cast<MemRefType>(op->getOperand(operand).getType()).getElementType());
+           isReadInPlace(operand);
   }
 
-  /// True if the results are the sums as they are, side by side along columns.
-  bool storesInPlace(Json const &stores, std::string const &sum) {
-    auto const type = cast<MemRefType>(op.getOutputs()[0].getType());
-    return stores.size() == 1 && stores[0]["template"] == "statement/assign" && stores[0]["value"] == sum &&
-           llvm::all_of(op.getInputs(),
-                        [&](Value input) {
-                          return cast<MemRefType>(input.getType()).getElementType() == type.getElementType();
-                        }) &&
-           type.getElementType() == op.getEpilogue().front().getArgument(0).getType() && roles.n.size() == 1 &&
-           liesAlong(op.getOutputs()[0], maps.back(), roles.n[0]);
+  /// What the stores write if that is the sums as they are, side by side along columns; else null.
+  Expression const *storedInPlace(Body const &stores, Expression const &sum) {
+    cpp::Assign const *assign = stores.size() == 1 ? stores.front().as<cpp::Assign>() : nullptr;
+    Type const type = elementType(op.getOutputs()[0]);
+    bool const isOneType = type == op.getEpilogue().front().getArgument(0).getType() &&
+                           llvm::all_of(op.getInputs(), [&](Value input) { return elementType(input) == type; });
+    bool const isInPlace = assign && assign->value == sum && isOneType && roles.n.size() == 1 &&
+                           liesAlong(op.getOutputs()[0], maps.back(), roles.n[0]);
+    return isInPlace ? &assign->target : nullptr;
   }
 
   /// Neither cast on its way nor of another type than the other operand.
-  bool isReadInPlace(unsigned operand, Type type) {
-    FailureOr<Expression> const read = layer.element(op.getInputs()[operand], maps[operand], space);
-    return succeeded(read) && read->asUnsigned.empty() &&
-           type == cast<MemRefType>(op->getOperand(1 - operand).getType()).getElementType();
+  bool isReadInPlace(unsigned operand) {
+    Storage const *storage = layer.program.storageOf(op->getOperand(operand));
+    return storage && !storage->isUnsigned &&
+           elementType(op->getOperand(operand)) == elementType(op->getOperand(1 - operand));
   }
 
   /// True if the rows of the second operand, along k, lie at equal distances.
@@ -126,17 +122,17 @@ struct Contraction {
     return extent;
   }
 
-  FailureOr<Expression> bindEpilogue(ScalarPrinter &printer, Json &statements, std::string &parameters) {
+  /// Binds what the epilogue works on; the parameter of its sum comes back.
+  FailureOr<cpp::Parameter> bindEpilogue(ScalarPrinter &printer, Body &statements) {
     Block &block = op.getEpilogue().front();
-    std::string const sum = layer.scope.fresh({"sum", "value"});
-    parameters = computeType(block.getArgument(0).getType()) + " " + sum + ", ";
-    printer.bind(block.getArgument(0), {sum});
+    Identifier const sum = layer.scope.fresh({"sum", "value"});
+    printer.bind(block.getArgument(0), cpp::name(sum));
     if (Value const biased = layer.program.biasedSum(op))
-      printer.bind(biased, {sum});
+      printer.bind(biased, cpp::name(sum));
     if (failed(bindElements(layer, printer, block.getArguments().drop_front(), op.getExtras(),
                             ArrayRef(maps).drop_front(2), space, statements)))
       return failure();
-    return Expression{sum};
+    return cpp::Parameter{computedType(block.getArgument(0).getType()).code, sum};
   }
 
   LogicalResult printPacked(Storage const &weight);
@@ -147,49 +143,43 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
   if (!roles.batch.empty() || !isMatrix(0, roles.m, roles.k) || !isMatrix(maps.size() - 1, roles.m, roles.n))
     return op.emitError("packed, but its operands are not row-major matrices");
   int64_t const rows = extentOf(roles.m);
-  FailureOr<std::string> a = layer.matrix(op.getInputs()[0], extentOf(roles.k), rows, m.size(), "in");
-  FailureOr<std::string> out = layer.matrix(op.getOutputs()[0], extentOf(roles.n), rows, m.size(), "out");
+  FailureOr<Expression> a = layer.matrix(op.getInputs()[0], extentOf(roles.k), rows, m.size(), "in");
+  FailureOr<Expression> out = layer.matrix(op.getOutputs()[0], extentOf(roles.n), rows, m.size(), "out");
   if (failed(a) || failed(out))
     return failure();
-  Json statements = Json::array();
-  std::string parameters;
+  Body statements;
   ScalarPrinter printer = layer.scalars(space);
-  if (failed(bindEpilogue(printer, statements, parameters)) ||
-      failed(returnValue(printer, op.getEpilogue().front(), statements)))
+  FailureOr<cpp::Parameter> const sum = bindEpilogue(printer, statements);
+  if (failed(sum) || failed(returnValue(printer, op.getEpilogue().front(), statements)))
     return failure();
-  layer.program.useBlock("contract");
-  std::vector<std::string> arguments = {m.size().text, *a, layer.member(weight), *out};
-  layer.addSplit(arguments, cast<MemRefType>(weight.value.getType()).getElementType());
-  addLambda(parameters, {&m, &n}, std::move(statements));
-  layer.nameEpilogue(op.getEpilogue().front());
-  layer.nameUnchanged(arguments);
+  std::vector<Expression> arguments = {m.size(), *a, layer.member(weight), *out};
+  layer.addSplit(arguments, elementType(weight.value));
   layer.setCall("contract", arguments);
+  addLambda({*sum}, {&m, &n}, std::move(statements));
+  layer.nameEpilogue(op.getEpilogue().front());
+  layer.nameUnchanged();
   return success();
 }
 
 LogicalResult Contraction::printBatched() {
-  layer.program.useBlock("batched_contract");
   bool const ofLeft = columnsAdjoin(0, roles.k), ofRight = columnsAdjoin(1, roles.n) && rowsAreEven();
-  auto const columns = [](bool adjacent) { return adjacent ? "Columns::adjacent" : "Columns::apart"; };
-  layer.setCall(llvm::formatv("batched_contract<{0}, {1}>", columns(ofLeft), columns(ofRight)),
-                {batch.size().text, m.size().text, n.size().text, k.size().text});
+  auto const columns = [](bool adjacent) { return adjacent ? Raw("Columns::adjacent") : Raw("Columns::apart"); };
+  layer.setCall("batched_contract", columns(ofLeft) + Code(Raw(", ")) + columns(ofRight),
+                {batch.size(), m.size(), n.size(), k.size()});
   if (failed(addRead(0, {&batch, &m, &k}, ofLeft)) || failed(addRead(1, {&batch, &k, &n}, ofRight)))
     return failure();
-  Json statements = Json::array();
-  std::string parameters;
+  Body statements;
   ScalarPrinter printer = layer.scalars(space);
   Block &block = op.getEpilogue().front();
-  FailureOr<Expression> const sum = bindEpilogue(printer, statements, parameters);
+  FailureOr<cpp::Parameter> const sum = bindEpilogue(printer, statements);
   if (failed(sum) || failed(printer.print(block, statements)) ||
       failed(storeElements(layer, printer, block, op.getOutputs(), ArrayRef(maps).take_back(1), space, statements)))
     return failure();
-  if (storesInPlace(statements, sum->text)) {
-    std::string const target = statements[0]["target"];
-    addLambda("", {&batch, &m, &n}, Json::array({{{"template", "statement/return"}, {"value", target}}}),
-              cppType(cast<MemRefType>(op.getOutputs()[0].getType()).getElementType()) + " &");
-  } else {
-    addLambda(parameters, {&batch, &m, &n}, std::move(statements));
-  }
+  if (Expression const *target = storedInPlace(statements, cpp::name(*sum->name)))
+    addLambda({}, {&batch, &m, &n}, {cpp::Return{*target}},
+              scalarType(elementType(op.getOutputs()[0])).code + Raw(" &"));
+  else
+    addLambda({*sum}, {&batch, &m, &n}, std::move(statements));
   return success();
 }
 

@@ -3,15 +3,14 @@
 #include "translator/emit/kernels/KernelParts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
 namespace ml2k {
 
 /// `Square<3, 2, 1>`, or `Window<...>` where rows and columns differ; trailing defaults left out.
-static std::string windowType(ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
-                              ArrayRef<int64_t> dilations) {
+static Code windowType(ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
+                       ArrayRef<int64_t> dilations) {
   SmallVector<int64_t> all = {kernel[0], kernel[1], strides[0],   strides[1],
                               pads[0],   pads[1],   dilations[0], dilations[1]};
   SmallVector<int64_t> const rows = {all[0], all[2], all[4], all[6]}, columns = {all[1], all[3], all[5], all[7]};
@@ -22,18 +21,17 @@ static std::string windowType(ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride
     all = rows;
   while (all.back() == defaults[all.size() - 1])
     all.pop_back();
-  std::string const list = llvm::join(llvm::map_range(all, [](int64_t i) { return std::to_string(i); }), ", ");
-  return (square ? "Square<" : "Window<") + list + ">";
+  return (square ? Raw("Square<") : Raw("Window<")) + cpp::listOf(all) + Raw(">");
 }
 
 /// The space of the output's pixels and channels.
-static IndexSpace outputSpace(Value output, std::string const &pixel, std::string const &channel) {
+static IndexSpace outputSpace(Value output, Identifier const &pixel, Identifier const &channel) {
   IndexSpace space;
   space.extents.append(cast<MemRefType>(output.getType()).getShape().begin(),
                        cast<MemRefType>(output.getType()).getShape().end());
-  for (StringRef index : {".n", ".p", ".q"})
-    space.dims.push_back({pixel + index.str()});
-  space.dims.push_back({channel});
+  for (Raw index : {Raw("n"), Raw("p"), Raw("q")})
+    space.dims.push_back(member(cpp::name(pixel), index));
+  space.dims.push_back(cpp::name(channel));
   return space;
 }
 
@@ -43,30 +41,31 @@ enum class Mean { NoTaps, None, Inside, All };
 /// The lambda of (accumulator, [taps,] pixel, channel) that ends a window.
 static LogicalResult addEpilogue(Layer &layer, Block &block, ValueRange extras, ArrayAttr extraMaps, Value output,
                                  StringRef accumulator, StringRef channel, Mean mean, int64_t tapCount) {
-  std::string const pixel = layer.scope.fresh({"at", "pixel"});
-  std::string const index = layer.indexNames({channel}).front();
-  std::string const taps = layer.scope.fresh({"taps", "tap_count"});
+  Identifier const pixel = layer.scope.fresh({"at", "pixel"});
+  Identifier const index = layer.indexNames({channel}).front();
+  Identifier const taps = layer.scope.fresh({"taps", "tap_count"});
   IndexSpace const space = outputSpace(output, pixel, index);
   ScalarPrinter printer = layer.scalars(space);
-  Expression value{layer.scope.fresh({accumulator.str(), "value"})};
-  std::string parameters = computeType(block.getArgument(0).getType()) + " " + value.text;
+  Identifier const sum = layer.scope.fresh({accumulator.str(), "value"});
+  Expression value = cpp::name(sum);
   if (mean == Mean::Inside)
-    value = binary(value, "/", Rank::Multiply, {taps});
+    value = binary(value, "/", Rank::Multiply, cpp::name(taps));
   if (mean == Mean::All)
-    value = binary(value, "/", Rank::Multiply, {std::to_string(tapCount)});
+    value = binary(value, "/", Rank::Multiply, literal(tapCount));
   printer.bind(block.getArgument(0), value);
   if (Value const biased = layer.program.biasedSum(layer.kernel))
     printer.bind(biased, value);
-  Json statements = Json::array();
+  Body statements;
   if (failed(bindElements(layer, printer, block.getArguments().drop_front(), extras, mapsOf(extraMaps), space,
                           statements)) ||
       failed(returnValue(printer, block, statements)))
     return failure();
+  std::vector<cpp::Parameter> parameters = {{computedType(block.getArgument(0).getType()).code, sum}};
   if (mean != Mean::NoTaps)
-    parameters += ", " + indexParameters({taps}, statements);
-  parameters += mentions(statements, pixel) ? ", Pixel " + pixel : ", Pixel";
-  parameters += ", " + indexParameters({index}, statements);
-  layer.addLambda(parameters, std::move(statements));
+    parameters.push_back(cpp::intParameter(taps));
+  parameters.push_back({Raw("Pixel"), pixel});
+  parameters.push_back(cpp::intParameter(index));
+  layer.addLambda({std::move(parameters), std::move(statements)});
   return success();
 }
 
@@ -96,53 +95,46 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   bool const depthwise = weights && weights->packing == nest::PackingKind::Taps;
   if (!weights || weights->value != weight || (!depthwise && weights->packing != nest::PackingKind::Panels))
     return op->emitError("the weight of a convolution must be packed in panels or taps");
-  FailureOr<std::string> in = layer.image(image), out = layer.image(output);
+  FailureOr<Expression> in = layer.image(image), out = layer.image(output);
   if (failed(in) || failed(out))
     return failure();
-  std::string const block = depthwise              ? "depthwise"
-                            : conv.getTransposed() ? "conv_transposed"
-                            : weights->winograd    ? "winograd"
-                                                   : "conv";
-  std::string const parameters = weights->winograd ? std::to_string(weights->winograd) + ", " : "";
-  std::vector<std::string> arguments = {*in, layer.member(*weights), *out};
+  Raw const block = depthwise              ? Raw("depthwise")
+                    : conv.getTransposed() ? Raw("conv_transposed")
+                    : weights->winograd    ? Raw("winograd")
+                                           : Raw("conv");
+  std::vector<Expression> arguments = {*in, layer.member(*weights), *out};
   if (weights->winograd)
     arguments.push_back(layer.winograd(winogradShare(weights->winograd, shape[0] + shape[1])));
   if (!depthwise)
     layer.addSplit(arguments, cast<MemRefType>(weight.getType()).getElementType());
+  Code const window = windowType(kernelOf(conv), conv.getStrides(), conv.getPads(), conv.getDilations());
+  layer.setCall(block, weights->winograd ? Code(weights->winograd) + Raw(", ") + window : window, arguments);
   if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
                          depthwise ? "c" : "o", Mean::NoTaps, 0)))
     return failure();
   layer.nameEpilogue(conv.getEpilogue().front());
   if (!depthwise)
-    layer.nameUnchanged(arguments);
-  layer.program.useBlock(block);
+    layer.nameUnchanged();
   layer.closesBorders = true;
-  layer.setCall(block + "<" + parameters +
-                    windowType(kernelOf(conv), conv.getStrides(), conv.getPads(), conv.getDilations()) + ">",
-                arguments);
   return describe(layer, conv.getInputs(), conv.getExtras(), conv.getOutputs(), " * ");
 }
 
 FailureOr<std::string> printWindow(Operation *op, Layer &layer) {
   auto window = cast<nest::WindowOp>(op);
   Value const output = window.getOutputs()[0];
-  FailureOr<std::string> in = layer.image(window.getInputs()[0]), out = layer.image(output);
+  FailureOr<Expression> in = layer.image(window.getInputs()[0]), out = layer.image(output);
   if (failed(in) || failed(out))
     return failure();
-  std::string const combiner = combinerName(window.getCombiner());
-  StringRef const accumulator = llvm::StringSwitch<StringRef>(combiner)
-                                    .Cases("Max", "MaxNum", "largest")
-                                    .Cases("Min", "MinNum", "smallest")
-                                    .Default("sum");
+  Raw const combiner = combinerName(window.getCombiner());
+  std::string const noun = accumulatorNouns(window.getCombiner()).front();
+  std::string const accumulator = noun == "total" ? "sum" : noun;
   if (failed(addEpilogue(layer, window.getFinish().front(), window.getExtras(), window.getExtraMaps(), output,
                          accumulator, "c", meanOf(window), window.getKernel()[0] * window.getKernel()[1])))
     return failure();
-  layer.program.useBlock("pool");
   layer.closesBorders = true;
-  layer.program.useBlock(combiner);
-  layer.setCall("pool<" + windowType(window.getKernel(), window.getStrides(), window.getPads(), window.getDilations()) +
-                    ", " + combiner + ">",
-                {*in, *out});
+  Code const taps = windowType(window.getKernel(), window.getStrides(), window.getPads(), window.getDilations());
+  layer.setCall("pool", taps + Raw(", ") + combiner, {*in, *out});
+  layer.needBlock(combiner);
   return describe(layer, window.getInputs(), window.getExtras(), window.getOutputs(), ", ");
 }
 

@@ -11,85 +11,35 @@ using namespace mlir;
 
 namespace ml2k {
 
-/// Labels and messages hold names of the model, which say nothing about the code.
-static std::string withoutLiterals(StringRef text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"')
-      for (++i; i < text.size() && text[i] != '"'; ++i)
-        i += text[i] == '\\';
-    else
-      out += text[i];
-  }
-  return out;
-}
-
-static bool mentionsText(StringRef text, StringRef name) {
-  auto const isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  for (size_t at = text.find(name); at != StringRef::npos; at = text.find(name, at + 1)) {
-    bool const begins = at == 0 || !isWord(text[at - 1]);
-    bool const ends = at + name.size() == text.size() || !isWord(text[at + name.size()]);
-    if (begins && ends)
-      return true;
-  }
-  return false;
-}
-
-static bool mentionsCode(StringRef text, StringRef name) {
-  return mentionsText(text, name) && (!text.contains('"') || mentionsText(withoutLiterals(text), name));
-}
-
-bool mentions(Json const &statements, StringRef name) {
-  if (statements.is_string())
-    return mentionsCode(statements.get_ref<std::string const &>(), name);
-  if (statements.is_object()) {
-    for (auto const &[key, value] : statements.items())
-      if (key != "template" && key != "message" && mentions(value, name))
-        return true;
-    return false;
-  }
-  return statements.is_array() && llvm::any_of(statements, [&](Json const &part) { return mentions(part, name); });
-}
-
-std::string indexParameters(ArrayRef<std::string> names, Json const &statements) {
-  auto const parameter = [&](std::string const &name) {
-    return !name.empty() && mentions(statements, name) ? "int " + name : "int";
-  };
-  return llvm::join(llvm::map_range(names, parameter), ", ");
-}
-
 //===--- Loops along a row ----------------------------------------------------------------------------------------===//
 
-static bool isSame(Json const &statement, ArrayRef<std::string> varying) {
-  return statement.at("template") == "statement/let" &&
-         llvm::none_of(varying, [&](std::string const &name) { return mentions(statement.at("value"), name); });
+/// Whether a statement only declares a constant that none of the `varying` names changes.
+static bool isSame(cpp::Statement const &statement, cpp::Names const &varying) {
+  return statement.as<cpp::Let>() &&
+         llvm::none_of(usesOf(statement), [&](auto const &name) { return varying.contains(name); });
 }
 
-static std::pair<Json, Json> splitBy(Json const &statements, StringRef index) {
-  std::pair parts(Json::array(), Json::array());
-  std::vector<std::string> varying = {index.str()};
-  for (Json const &statement : statements) {
+/// The statements that are the same for all `index`, and the others.
+static std::pair<Body, Body> splitBy(Body const &statements, Identifier const &index) {
+  std::pair<Body, Body> parts;
+  cpp::Names varying = {index};
+  for (cpp::Statement const &statement : statements) {
     bool const same = isSame(statement, varying);
     (same ? parts.first : parts.second).push_back(statement);
-    if (!same && statement.contains("name"))
-      varying.push_back(statement["name"]);
+    if (Identifier const *name = declared(statement); name && !same)
+      varying.insert(*name);
   }
   return parts;
 }
 
-bool checksOutside(Json const &statements, StringRef index) {
+bool checksOutside(Body const &statements, Identifier const &index) {
   return llvm::any_of(splitBy(statements, index).first,
-                      [](Json const &statement) { return mentions(statement.at("value"), "checked_index"); });
+                      [](cpp::Statement const &statement) { return checks(statement.as<cpp::Let>()->value); });
 }
 
-Json alongSpan(Json statements, std::string const &index, std::string const &span) {
+Body alongSpan(Body const &statements, Identifier const &index, Identifier const &span) {
   auto [same, varying] = splitBy(statements, index);
-  bool const block = varying.size() > 1;
-  same.push_back({{"template", "statement/simd"},
-                  {"index", index},
-                  {"span", span},
-                  {"block", block},
-                  {"statements", std::move(varying)}});
+  same.push_back(cpp::Simd{index, span, std::move(varying)});
   return same;
 }
 
@@ -109,57 +59,59 @@ void namePositions(ScalarPrinter &printer, std::function<bool(Value)> varies) {
 }
 
 Expression product(ArrayRef<Expression> factors) {
-  Expression all{"1"};
+  Expression all = literal(1);
   for (Expression const &factor : factors)
-    if (factor.text != "1")
-      all = all.text == "1" ? factor : binary(all, "*", Rank::Multiply, factor);
+    if (!factor.is(1))
+      all = all.is(1) ? factor : binary(all, "*", Rank::Multiply, factor);
   return all;
 }
 
-FusedLoops::FusedLoops(Layer &layer, Layer::Loops const &all, ArrayRef<unsigned> loops, ArrayRef<std::string> names,
-                       StringRef fused, IndexSpace &space) {
+cpp::Parameter rowParameter() { return {Raw("Row"), Identifier(Raw("along")), " const &"}; }
+
+cpp::Statement letInt(Identifier const &name, Expression const &value) { return cpp::Let{intType(), name, value}; }
+
+FusedLoops::FusedLoops(Layer &layer, Layer::Loops const &all, ArrayRef<unsigned> loops, ArrayRef<Identifier> names,
+                       StringRef fused, IndexSpace &space)
+    : index(loops.size() == 1 ? names.front() : layer.scope.fresh({fused.str(), (fused + "_index").str()})) {
   SmallVector<Expression> sizes;
   for (auto [loop, name] : llvm::zip(loops, names)) {
-    space.dims[loop] = {name};
+    space.dims[loop] = cpp::name(name);
     sizes.push_back(all.sizes[loop]);
   }
   total = product(sizes);
-  index = loops.size() == 1 ? names.front() : layer.scope.fresh({fused.str(), (fused + "_index").str()});
   if (loops.size() < 2)
     return;
-  Expression inner{"1"};
+  Expression inner = literal(1);
   for (size_t i = loops.size(); i-- > 0;) {
-    Expression value{index};
-    if (inner.text != "1")
+    Expression value = cpp::name(index);
+    if (!inner.is(1))
       value = binary(value, "/", Rank::Multiply, inner);
     if (i > 0)
       value = binary(value, "%", Rank::Multiply, sizes[i]);
-    declarations.emplace_back(names[i], value.text);
+    declarations.push_back(letInt(names[i], value));
     inner = product({inner, sizes[i]});
   }
 }
 
-void FusedLoops::recover(Json &statements) const {
-  for (auto const &[name, value] : declarations)
-    if (mentions(statements, name)) {
-      Json const declaration = {{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", value}};
+void FusedLoops::recover(Body &statements) const {
+  for (cpp::Statement const &declaration : declarations)
+    if (usesOf(statements).contains(*declared(declaration)))
       statements.insert(statements.begin(), declaration);
-    }
 }
 
-std::vector<std::string> loopNames(Layer &layer, unsigned count) {
+std::vector<Identifier> loopNames(Layer &layer, unsigned count) {
   static std::vector<std::vector<StringRef>> const letters = {
       {}, {"i"}, {"n", "i"}, {"n", "i", "j"}, {"n", "i", "j", "k"}, {"n", "i", "j", "k", "l"}};
   if (count < letters.size())
     return layer.indexNames(letters[count]);
-  std::vector<std::string> names;
+  std::vector<Identifier> names;
   for (unsigned i = 0; i < count; ++i)
     names.push_back(layer.scope.fresh({"i" + std::to_string(i)}));
   return names;
 }
 
 LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, Block::BlockArgListType arguments, ValueRange values,
-                           ArrayRef<AffineMap> maps, IndexSpace const &space, Json &statements) {
+                           ArrayRef<AffineMap> maps, IndexSpace const &space, Body &statements) {
   for (auto [argument, value, map] : llvm::zip(arguments, values, maps)) {
     if (llvm::all_of(argument.getUsers(), [&](Operation *user) {
           return user->getNumResults() == 1 && printer.isBound(user->getResult(0));
@@ -174,7 +126,7 @@ LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, Block::BlockArg
 }
 
 LogicalResult storeElements(Layer &layer, ScalarPrinter &printer, Block &block, ValueRange outputs,
-                            ArrayRef<AffineMap> maps, IndexSpace const &space, Json &statements) {
+                            ArrayRef<AffineMap> maps, IndexSpace const &space, Body &statements) {
   FailureOr<SmallVector<Expression>> values = printer.use(block.back().getOperands());
   if (failed(values))
     return failure();
@@ -183,19 +135,18 @@ LogicalResult storeElements(Layer &layer, ScalarPrinter &printer, Block &block, 
     if (failed(target))
       return failure();
     Type const type = cast<MemRefType>(output.getType()).getElementType();
-    statements.push_back(
-        {{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(value, type)}});
+    statements.push_back(cpp::Assign{*target, stored(value, type)});
   }
   return success();
 }
 
-LogicalResult returnValue(ScalarPrinter &printer, Block &block, Json &statements) {
+LogicalResult returnValue(ScalarPrinter &printer, Block &block, Body &statements) {
   if (failed(printer.print(block, statements)))
     return failure();
   FailureOr<Expression> value = printer.use(block.back().getOperand(0));
   if (failed(value))
     return failure();
-  statements.push_back({{"template", "statement/return"}, {"value", value->text}});
+  statements.push_back(cpp::Return{*value});
   return success();
 }
 

@@ -56,7 +56,7 @@ LogicalResult LoopPrinter::bindPositions() {
     std::string const letter = i < 4 ? letters[i].str() : "i" + std::to_string(i);
     BlockArgument const position = kernel.getBody().getArgument(i);
     positions.push_back(printer.names.fresh(withSourceName(position, {letter, letter + letter, letter + "_index"})));
-    printer.bind(position, {positions.back()});
+    printer.bind(position, cpp::name(positions.back()));
   }
   if (kernel.getOrdered())
     return success();
@@ -75,12 +75,8 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
   FailureOr<SmallVector<Expression>> indices = printer.use(at);
   if (failed(indices))
     return failure();
-  if (auto array = arrays.find(memref); array != arrays.end()) {
-    std::string text = array->second;
-    for (Expression const &index : *indices)
-      text += "[" + index.text + "]";
-    return Expression{text};
-  }
+  if (auto array = arrays.find(memref); array != arrays.end())
+    return indices->empty() ? array->second : cpp::index(array->second, *indices);
   IndexSpace space;
   SmallVector<AffineExpr> exprs;
   for (auto [index, value] : llvm::zip(*indices, at)) {
@@ -94,9 +90,9 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
   return layer.element(memref, exprs, space);
 }
 
-LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Json &to) {
+LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Body &to) {
   if (kernel.getOrdered() && load == changed) {
-    printer.bindRead(load.getResult(), Expression{before}, to);
+    printer.bindRead(load.getResult(), cpp::name(before), to);
     return success();
   }
   FailureOr<Expression> read = element(load.getMemref(), load.getIndices());
@@ -108,7 +104,7 @@ LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Json &to) {
   return success();
 }
 
-LogicalResult LoopPrinter::printStore(memref::StoreOp store, Json &to) {
+LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
   if (started.contains(store))
     return success();
   FailureOr<Expression> value = printer.use(store.getValue());
@@ -121,11 +117,11 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Json &to) {
     return printChange(store, *target, *value, to);
   printer.settleReads(to);
   Type const type = store.getMemRefType().getElementType();
-  to.push_back({{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(*value, type)}});
+  to.push_back(cpp::Assign{*target, stored(*value, type)});
   return success();
 }
 
-LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Json &to) {
+LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Body &to) {
   MemRefType const type = array.getType();
   if (!type.hasStaticShape())
     return array.emitError("an array of a thread needs a known size");
@@ -135,30 +131,26 @@ LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Json &to) {
   FailureOr<Expression> const value = starts ? printer.use(store.getValue()) : Expression();
   if (failed(value))
     return failure();
-  std::string name =
+  Identifier const name =
       starts ? printer.names.fresh({"total", "result"}) : printer.names.fresh({"values", "own", "scratch"});
-  arrays[array] = name;
+  arrays[array] = cpp::name(name);
+  cpp::Variable variable{scalarType(type.getElementType()), name, type.getShape()};
   if (starts) {
     started.insert(store);
     printer.settleReads(to);
+    variable.value = stored(*value, type.getElementType());
   }
-  for (int64_t extent : type.getShape())
-    name += "[" + std::to_string(extent) + "]";
-  to.push_back({{"template", "statement/variable"},
-                {"type", cppType(type.getElementType())},
-                {"name", name},
-                {"initial", starts},
-                {"value", starts ? storedText(*value, type.getElementType()) : ""}});
+  to.push_back(std::move(variable));
   return success();
 }
 
 void LoopPrinter::handleMemory() {
   printer.handle("memref.load",
-                 [this](Operation *op, ScalarPrinter &, Json &to) { return printLoad(cast<memref::LoadOp>(op), to); });
-  printer.handle("memref.store", [this](Operation *op, ScalarPrinter &, Json &to) {
+                 [this](Operation *op, ScalarPrinter &, Body &to) { return printLoad(cast<memref::LoadOp>(op), to); });
+  printer.handle("memref.store", [this](Operation *op, ScalarPrinter &, Body &to) {
     return printStore(cast<memref::StoreOp>(op), to);
   });
-  printer.handle("memref.alloca", [this](Operation *op, ScalarPrinter &, Json &to) {
+  printer.handle("memref.alloca", [this](Operation *op, ScalarPrinter &, Body &to) {
     return printArray(cast<memref::AllocaOp>(op), to);
   });
   handleMessages(printer);
@@ -173,28 +165,25 @@ FailureOr<LoopPrinter::Bounds> LoopPrinter::bounds(unsigned loop) {
   return Bounds(*lower, *upper);
 }
 
-/// `{1, rows - 1}`
-FailureOr<std::string> LoopPrinter::span(unsigned loop) {
+/// `Span{1, rows - 1}`
+FailureOr<Expression> LoopPrinter::span(unsigned loop) {
   FailureOr<Bounds> const ends = bounds(loop);
-  return failed(ends) ? FailureOr<std::string>() : "Span{" + ends->first.text + ", " + ends->second.text + "}";
+  return failed(ends) ? FailureOr<Expression>() : cpp::braces(Raw("Span"), {ends->first, ends->second});
 }
 
-FailureOr<std::string> LoopPrinter::rangePolicy() {
+static Expression rangeOver(Expression const &begin, Expression const &end) {
+  return call(Raw("Kokkos::RangePolicy"), {cpp::name(Raw("space")), begin, end});
+}
+
+FailureOr<Expression> LoopPrinter::rangePolicy() {
   if (positions.empty())
-    return std::string("Kokkos::RangePolicy(space, 0, 1)");
+    return rangeOver(literal(0), literal(1));
   FailureOr<Bounds> const ends = bounds(0);
   if (failed(ends))
     return failure();
   auto const &[lower, upper] = *ends;
-  bool const literals = llvm::all_of(lower.text, llvm::isDigit) && llvm::all_of(upper.text, llvm::isDigit);
-  std::string const end =
-      lower.text == "0" || literals ? upper.text : "Kokkos::max(" + lower.text + ", " + upper.text + ")";
-  return "Kokkos::RangePolicy(space, " + lower.text + ", " + end + ")";
-}
-
-/// `int const i = row / 3;`
-static Json letInt(std::string const &name, std::string const &value) {
-  return {{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", value}};
+  bool const isOrdered = lower.is(0) || (lower.constant().value_or(-1) >= 0 && upper.constant().value_or(-1) >= 0);
+  return rangeOver(lower, isOrdered ? upper : call(Raw("Kokkos::max"), {lower, upper}));
 }
 
 /// How many iterations a loop has.
@@ -220,108 +209,101 @@ FailureOr<Expression> LoopPrinter::count(Group const &group) {
 }
 
 /// All loops but the last as one: `Span{0, n * m}`.
-FailureOr<std::string> LoopPrinter::rows() {
-  if (row.empty())
+FailureOr<Expression> LoopPrinter::rows() {
+  if (!fused)
     return span(0);
-  FailureOr<Expression> const all = count({0, fused, row});
-  return failed(all) ? FailureOr<std::string>() : "Span{0, " + all->text + "}";
+  FailureOr<Expression> const all = count(fusedLoops());
+  return failed(all) ? FailureOr<Expression>() : cpp::braces(Raw("Span"), {literal(0), *all});
 }
 
 /// `Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2>>(space, {0, 0}, {32, 56})`
-FailureOr<std::string> LoopPrinter::boxPolicy() {
-  std::vector<std::string> lowers, uppers;
-  if (!row.empty()) {
-    FailureOr<Expression> const all = count({0, fused, row});
+FailureOr<Expression> LoopPrinter::boxPolicy() {
+  std::vector<Expression> lowers, uppers;
+  if (fused) {
+    FailureOr<Expression> const all = count(fusedLoops());
     if (failed(all))
       return failure();
-    lowers.push_back("0");
-    uppers.push_back(all->text);
+    lowers.push_back(literal(0));
+    uppers.push_back(*all);
   }
   for (unsigned i = fused; i < positions.size(); ++i) {
     FailureOr<Bounds> const ends = bounds(i);
     if (failed(ends))
       return failure();
-    lowers.push_back(ends->first.text);
-    uppers.push_back(ends->second.text);
+    lowers.push_back(ends->first);
+    uppers.push_back(ends->second);
   }
-  return "Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<" + std::to_string(lowers.size()) + ">>(space, {" +
-         llvm::join(lowers, ", ") + "}, {" + llvm::join(uppers, ", ") + "})";
+  Code const policy =
+      Raw("Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<") + Code(int64_t(lowers.size())) + Raw(">>");
+  return call(policy, {cpp::name(Raw("space")), cpp::braces({}, lowers), cpp::braces({}, uppers)});
 }
 
 /// The positions of loops that run as one.
-LogicalResult LoopPrinter::recover(Group const &group, Json &to) {
-  Expression inner{"1"};
+LogicalResult LoopPrinter::recover(Group const &group, Body &to) {
+  Expression inner = literal(1);
   for (unsigned i = group.end; i-- > group.first;) {
     FailureOr<Expression> const lower = host(kernel.getLowers()[i]), iterations = length(i);
     if (failed(lower) || failed(iterations))
       return failure();
-    Expression value{group.name};
-    if (inner.text != "1")
+    Expression value = cpp::name(group.name);
+    if (!inner.is(1))
       value = binary(value, "/", Rank::Multiply, inner);
     if (i > group.first)
       value = binary(value, "%", Rank::Multiply, *iterations);
-    if (lower->text != "0")
+    if (!lower->is(0))
       value = binary(value, "+", Rank::Add, *lower);
-    if (value.text != positions[i] && mentions(to, positions[i]))
-      // As a Json, not in braces: insert() would take braces for a list of elements
-      to.insert(to.begin(), letInt(positions[i], value.text));
+    if (value != cpp::name(positions[i]) && usesOf(to).contains(positions[i]))
+      to.insert(to.begin(), letInt(positions[i], value));
     inner = product({inner, *iterations});
   }
   return success();
 }
 
-LogicalResult LoopPrinter::printCall(Json statements) {
+/// A pattern of Kokkos itself over `parameters`.
+LogicalResult LoopPrinter::printPolicy(FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
+                                       Body statements) {
+  if (failed(policy))
+    return failure();
+  layer.setPolicyCall("Kokkos::parallel_for", *policy);
+  layer.addLambda({std::move(parameters), std::move(statements)});
+  return success();
+}
+
+LogicalResult LoopPrinter::printCall(Body statements) {
   if (kernel.getOrdered())
     return printUpdates(std::move(statements));
   bool const reduces = !kernel.getInto().empty();
   bool const grid = positions.size() > 1;
-  std::string const first = grid && !row.empty() ? row : positions.empty() ? "i" : positions.front();
   if (!grid && !reduces) {
-    FailureOr<std::string> const policy = rangePolicy();
-    if (failed(policy))
-      return failure();
-    layer.setPolicyCall("Kokkos::parallel_for", *policy);
-    std::string const lambda = positions.empty() ? "int" : indexParameters({first}, statements);
-    layer.addLambda(lambda, std::move(statements));
-    return success();
+    cpp::Parameter const only = positions.empty() ? cpp::Parameter{Raw("int")} : cpp::intParameter(positions.front());
+    return printPolicy(rangePolicy(), {only}, std::move(statements));
   }
   if (isBox()) {
-    FailureOr<std::string> const policy = boxPolicy();
-    if (failed(policy))
-      return failure();
-    layer.setPolicyCall("Kokkos::parallel_for", *policy);
-    std::vector<std::string> parameters(positions.begin() + fused, positions.end());
-    if (!row.empty())
-      parameters.insert(parameters.begin(), row);
-    std::string const lambda = indexParameters(parameters, statements);
-    layer.addLambda(lambda, std::move(statements));
-    return success();
+    std::vector<Identifier> names(positions.begin() + fused, positions.end());
+    if (fused)
+      names.insert(names.begin(), row);
+    return printPolicy(boxPolicy(), cpp::intParameters(names), std::move(statements));
   }
-  FailureOr<std::string> const outer = grid ? rows() : span(0);
-  FailureOr<std::string> const inner = grid ? span(positions.size() - 1) : std::string();
+  FailureOr<Expression> const outer = grid ? rows() : span(0);
+  FailureOr<Expression> const inner = grid ? span(positions.size() - 1) : Expression();
   if (failed(outer) || failed(inner))
     return failure();
-  std::vector<std::string> arguments = {*outer};
-  std::vector<std::string> parameters = {first};
+  std::vector<Expression> arguments = {*outer};
+  std::vector<Identifier> parameters = {grid && fused ? row : positions.front()};
   if (grid) {
     arguments.push_back(*inner);
     parameters.push_back(positions.back());
   }
-  std::string function = grid ? "for_grid" : "";
   if (reduces) {
-    auto const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
-    layer.program.useBlock(combiner);
-    function = grid ? "reduce_grid" : "reduce_span";
+    Raw const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
     arguments.push_back(layer.member(*layer.program.storageOf(kernel.getInto()[0])));
     writes.insert(kernel.getInto()[0]);
-    layer.program.useBlock(function);
-    function += "<" + combiner + ">";
+    layer.setCall(grid ? Raw("reduce_grid") : Raw("reduce_span"), combiner, arguments);
+    layer.needBlock(combiner);
   } else {
-    layer.program.useBlock(function);
+    layer.setCall("for_grid", arguments);
   }
-  layer.setCall(function, arguments);
-  std::string const lambda = indexParameters(parameters, statements);
-  layer.addLambda(lambda, std::move(statements));
+  layer.addLambda({cpp::intParameters(parameters), std::move(statements)});
   return success();
 }
 
@@ -346,12 +328,12 @@ FailureOr<std::string> LoopPrinter::print() {
     return failure();
   handleMemory();
   findChange();
-  Json statements = Json::array();
+  Body statements;
   Block &block = kernel.getBody().front();
   if (kernel.getInto().empty() ? failed(printer.print(block, statements))
                                : failed(returnValue(printer, block, statements)))
     return failure();
-  if (failed(recover({0, fused, row}, statements)) || failed(printCall(std::move(statements))))
+  if (failed(recover(fusedLoops(), statements)) || failed(printCall(std::move(statements))))
     return failure();
   return describe();
 }

@@ -23,9 +23,9 @@ private:
   void handleMemory();
   void findChange();
   mlir::FailureOr<Expression> element(mlir::Value memref, mlir::ValueRange positions);
-  mlir::LogicalResult printLoad(mlir::memref::LoadOp load, Json &to);
-  mlir::LogicalResult printStore(mlir::memref::StoreOp store, Json &to);
-  mlir::LogicalResult printArray(mlir::memref::AllocaOp array, Json &to);
+  mlir::LogicalResult printLoad(mlir::memref::LoadOp load, Body &to);
+  mlir::LogicalResult printStore(mlir::memref::StoreOp store, Body &to);
+  mlir::LogicalResult printArray(mlir::memref::AllocaOp array, Body &to);
 
   /// --schedule=naive: a policy of Kokkos over all loops.
   bool isBox() { return layer.program.entry->hasAttr("nest.naive") && kernel.getInto().empty(); }
@@ -33,39 +33,42 @@ private:
   using Bounds = std::pair<Expression, Expression>;
   mlir::FailureOr<Expression> host(mlir::Value value);
   mlir::FailureOr<Bounds> bounds(unsigned loop);
-  mlir::FailureOr<std::string> span(unsigned loop);
+  mlir::FailureOr<Expression> span(unsigned loop);
   mlir::FailureOr<Expression> length(unsigned loop);
-  mlir::FailureOr<std::string> rangePolicy();
-  mlir::FailureOr<std::string> boxPolicy();
-  mlir::FailureOr<std::string> rows();
+  mlir::FailureOr<Expression> rangePolicy();
+  mlir::FailureOr<Expression> boxPolicy();
+  mlir::FailureOr<Expression> rows();
 
   /// Loops that run as one, of that name.
   struct Group {
     unsigned first, end;
-    std::string name;
+    Identifier name;
   };
+  Group fusedLoops() const { return {0, fused, row}; }
   mlir::FailureOr<Expression> count(Group const &group);
-  mlir::LogicalResult recover(Group const &group, Json &to);
+  mlir::LogicalResult recover(Group const &group, Body &to);
   mlir::FailureOr<Group> groupOf(unsigned first, unsigned end, llvm::StringRef name);
   unsigned orderedFrom() { return llvm::find(*kernel.getOrdered(), true) - kernel.getOrdered()->begin(); }
   unsigned columnsFrom() { return orderedFrom() + llvm::count(*kernel.getOrdered(), true); }
-  mlir::LogicalResult printUpdates(Json statements);
+  mlir::LogicalResult printUpdates(Body statements);
   mlir::LogicalResult printChange(mlir::memref::StoreOp store, Expression const &target, Expression const &value,
-                                  Json &to);
-  mlir::LogicalResult printCall(Json statements);
+                                  Body &to);
+  mlir::LogicalResult printCall(Body statements);
+  mlir::LogicalResult printPolicy(mlir::FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
+                                  Body statements);
   std::string describe();
 
   nest::LoopKernelOp kernel;
   Layer &layer;
   ScalarPrinter printer;
-  std::vector<std::string> positions;
-  unsigned fused = 0;                              ///< outer loops that run as one
-  std::string row;                                 ///< that one
-  mlir::Operation *changed = nullptr;              ///< of an element that the block changes: its load
-  std::string before;                              ///< what that is called
-  llvm::DenseMap<mlir::Value, std::string> arrays; ///< local arrays
-  llvm::DenseSet<mlir::Operation *> started;       ///< stores that are the first values of those
-  llvm::SetVector<mlir::Value> reads, writes;      ///< in the order of the text
+  std::vector<Identifier> positions;
+  unsigned fused = 0;                             ///< outer loops that run as one
+  Identifier row = Raw("row");                    ///< that one
+  mlir::Operation *changed = nullptr;             ///< of an element that the block changes: its load
+  Identifier before = Raw("before");              ///< what that is called
+  llvm::DenseMap<mlir::Value, Expression> arrays; ///< local arrays
+  llvm::DenseSet<mlir::Operation *> started;      ///< stores that are the first values of those
+  llvm::SetVector<mlir::Value> reads, writes;     ///< in the order of the text
 };
 
 } // namespace ml2k

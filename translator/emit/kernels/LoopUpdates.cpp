@@ -25,22 +25,18 @@ void LoopPrinter::findChange() {
 
 /// `add_to(target, term);`, or `change_element(target, [&](float before) { return ...; });`
 LogicalResult LoopPrinter::printChange(memref::StoreOp store, Expression const &target, Expression const &value,
-                                       Json &to) {
+                                       Body &to) {
   Type const type = store.getMemRefType().getElementType();
   auto sum = store.getValue().getDefiningOp<arith::AddFOp>();
   if (sum && (type.isF32() || type.isF64()) && llvm::is_contained(sum->getOperands(), changed->getResult(0))) {
     FailureOr<Expression> const term = printer.use(sum.getLhs() == changed->getResult(0) ? sum.getRhs() : sum.getLhs());
     if (failed(term))
       return failure();
-    layer.program.useBlock("add_to");
-    to.push_back(
-        {{"template", "statement/call"}, {"text", "add_to(" + target.text + ", " + storedText(*term, type) + ")"}});
+    to.push_back(cpp::Run{call(Raw("add_to"), {target, stored(*term, type)}, "add_to")});
     return success();
   }
-  layer.program.useBlock("change_element");
-  to.push_back({{"template", "statement/call"},
-                {"text", "change_element(" + target.text + ", [&](" + cppType(type) + " " + before + ") { return " +
-                             storedText(value, type) + "; })"}});
+  Expression const change = cpp::lambda(scalarType(type).code, before, stored(value, type));
+  to.push_back(cpp::Run{call(Raw("change_element"), {target, change}, "change_element")});
   return success();
 }
 
@@ -50,38 +46,42 @@ FailureOr<LoopPrinter::Group> LoopPrinter::groupOf(unsigned first, unsigned end,
     FailureOr<Expression> const lower = host(kernel.getLowers()[first]);
     if (failed(lower))
       return failure();
-    if (lower->text == "0")
+    if (lower->is(0))
       return Group{first, end, positions[first]};
   }
-  return Group{first, end, first == end ? "" : printer.names.fresh({name.str(), name.str() + "_index"})};
+  return Group{first, end,
+               first == end ? Identifier(Raw("none"))
+                            : printer.names.fresh({name.str(), name.str() + "_index"})}; // of no loop, nobody asks
 }
 
 /// `for_updates(label, space, batches, updates, length, [=](int, int edge, Span columns) { ... })`
-LogicalResult LoopPrinter::printUpdates(Json statements) {
+LogicalResult LoopPrinter::printUpdates(Body statements) {
   unsigned const loops = positions.size(), first = orderedFrom(), end = columnsFrom();
   FailureOr<Group> const batch = groupOf(0, first, "batch"), update = groupOf(first, end, "update"),
                          column = groupOf(end, loops, "column");
   if (failed(batch) || failed(update) || failed(column))
     return failure();
-  std::string const span = end == loops ? "" : printer.names.fresh({"columns", "span"});
+  cpp::Parameter span{Raw("Span")};
+  if (end != loops)
+    span.name = printer.names.fresh({"columns", "span"});
   if (failed(recover(*column, statements)))
     return failure();
-  if (end != loops)
-    statements = alongSpan(std::move(statements), column->name, span);
+  if (span.name)
+    statements = alongSpan(statements, column->name, *span.name);
   if (failed(recover(*update, statements)) || failed(recover(*batch, statements)))
     return failure();
-  std::vector<std::string> arguments;
+  std::vector<Expression> arguments;
   for (Group const &group : {*batch, *update, *column}) {
     FailureOr<Expression> const size = count(group);
     if (failed(size))
       return failure();
-    arguments.push_back(size->text);
+    arguments.push_back(*size);
   }
-  layer.program.useBlock("for_updates");
   layer.setCall("for_updates", arguments);
-  std::string const lambda =
-      indexParameters({batch->name, update->name}, statements) + ", Span" + (span.empty() ? "" : " " + span);
-  layer.addLambda(lambda, std::move(statements));
+  auto const parameter = [](Group const &group) {
+    return group.first == group.end ? cpp::Parameter{Raw("int")} : cpp::intParameter(group.name);
+  };
+  layer.addLambda({{parameter(*batch), parameter(*update), span}, std::move(statements)});
   return success();
 }
 

@@ -100,47 +100,55 @@ static bool transposes(nest::MapOp map, ArrayRef<AffineMap> maps, unsigned cross
 }
 
 /// A loop over the channels of a pixel around the statements.
-static Json channelLoop(std::string const &channel, int64_t channels, Json statements) {
-  return Json::array({{{"template", statements.size() == 1 ? "statement/for_line" : "statement/for"},
-                       {"index", channel},
-                       {"begin", "0"},
-                       {"end", std::to_string(channels)},
-                       {"advance", "++" + channel},
-                       {"statements", std::move(statements)}}});
+static Body channelLoop(Identifier const &channel, int64_t channels, Body statements) {
+  bool const isLine = statements.size() == 1;
+  return {cpp::For{channel, literal(0), literal(channels), literal(1), std::move(statements), isLine}};
 }
 
-/// A lambda that returns an element by reference.
-static void addReference(std::string const &element, std::string const &type, std::vector<std::string> const &indices,
-                         FusedLoops const &rows, Layer &layer) {
-  Json statements = Json::array({{{"template", "statement/return"}, {"value", element}}});
-  rows.recover(statements);
-  std::string const lambda = indexParameters(indices, statements);
-  layer.addLambda(lambda, std::move(statements), type);
-}
+namespace {
 
-FailureOr<std::string> printMap(Operation *op, Layer &layer) {
-  auto map = cast<nest::MapOp>(op);
-  SmallVector<AffineMap> const maps = mapsOf(map.getIndexingMaps());
-  SmallVector<Value> const operands(op->getOperands());
-  unsigned const outputCount = map.getOutputs().size();
-  if (Storage const *planes = planesOf(map, maps, layer)) {
-    layer.program.useBlock("channels_last");
-    layer.closesBorders = true;
-    layer.setCall("channels_last",
-                  {layer.member(*planes), layer.member(*layer.program.storageOf(map.getOutputs()[0]))});
-    return describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
-  }
-  Layer::Loops const loops = layer.loops(maps, operands);
-  unsigned inner = innerLoop(maps[maps.size() - outputCount], loops);
+/// A map of loops: which of them run as what, and what they are called.
+class MapPrinter {
+public:
+  MapPrinter(nest::MapOp map, Layer &layer);
+  LogicalResult print();
 
-  IndexSpace space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}};
-  std::optional<unsigned> crossing, channel;
+private:
+  void nameLoops();
+  LogicalResult printBody(ScalarPrinter &printer);
+  void addReference(Expression const &element, Code const &type, std::vector<Identifier> const &indices);
+  void printCopy(cpp::Assign const &copy, std::vector<Identifier> const &indices);
+  void printCall(ScalarPrinter &printer);
+  unsigned outputCount() { return map.getOutputs().size(); }
+  ArrayRef<AffineMap> outputMaps() { return ArrayRef(maps).take_back(outputCount()); }
+
+  nest::MapOp map;
+  Layer &layer;
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> operands;
+  Layer::Loops loops;
+  IndexSpace space;
+  unsigned inner;                            ///< runs along the contiguous dimension
+  std::optional<unsigned> crossing, channel; ///< along an input that lies across; the channels of a pixel
+  Identifier along = Raw("i"), across = Raw("i"), ofChannel = Raw("c");
+  std::optional<FusedLoops> rows; ///< the other loops
+  Body statements;
+};
+
+MapPrinter::MapPrinter(nest::MapOp map, Layer &layer)
+    : map(map), layer(layer), maps(mapsOf(map.getIndexingMaps())), operands(map->getOperands()),
+      loops(layer.loops(maps, operands)),
+      space{SmallVector<Expression>(loops.extents.size(), literal(0)), loops.extents, {}},
+      inner(innerLoop(outputMaps().front(), loops)) {
   if (std::optional<unsigned> const pixels = pixelLoop(map, maps.back(), inner, loops, layer)) {
     channel = inner;
     inner = *pixels;
   } else {
     crossing = crossingLoop(ArrayRef(maps).take_front(map.getInputs().size()), inner, loops);
   }
+}
+
+void MapPrinter::nameLoops() {
   SmallVector<unsigned> outer, all;
   for (unsigned loop = 0; loop < loops.extents.size(); ++loop)
     if (loops.extents[loop] != 1 || loop == inner) {
@@ -150,67 +158,102 @@ FailureOr<std::string> printMap(Operation *op, Layer &layer) {
     }
   SmallVector<StringRef> letters;
   if (layer.program.storageOf(map.getOutputs()[0])->isImage && maps.back().getNumResults() == 4)
-    letters = imageLetters(maps[maps.size() - outputCount], all);
-  std::vector<std::string> const names = letters.empty() ? loopNames(layer, all.size()) : layer.indexNames(letters);
-  std::vector<std::string> outerNames;
-  std::string along = "i", across;
+    letters = imageLetters(outputMaps().front(), all);
+  std::vector<Identifier> const names = letters.empty() ? loopNames(layer, all.size()) : layer.indexNames(letters);
+  std::vector<Identifier> outerNames;
+  if (names.empty())
+    along = layer.indexNames({"i"}).front();
   for (auto [loop, name] : llvm::zip(all, names)) {
-    space.dims[loop] = {name};
+    space.dims[loop] = cpp::name(name);
     if (loop == inner)
       along = name;
     else if (loop == crossing)
       across = name;
-    else if (loop != channel)
+    else if (loop == channel)
+      ofChannel = name;
+    else
       outerNames.push_back(name);
   }
-  FusedLoops const rows(layer, loops, outer, outerNames, crossing ? "outer" : "row", space);
+  rows.emplace(layer, loops, outer, outerNames, crossing ? "outer" : "row", space);
+}
 
+LogicalResult MapPrinter::printBody(ScalarPrinter &printer) {
   Block &body = map.getBody().front();
-  Json statements = Json::array();
-  ScalarPrinter printer = layer.scalars(space);
   namePositions(printer, [&](Value value) {
     auto const argument = dyn_cast<BlockArgument>(value);
     auto index = value.getDefiningOp<nest::IndexOp>();
     bool const isElement = argument && argument.getOwner() == &body;
     return (index && index.getDim() == inner) || (isElement && maps[argument.getArgNumber()].isFunctionOfDim(inner));
   });
-  if (failed(bindElements(layer, printer, body.getArguments(), ArrayRef(operands).drop_back(outputCount), maps, space,
-                          statements)) ||
-      failed(printer.print(body, statements)) ||
-      failed(storeElements(layer, printer, body, map.getOutputs(), ArrayRef(maps).take_back(outputCount), space,
-                           statements)))
-    return failure();
-  std::string const shapes = describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
-  if (channel)
-    statements = channelLoop(space.dims[*channel].text, loops.extents[*channel], std::move(statements));
-  Expression const length = loops.sizes.empty() ? Expression{"1"} : loops.sizes[inner];
-  std::vector<std::string> indices = {rows.name()}, sizes = {rows.size().text};
+  return failure(failed(bindElements(layer, printer, body.getArguments(), ArrayRef(operands).drop_back(outputCount()),
+                                     maps, space, statements)) ||
+                 failed(printer.print(body, statements)) ||
+                 failed(storeElements(layer, printer, body, map.getOutputs(), outputMaps(), space, statements)));
+}
+
+/// A lambda that returns an element by reference.
+void MapPrinter::addReference(Expression const &element, Code const &type, std::vector<Identifier> const &indices) {
+  Body returns = {cpp::Return{element}};
+  rows->recover(returns);
+  layer.addLambda({cpp::intParameters(indices), std::move(returns), type});
+}
+
+void MapPrinter::printCopy(cpp::Assign const &copy, std::vector<Identifier> const &indices) {
+  Code const type = layer.program.storageOf(map.getOutputs()[0])->scalarType().code;
+  addReference(copy.value, type + Raw(" const &"), indices);
+  addReference(copy.target, type + Raw(" &"), indices);
+}
+
+void MapPrinter::printCall(ScalarPrinter &printer) {
+  std::vector<Identifier> indices = {rows->name()};
+  std::vector<Expression> sizes = {rows->size()};
   if (crossing) {
     indices.push_back(across);
-    sizes.push_back(loops.sizes[*crossing].text);
+    sizes.push_back(loops.sizes[*crossing]);
   }
   indices.push_back(along);
-  sizes.push_back(length.text);
-  bool const isCopy = crossing && statements.size() == 1 && transposes(map, maps, *crossing, inner, layer.program);
-  bool const hasSpan = !crossing && checksOutside(statements, along);
-  char const *const block = isCopy ? "transposed_copy" : crossing ? "for_squares" : hasSpan ? "for_spans" : "for_each";
-  layer.program.useBlock(block);
-  layer.setCall(block, sizes);
-  if (isCopy) {
-    std::string const type = layer.program.storageOf(map.getOutputs()[0])->scalar();
-    addReference(statements[0]["value"], type + " const &", indices, rows, layer);
-    addReference(statements[0]["target"], type + " &", indices, rows, layer);
-    return shapes;
+  sizes.push_back(loops.sizes.empty() ? literal(1) : loops.sizes[inner]);
+  cpp::Assign const *copy = statements.size() == 1 ? statements.front().as<cpp::Assign>() : nullptr;
+  if (crossing && copy && transposes(map, maps, *crossing, inner, layer.program)) {
+    layer.setCall("transposed_copy", sizes);
+    return printCopy(*copy, indices);
   }
-  std::string const span = hasSpan ? printer.names.fresh({"columns", "span"}) : "";
-  if (hasSpan)
-    statements = alongSpan(std::move(statements), along, span);
-  rows.recover(statements);
-  if (hasSpan)
-    indices.pop_back();
-  std::string const lambda = indexParameters(indices, statements) + (hasSpan ? ", Span " + span : "");
-  layer.addLambda(lambda, std::move(statements));
-  return shapes;
+  std::vector<cpp::Parameter> parameters = cpp::intParameters(indices);
+  if (!crossing && checksOutside(statements, along)) {
+    layer.setCall("for_spans", sizes);
+    Identifier const span = printer.names.fresh({"columns", "span"});
+    statements = alongSpan(statements, along, span);
+    parameters.back() = {Raw("Span"), span};
+  } else {
+    layer.setCall(crossing ? Raw("for_squares") : Raw("for_each"), sizes);
+  }
+  rows->recover(statements);
+  layer.addLambda({std::move(parameters), std::move(statements)});
+}
+
+LogicalResult MapPrinter::print() {
+  nameLoops();
+  ScalarPrinter printer = layer.scalars(space);
+  if (failed(printBody(printer)))
+    return failure();
+  if (channel)
+    statements = channelLoop(ofChannel, loops.extents[*channel], std::move(statements));
+  printCall(printer);
+  return success();
+}
+
+} // namespace
+
+FailureOr<std::string> printMap(Operation *op, Layer &layer) {
+  auto map = cast<nest::MapOp>(op);
+  if (Storage const *planes = planesOf(map, mapsOf(map.getIndexingMaps()), layer)) {
+    layer.closesBorders = true;
+    layer.setCall("channels_last",
+                  {layer.member(*planes), layer.member(*layer.program.storageOf(map.getOutputs()[0]))});
+  } else if (failed(MapPrinter(map, layer).print())) {
+    return failure();
+  }
+  return describe(layer, map.getInputs(), map.getExtras(), map.getOutputs(), ", ");
 }
 
 } // namespace ml2k

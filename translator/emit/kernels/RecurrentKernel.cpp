@@ -9,23 +9,23 @@ using namespace mlir;
 namespace ml2k {
 
 /// `float input_sum, float output_sum, ...`: by the names that the layer gives its gates.
-static std::string bindSums(nest::RecurrentOp recurrent, Layer &layer, ScalarPrinter &printer) {
+static std::vector<cpp::Parameter> bindSums(nest::RecurrentOp recurrent, Layer &layer, ScalarPrinter &printer) {
   auto const gates = recurrent->getAttrOfType<ArrayAttr>("nest.gates");
-  std::string parameters;
+  std::vector<cpp::Parameter> parameters;
   for (int64_t gate = 0; gate < recurrent.getGates(); ++gate) {
     BlockArgument const sum = recurrent.getNext().getArgument(gate);
     std::string const plain = recurrent.getGates() == 1 ? "sum" : "sum" + std::to_string(gate);
-    std::string const name =
+    Identifier const name =
         layer.scope.fresh({gates ? cast<StringAttr>(gates[gate]).str() + "_sum" : plain, plain + "_of_gate"});
-    parameters += computeType(sum.getType()) + (sum.use_empty() ? "" : " " + name) + ", ";
-    printer.bind(sum, {name});
+    parameters.push_back({computedType(sum.getType()).code, name});
+    printer.bind(sum, cpp::name(name));
   }
   return parameters;
 }
 
 /// Stores all new elements but that of the state, which the block stores when all sums are formed.
 static LogicalResult storeNext(nest::RecurrentOp recurrent, Layer &layer, ScalarPrinter &printer,
-                               IndexSpace const &space, Json &statements) {
+                               IndexSpace const &space, Body &statements) {
   Block &block = recurrent.getNext().front();
   SmallVector<AffineMap> const all = mapsOf(recurrent.getIndexingMaps());
   ArrayRef<AffineMap> const maps = ArrayRef(all).drop_front(recurrent.getExtras().size());
@@ -34,7 +34,7 @@ static LogicalResult storeNext(nest::RecurrentOp recurrent, Layer &layer, Scalar
     return failure();
   // Before anything is overwritten
   for (auto [value, operand] : llvm::zip(*values, block.back().getOperands()))
-    if (values->size() > 1 && !value.isIdentifier())
+    if (values->size() > 1 && !value.isWord())
       value = printer.let(statements, operand.getType(), value, {"next", "next_value"});
   for (unsigned i = 1; i < maps.size(); ++i) {
     Value const output = recurrent.getOutputs()[i];
@@ -42,10 +42,9 @@ static LogicalResult storeNext(nest::RecurrentOp recurrent, Layer &layer, Scalar
     if (failed(target))
       return failure();
     Type const type = cast<MemRefType>(output.getType()).getElementType();
-    statements.push_back(
-        {{"template", "statement/assign"}, {"target", target->text}, {"value", storedText((*values)[i], type)}});
+    statements.push_back(cpp::Assign{*target, stored((*values)[i], type)});
   }
-  statements.push_back({{"template", "statement/return"}, {"value", values->front().text}});
+  statements.push_back(cpp::Return{values->front()});
   return success();
 }
 
@@ -66,27 +65,26 @@ FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
   Storage const *weight = layer.program.storageOf(recurrent.getInputs()[0]);
   if (!weight || weight->packing != nest::PackingKind::Gates)
     return op->emitError("the weight of a recurrent layer must be packed by gates");
-  FailureOr<std::string> states = layer.matrix(state, shape[1], shape[0], layer.extent(state, 0), "state");
+  FailureOr<Expression> states = layer.matrix(state, shape[1], shape[0], layer.extent(state, 0), "state");
   if (failed(states))
     return failure();
   IndexSpace space;
   space.extents = {int64_t(recurrent.getSteps()), shape[0], shape[1]};
-  std::vector<std::string> const names = layer.indexNames({"t", "n", "j"});
-  for (std::string const &name : names)
-    space.dims.push_back({name});
+  std::vector<Identifier> const names = layer.indexNames({"t", "n", "j"});
+  for (Identifier const &name : names)
+    space.dims.push_back(cpp::name(name));
   ScalarPrinter printer = layer.scalars(space);
-  std::string const parameters = bindSums(recurrent, layer, printer);
-  Json statements = Json::array();
+  std::vector<cpp::Parameter> parameters = bindSums(recurrent, layer, printer);
+  Body statements;
   if (failed(bindElements(layer, printer, recurrent.getNext().getArguments().drop_front(recurrent.getGates()),
                           SmallVector<Value>(llvm::drop_begin(op->getOperands())), mapsOf(recurrent.getIndexingMaps()),
                           space, statements)) ||
       failed(printer.print(recurrent.getNext().front(), statements)) ||
       failed(storeNext(recurrent, layer, printer, space, statements)))
     return failure();
-  layer.program.useBlock("recurrent");
-  layer.setCall("recurrent", {std::to_string(recurrent.getSteps()), *states, layer.member(*weight)});
-  std::string const lambda = parameters + indexParameters(names, statements);
-  layer.addLambda(lambda, std::move(statements));
+  layer.setCall("recurrent", {literal(recurrent.getSteps()), *states, layer.member(*weight)});
+  llvm::append_range(parameters, cpp::intParameters(names));
+  layer.addLambda({std::move(parameters), std::move(statements)});
   return description(recurrent, layer);
 }
 

@@ -21,7 +21,7 @@ struct Reduction {
   Reduction(nest::ReduceOp op, Layer &layer)
       : op(op), layer(layer), maps(mapsOf(op.getIndexingMaps())),
         loops(layer.loops(maps, SmallVector<Value>(op->getOperands()))),
-        space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}} {
+        space{SmallVector<Expression>(loops.extents.size(), literal(0)), loops.extents, {}} {
     for (unsigned loop = 0; loop < loops.extents.size(); ++loop)
       if (loops.extents[loop] != 1)
         (llvm::is_contained(op.getReductionDims(), int64_t(loop)) ? reduced : parallel).push_back(loop);
@@ -37,16 +37,10 @@ struct Reduction {
 
   ArrayRef<AffineMap> inputMaps() { return ArrayRef(maps).take_front(op.getInputs().size()); }
   ArrayRef<AffineMap> extraMaps() { return ArrayRef(maps).drop_front(op.getInputs().size()); }
-  std::string type() { return computeType(op.getInitial().getType()); }
+  cpp::Type type() { return computedType(op.getInitial().getType()); }
+  Identifier accumulatorName() { return layer.scope.fresh(accumulatorNouns(op.getCombiner())); }
 
-  std::string accumulatorName() {
-    std::string const combiner = combinerName(op.getCombiner());
-    return layer.scope.fresh({combiner.starts_with("Max")   ? "largest"
-                              : combiner.starts_with("Min") ? "smallest"
-                                                            : "total"});
-  }
-
-  FailureOr<Expression> term(ScalarPrinter &printer, Json &statements) {
+  FailureOr<Expression> term(ScalarPrinter &printer, Body &statements) {
     Block &block = op.getTerm().front();
     if (failed(bindElements(layer, printer, block.getArguments(), op.getInputs(), inputMaps(), space, statements)) ||
         failed(printer.print(block, statements)))
@@ -54,7 +48,7 @@ struct Reduction {
     return printer.use(block.back().getOperand(0));
   }
 
-  LogicalResult finish(ScalarPrinter &printer, Expression const &accumulator, Json &statements) {
+  LogicalResult finish(ScalarPrinter &printer, Expression const &accumulator, Body &statements) {
     Block &block = op.getFinish().front();
     printer.bind(block.getArgument(0), accumulator);
     if (failed(bindElements(layer, printer, block.getArguments().drop_front(), op.getExtras(), extraMaps(), space,
@@ -74,88 +68,60 @@ LogicalResult Reduction::printRows() {
   SmallVector<StringRef> letters = {"i", "j", "k", "l"};
   letters.resize(reduced.size(), "m");
   FusedLoops const along(layer, loops, reduced, layer.indexNames(letters), "term", space);
-  std::string const name = accumulatorName(); // before the printer takes over the names that are in use
+  Identifier const name = accumulatorName(); // before the printer takes over the names that are in use
   ScalarPrinter printer = layer.scalars(space);
-  Json inner = Json::array(), statements = Json::array(), last = Json::array();
+  Body inner, statements, last;
   FailureOr<Expression> value = term(printer, inner);
   if (failed(value))
     return failure();
-  inner.push_back({{"template", "statement/return"}, {"value", value->text}});
+  inner.push_back(cpp::Return{*value}); // its names are to be recovered, too
   along.recover(inner);
-  std::string const combiner = combinerName(op.getCombiner());
-  layer.program.useBlock(combiner);
-  std::string const result = inner.back()["value"];
-  inner.erase(inner.size() - 1);
-  statements.push_back({{"template", "statement/fold"},
-                        {"type", type()},
-                        {"name", name},
-                        {"combiner", combiner},
-                        {"length", along.size().text},
-                        {"parameters", indexParameters({along.name()}, Json::array({inner, result}))},
-                        {"statements", inner},
-                        {"value", result}});
-  if (failed(finish(printer, joined(layer.program, op.getCombiner(), op.getInitial(), Expression{name}), last)))
+  inner.pop_back();
+  statements.push_back(cpp::Fold{type(), name, combinerName(op.getCombiner()), along.size(),
+                                 cpp::intParameter(along.name()), std::move(inner), *value});
+  if (failed(finish(printer, joined(op.getCombiner(), op.getInitial(), cpp::name(name)), last)))
     return failure();
-  statements.push_back({{"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", last}});
+  statements.push_back(cpp::Each{literal(1), {Raw("int")}, std::move(last)});
   rows.recover(statements);
-  layer.program.useBlock("for_rows");
-  layer.setCall("for_rows", {rows.size().text, along.size().text});
-  std::string const lambda = indexParameters({rows.name()}, statements) + ", Row const &along";
-  layer.addLambda(lambda, std::move(statements));
+  layer.setCall("for_rows", {rows.size(), along.size()});
+  layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});
   return success();
 }
 
 /// A loop for every element of the output.
 LogicalResult Reduction::printElements() {
-  std::vector<std::string> names = loopNames(layer, parallel.size());
-  std::string inner = "i";
-  Expression length{"1"};
+  std::vector<Identifier> names = loopNames(layer, parallel.size());
+  Identifier const inner = names.empty() ? layer.indexNames({"i"}).front() : names.back();
+  Expression length = literal(1);
   SmallVector<unsigned> outer(parallel);
   if (!parallel.empty()) {
-    inner = names.back();
     names.pop_back();
     outer.pop_back();
-    space.dims[parallel.back()] = {inner};
+    space.dims[parallel.back()] = cpp::name(inner);
     length = loops.sizes[parallel.back()];
   }
   FusedLoops const rows(layer, loops, outer, names, "row", space);
-  std::vector<std::string> loopIndices;
+  std::vector<Identifier> loopIndices;
   for (unsigned loop : reduced) {
     loopIndices.push_back(layer.indexNames({"k"}).front());
-    space.dims[loop] = {loopIndices.back()};
+    space.dims[loop] = cpp::name(loopIndices.back());
   }
-  Expression const accumulator{accumulatorName()}; // before the printer takes over the names that are in use
+  Identifier const accumulator = accumulatorName(); // before the printer takes over the names that are in use
   ScalarPrinter printer = layer.scalars(space);
-  Json body = Json::array();
+  Body body;
   FailureOr<Expression> value = term(printer, body);
   if (failed(value))
     return failure();
-  std::string const next = joined(layer.program, op.getCombiner(), accumulator, *value).text;
-  std::string const sum = accumulator.text + " + ";
-  if (StringRef(next).starts_with(sum))
-    body.push_back({{"template", "statement/add"}, {"target", accumulator.text}, {"value", next.substr(sum.size())}});
-  else
-    body.push_back({{"template", "statement/assign"}, {"target", accumulator.text}, {"value", next}});
+  body.push_back(joinInto(op.getCombiner(), cpp::name(accumulator), *value));
   for (auto [loop, index] : llvm::reverse(llvm::zip(reduced, loopIndices)))
-    body = Json::array({{{"template", "statement/for"},
-                         {"index", index},
-                         {"begin", "0"},
-                         {"end", loops.sizes[loop].text},
-                         {"advance", "++" + index},
-                         {"statements", body}}});
-  Json statements = Json::array({{{"template", "statement/variable"},
-                                  {"type", type()},
-                                  {"name", accumulator.text},
-                                  {"initial", true},
-                                  {"value", literal(op.getInitial()).text}}});
+    body = {cpp::For{index, literal(0), loops.sizes[loop], literal(1), std::move(body)}};
+  Body statements = {cpp::Variable{type(), accumulator, {}, literal(op.getInitial())}};
   statements.insert(statements.end(), body.begin(), body.end());
-  if (failed(finish(printer, accumulator, statements)))
+  if (failed(finish(printer, cpp::name(accumulator), statements)))
     return failure();
   rows.recover(statements);
-  layer.program.useBlock("for_each");
-  layer.setCall("for_each", {rows.size().text, length.text});
-  std::string const lambda = indexParameters({rows.name(), inner}, statements);
-  layer.addLambda(lambda, std::move(statements));
+  layer.setCall("for_each", {rows.size(), length});
+  layer.addLambda({cpp::intParameters({rows.name(), inner}), std::move(statements)});
   return success();
 }
 

@@ -17,12 +17,12 @@ struct Rows {
   SmallVector<AffineMap> maps;
   Layer::Loops loops;
   IndexSpace space;
-  std::string along; ///< the position along the row
+  Identifier along = Raw("i"); ///< the position along the row
 
   Rows(nest::RowOp op, Layer &layer)
       : op(op), layer(layer), maps(mapsOf(op.getIndexingMaps())),
         loops(layer.loops(maps, SmallVector<Value>(op->getOperands()))),
-        space{SmallVector<Expression>(loops.extents.size(), Expression{"0"}), loops.extents, {}} {}
+        space{SmallVector<Expression>(loops.extents.size(), literal(0)), loops.extents, {}} {}
 
   unsigned last() const { return loops.extents.size() - 1; }
   Expression const &length() const { return loops.sizes[last()]; }
@@ -33,8 +33,8 @@ struct Rows {
     IndexSpace at = space;
     AffineMap map = maps[number];
     if (!position) {
-      at.dims[last()] = {"0"};
-    } else if (position->text != along) {
+      at.dims[last()] = literal(0);
+    } else if (*position != cpp::name(along)) {
       map = map.replace(getAffineDimExpr(last(), op.getContext()), getAffineSymbolExpr(0, op.getContext()), last() + 1,
                         1);
       at.symbols.push_back(*position);
@@ -42,10 +42,10 @@ struct Rows {
     return layer.element(op->getOperand(number), map, at);
   }
 
-  LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Json &to);
-  LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Json &to);
-  LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &to);
-  LogicalResult printEach(nest::EachOp each, ScalarPrinter &printer, Json &to);
+  LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Body &to);
+  LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Body &to);
+  LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
+  LogicalResult printEach(nest::EachOp each, ScalarPrinter &printer, Body &to);
   void handle(ScalarPrinter &printer);
 };
 
@@ -56,7 +56,7 @@ std::optional<Expression> positionOf(Value position, ScalarPrinter &printer) {
   return failed(expression) ? std::optional<Expression>() : *expression;
 }
 
-LogicalResult Rows::printGet(nest::GetOp get, ScalarPrinter &printer, Json &to) {
+LogicalResult Rows::printGet(nest::GetOp get, ScalarPrinter &printer, Body &to) {
   FailureOr<Expression> read = element(get.getRow(), positionOf(get.getPosition(), printer));
   if (failed(read))
     return failure();
@@ -64,7 +64,7 @@ LogicalResult Rows::printGet(nest::GetOp get, ScalarPrinter &printer, Json &to) 
   return success();
 }
 
-LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Json &to) {
+LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Body &to) {
   FailureOr<Expression> value = printer.use(set.getValue());
   if (failed(value))
     return failure();
@@ -73,71 +73,56 @@ LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Json &to) 
     return failure();
   printer.settleReads(to);
   Type const type = cast<nest::RowType>(set.getRow().getType()).getElementType();
-  Json assign = {{"template", "statement/assign"}, {"target", target->text}, {"value", storedText(*value, type)}};
+  cpp::Assign const assign{*target, stored(*value, type)};
   if (set->getParentOp() == op.getOperation()) // one value per row: one thread writes it
-    assign = {
-        {"template", "statement/each"}, {"length", "1"}, {"parameters", "int"}, {"statements", Json::array({assign})}};
-  to.push_back(std::move(assign));
+    to.push_back(cpp::Each{literal(1), {Raw("int")}, {assign}});
+  else
+    to.push_back(assign);
   return success();
 }
 
-LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Json &to) {
+LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to) {
   printer.settleReads(to);
   Block &block = fold.getBody().front();
-  printer.bind(block.getArgument(0), {along});
-  Json statements = Json::array();
+  printer.bind(block.getArgument(0), cpp::name(along));
+  Body statements;
   if (failed(printer.print(block, statements)))
     return failure();
   FailureOr<Expression> term = printer.use(block.back().getOperand(0));
   if (failed(term))
     return failure();
-  std::string const combiner = combinerName(fold.getCombiner());
-  layer.program.useBlock(combiner);
-  ScalarPrinter::Nouns nouns = {StringRef(combiner).starts_with("Max")   ? "largest"
-                                : StringRef(combiner).starts_with("Min") ? "smallest"
-                                                                         : "total"};
+  ScalarPrinter::Nouns nouns = accumulatorNouns(fold.getCombiner());
   if (auto name = fold.getName())
     nouns.insert(nouns.begin(), snakeCase(*name));
-  std::string const name = printer.names.fresh(nouns);
-  std::string const parameters = indexParameters({along}, Json::array({statements, term->text}));
-  to.push_back({{"template", "statement/fold"},
-                {"type", computeType(fold.getType())},
-                {"name", name},
-                {"combiner", combiner},
-                {"length", length().text},
-                {"parameters", parameters},
-                {"statements", std::move(statements)},
-                {"value", term->text}});
-  printer.bind(fold.getResult(), {name});
+  Identifier const name = printer.names.fresh(nouns);
+  to.push_back(cpp::Fold{computedType(fold.getType()), name, combinerName(fold.getCombiner()), length(),
+                         cpp::intParameter(along), std::move(statements), *term});
+  printer.bind(fold.getResult(), cpp::name(name));
   return success();
 }
 
-LogicalResult Rows::printEach(nest::EachOp each, ScalarPrinter &printer, Json &to) {
+LogicalResult Rows::printEach(nest::EachOp each, ScalarPrinter &printer, Body &to) {
   printer.settleReads(to);
   Block &block = each.getBody().front();
-  printer.bind(block.getArgument(0), {along});
-  Json statements = Json::array();
+  printer.bind(block.getArgument(0), cpp::name(along));
+  Body statements;
   if (failed(printer.print(block, statements)))
     return failure();
-  std::string const parameters = indexParameters({along}, statements);
-  to.push_back({{"template", "statement/each"},
-                {"length", length().text},
-                {"parameters", parameters},
-                {"statements", std::move(statements)}});
+  to.push_back(cpp::Each{length(), cpp::intParameter(along), std::move(statements)});
   return success();
 }
 
 void Rows::handle(ScalarPrinter &printer) {
-  printer.handle("nest.get", [this](Operation *inner, ScalarPrinter &p, Json &to) {
+  printer.handle("nest.get", [this](Operation *inner, ScalarPrinter &p, Body &to) {
     return printGet(cast<nest::GetOp>(inner), p, to);
   });
-  printer.handle("nest.set", [this](Operation *inner, ScalarPrinter &p, Json &to) {
+  printer.handle("nest.set", [this](Operation *inner, ScalarPrinter &p, Body &to) {
     return printSet(cast<nest::SetOp>(inner), p, to);
   });
-  printer.handle("nest.fold", [this](Operation *inner, ScalarPrinter &p, Json &to) {
+  printer.handle("nest.fold", [this](Operation *inner, ScalarPrinter &p, Body &to) {
     return printFold(cast<nest::FoldOp>(inner), p, to);
   });
-  printer.handle("nest.each", [this](Operation *inner, ScalarPrinter &p, Json &to) {
+  printer.handle("nest.each", [this](Operation *inner, ScalarPrinter &p, Body &to) {
     return printEach(cast<nest::EachOp>(inner), p, to);
   });
 }
@@ -150,21 +135,19 @@ FailureOr<std::string> printRow(Operation *op, Layer &layer) {
   for (unsigned loop = 0; loop < rows.last(); ++loop)
     if (rows.loops.extents[loop] != 1)
       outer.push_back(loop);
-  std::vector<std::string> names = loopNames(layer, outer.size() + 1);
+  std::vector<Identifier> names = loopNames(layer, outer.size() + 1);
   rows.along = names.back();
   names.pop_back();
-  rows.space.dims[rows.last()] = {rows.along};
+  rows.space.dims[rows.last()] = cpp::name(rows.along);
   FusedLoops const fused(layer, rows.loops, outer, names, "row", rows.space);
   ScalarPrinter printer = layer.scalars(rows.space);
   rows.handle(printer);
-  Json statements = Json::array();
+  Body statements;
   if (failed(printer.print(rows.op.getBody().front(), statements)))
     return failure();
   fused.recover(statements);
-  layer.program.useBlock("for_rows");
-  layer.setCall("for_rows", {fused.size().text, rows.length().text});
-  std::string const lambda = indexParameters({fused.name()}, statements) + ", Row const &along";
-  layer.addLambda(lambda, std::move(statements));
+  layer.setCall("for_rows", {fused.size(), rows.length()});
+  layer.addLambda({{cpp::intParameter(fused.name()), rowParameter()}, std::move(statements)});
   return describe(layer, rows.op.getInputs(), rows.op.getExtras(), rows.op.getOutputs(), ", ");
 }
 

@@ -1,6 +1,6 @@
 //===- Forward.cpp - the body of forward() and its layers ---------------------------------------------------------===//
 
-#include "translator/emit/kernels/KernelParts.h"
+#include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Views.h"
 #include "translator/text/Text.h"
 
@@ -33,35 +33,37 @@ std::vector<std::string> workspaceSizes(Program const &program) {
   return names;
 }
 
-using Parameters = std::vector<std::pair<std::string, std::string>>; // type, name
-
-static Parameters parametersOf(Program const &program) {
-  Parameters parameters = {{"ExecutionSpace const &", "space"}};
+static std::vector<cpp::Parameter> parametersOf(Program const &program) {
+  std::vector<cpp::Parameter> parameters;
+  auto const add = [&](Code const &type, Identifier const &name, Raw by) { parameters.push_back({type, name, by}); };
+  add(Raw("ExecutionSpace"), Raw("space"), " const &");
   if (!program.weights.empty())
-    parameters.push_back({"Weights const &", "weights"});
+    add(Raw("Weights"), Raw("weights"), " const &");
   if (!program.buffers.empty() || !program.splits.empty())
-    parameters.push_back({"Workspace const &", "work"});
+    add(Raw("Workspace"), Raw("work"), " const &");
   func::FuncOp entry = program.entry;
   for (BlockArgument argument : entry.getArguments())
     if (Storage const *storage = program.storageOf(argument))
-      parameters.push_back({storage->alias + " const &", storage->name});
+      add(storage->parameterType().code, Identifier(storage->name), " const &");
     else
-      parameters.push_back({computeType(argument.getType()) + " ", program.hostName(argument)});
+      add(computedType(argument.getType()).code, Identifier(program.hostName(argument)), " ");
   return parameters;
 }
 
-static std::string joined(Parameters const &parameters) {
-  return llvm::join(llvm::map_range(parameters, [](auto const &it) { return it.first + it.second; }), ", ");
-}
+std::string forwardParameters(Program const &program) { return cpp::Serializer::list(parametersOf(program)); }
 
-std::string forwardParameters(Program const &program) { return joined(parametersOf(program)); }
-
-std::string forwardDefinition(Program const &program, Json const &statements) {
-  Parameters parameters = parametersOf(program);
-  for (auto &[type, name] : parameters)
-    if (!mentions(statements, name))
-      name = "/*" + name + "*/";
-  return joined(parameters);
+std::string forwardDefinition(Program const &program, Body const &statements) {
+  cpp::Names const used = usesOf(statements);
+  std::string text;
+  for (cpp::Parameter const &parameter : parametersOf(program)) {
+    cpp::Parameter unnamed = parameter;
+    unnamed.name.reset();
+    std::string const comment = (parameter.by == Raw(" ") ? " /*" : "/*") + parameter.name->str() + "*/";
+    bool const isUsed = used.contains(*parameter.name);
+    text += (text.empty() ? "" : ", ") +
+            (isUsed ? cpp::Serializer::text(parameter) : cpp::Serializer::text(unnamed) + comment);
+  }
+  return text;
 }
 
 namespace {
@@ -73,25 +75,31 @@ public:
   FailureOr<ForwardView> print();
 
 private:
-  LogicalResult print(Block &block, Json &statements) {
+  LogicalResult print(Block &block, Body &statements) {
     for (Operation &op : block.without_terminator())
       if (failed(printOperation(&op, statements)))
         return failure();
     return success();
   }
 
-  Json readSizes(Json &checks);
-  std::string computedSizes();
-  void fitWorkspace(Json &statements);
-  LogicalResult printChecks(Json &checks);
-  void shareChecks(Json const &checks, Json &statements);
-  LogicalResult printOperation(Operation *op, Json &statements);
-  LogicalResult printKernel(Operation *op, KernelPrinter printer, Json &statements);
-  LogicalResult printLoop(scf::ForOp loop, Json &statements);
-  void printExchange(scf::ForOp loop, Json &statements);
-  LogicalResult printBranch(scf::IfOp branch, Json &statements);
-  FailureOr<std::string> conditionText(Value value);
-  FailureOr<std::string> hostText(Value value);
+  /// What has to hold, as the refusal where it does not.
+  struct Check {
+    cpp::Refuse refuse;
+    bool isLowerBound;
+  };
+
+  Body readSizes(Body &checks);
+  void addComputedSizes(std::vector<Expression> &differ);
+  void fitWorkspace(Body &statements);
+  LogicalResult printChecks(std::vector<Check> &checks);
+  void shareChecks(std::vector<Check> const &checks, Body &statements);
+  LogicalResult printOperation(Operation *op, Body &statements);
+  LogicalResult printKernel(Operation *op, KernelPrinter printer, Body &statements);
+  LogicalResult printLoop(scf::ForOp loop, Body &statements);
+  void printExchange(scf::ForOp loop, Body &statements);
+  LogicalResult printBranch(scf::IfOp branch, Body &statements);
+  FailureOr<Expression> condition(Value value);
+  FailureOr<Expression> hostExpression(Value value);
 
   Program &program;
   Scope scope;
@@ -115,16 +123,18 @@ bool isExchanged(Value memref) {
   return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp()) : bool(memref.getDefiningOp<scf::ForOp>());
 }
 
-LogicalResult ForwardPrinter::printOperation(Operation *op, Json &statements) {
+/// `image.extent_int(0)`
+Expression extentOf(Identifier const &view, unsigned dim) {
+  return call(cpp::member(cpp::name(view), Raw("extent_int")), {literal(dim)});
+}
+
+LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
   if (auto size = dyn_cast<memref::DimOp>(op); size && isExchanged(size.getSource())) {
-    Storage const *memory = program.storageOf(size.getSource());
-    std::string const dim = std::to_string(*size.getConstantIndex());
-    std::string const name = scope.fresh({memory->name + "_size_" + dim});
-    program.nameHostValue(size, name);
-    statements.push_back({{"template", "statement/let"},
-                          {"type", "int"},
-                          {"name", name},
-                          {"value", memory->name + ".extent_int(" + dim + ")"}});
+    std::string const memory = program.storageOf(size.getSource())->name;
+    unsigned const dim = *size.getConstantIndex();
+    Identifier const name = scope.fresh({memory + "_size_" + std::to_string(dim)});
+    program.nameHostValue(size, name.str());
+    statements.push_back(cpp::Let{intType(), name, extentOf(Identifier(memory), dim)});
     return success();
   }
   if (isSilent(op))
@@ -138,86 +148,92 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Json &statements) {
   return op->emitError("'") << op->getName() << "' cannot be printed between kernels";
 }
 
-LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, Json &statements) {
+LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, Body &statements) {
   Layer layer(program, op);
   FailureOr<std::string> const shapes = printer(op, layer);
-  if (failed(shapes))
+  if (failed(shapes) || layer.hasFailed)
     return failure();
   view.layers.push_back(layer.finish(*shapes));
-  statements.push_back({{"template", "statement/call"}, {"text", layer.invocation()}});
+  program.useBlocks(view.layers.back());
+  statements.push_back(cpp::Run{invocation(view.layers.back())});
   return success();
 }
 
-FailureOr<std::string> ForwardPrinter::hostText(Value value) {
+FailureOr<Expression> ForwardPrinter::hostExpression(Value value) {
   HostSymbols symbols;
   AffineExpr const expr = program.hostIndex(value, symbols);
   IndexSpace space;
   for (Value symbol : symbols.values()) {
     if (program.hostName(symbol).empty())
       return symbol.getDefiningOp()->emitError("a value that forward() cannot compute");
-    space.symbols.push_back({program.hostName(symbol)});
+    space.symbols.push_back(cpp::name(Identifier(program.hostName(symbol))));
   }
-  return indexExpression(expr, space, [&](StringRef block) { program.useBlock(block); }).text;
+  return indexExpression(expr, space);
 }
 
-LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Json &statements) {
+LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Body &statements) {
   for (auto [carried, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
     Storage const *variable = program.storageOf(carried), *first = program.storageOf(init);
     if (!variable || !first)
       return loop.emitError("a loop around kernels carries values");
-    statements.push_back({{"template", "statement/variable"},
-                          {"type", variable->cpp},
-                          {"name", variable->name},
-                          {"initial", true},
-                          {"value", first->expression}});
+    statements.push_back(cpp::Variable{variable->cpp, Identifier(variable->name), {}, program.reference(*first)});
   }
-  FailureOr<std::string> const begin = hostText(loop.getLowerBound()), end = hostText(loop.getUpperBound()),
-                               step = hostText(loop.getStep());
+  FailureOr<Expression> const begin = hostExpression(loop.getLowerBound()), end = hostExpression(loop.getUpperBound()),
+                              step = hostExpression(loop.getStep());
   if (failed(begin) || failed(end) || failed(step))
     return failure();
-  std::string const index = scope.fresh(withSourceName(loop.getInductionVar(), {"t", "step", "round"}));
-  program.nameHostValue(loop.getInductionVar(), index);
-  Json body = Json::array();
+  Identifier const index = scope.fresh(withSourceName(loop.getInductionVar(), {"t", "step", "round"}));
+  program.nameHostValue(loop.getInductionVar(), index.str());
+  Body body;
   if (failed(print(*loop.getBody(), body)))
     return failure();
   printExchange(loop, body);
-  statements.push_back({{"template", "statement/for"},
-                        {"index", index},
-                        {"begin", *begin},
-                        {"end", *end},
-                        {"advance", *step == "1" ? "++" + index : index + " += " + *step},
-                        {"statements", body}});
+  statements.push_back(cpp::For{index, *begin, *end, *step, std::move(body)});
   return success();
 }
 
 /// `previous = old; old = next; next = previous;`
-void ForwardPrinter::printExchange(scf::ForOp loop, Json &statements) {
-  DenseMap<Value, std::string> saved; // variables that were assigned already: where their values went
+void ForwardPrinter::printExchange(scf::ForOp loop, Body &statements) {
+  DenseMap<Value, Expression> saved; // variables that were assigned already: where their values went
   auto const yields = loop.getYieldedValues();
   auto const carried = loop.getRegionIterArgs();
   for (auto [i, variable] : llvm::enumerate(carried)) {
     if (yields[i] == variable)
       continue;
-    std::string const name = program.storageOf(variable)->name;
+    Identifier const name(program.storageOf(variable)->name);
     if (llvm::is_contained(yields.drop_front(i + 1), Value(variable))) {
-      saved[variable] = scope.fresh({"previous", "previous_" + name});
-      statements.push_back({{"template", "statement/local"}, {"name", saved[variable]}, {"value", name}});
+      Identifier const previous = scope.fresh({"previous", "previous_" + name.str()});
+      saved[variable] = cpp::name(previous);
+      statements.push_back(cpp::Copy{{}, previous, cpp::name(name)});
     }
-    std::string const value = saved.contains(yields[i]) ? saved[yields[i]] : program.storageOf(yields[i])->name;
-    statements.push_back({{"template", "statement/assign"}, {"target", name}, {"value", value}});
+    Expression const value =
+        saved.contains(yields[i]) ? saved[yields[i]] : cpp::name(Identifier(program.storageOf(yields[i])->name));
+    statements.push_back(cpp::Assign{cpp::name(name), value});
   }
 }
 
+/// `left < right` and the like; `isUnsigned`: of indices that are no sizes.
+Expression comparison(arith::CmpIPredicate predicate, Expression left, Expression right) {
+  static constexpr Raw operators[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+  bool const isEquality = predicate <= arith::CmpIPredicate::ne;
+  if (predicate > arith::CmpIPredicate::sge) {
+    left = cpp::cast(Raw("unsigned"), left);
+    right = cpp::cast(Raw("unsigned"), right);
+  }
+  return binary(left, operators[unsigned(predicate)], isEquality ? Rank::Equality : Rank::Relation, right);
+}
+
 /// Conditions of sizes and arguments.
-FailureOr<std::string> ForwardPrinter::conditionText(Value value) {
+FailureOr<Expression> ForwardPrinter::condition(Value value) {
   if (std::string const name = program.hostName(value); !name.empty())
-    return name;
+    return cpp::name(Identifier(name));
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op)) {
-    FailureOr<std::string> const left = conditionText(op->getOperand(0)), right = conditionText(op->getOperand(1));
+    FailureOr<Expression> const left = condition(op->getOperand(0)), right = condition(op->getOperand(1));
     if (failed(left) || failed(right))
       return failure();
-    return "(" + *left + (isa<arith::AndIOp>(op) ? ") && (" : ") || (") + *right + ")";
+    bool const isAnd = isa<arith::AndIOp>(op);
+    return binary(parentheses(*left), isAnd ? Raw("&&") : Raw("||"), isAnd ? Rank::And : Rank::Or, parentheses(*right));
   }
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
   if (!compare || !compare.getLhs().getType().isIntOrIndex()) {
@@ -225,34 +241,26 @@ FailureOr<std::string> ForwardPrinter::conditionText(Value value) {
         value.getParentBlock()->getParentOp()->emitError("forward() decides by sizes and arguments only");
     return error;
   }
-  FailureOr<std::string> left = hostText(compare.getLhs()), right = hostText(compare.getRhs());
+  FailureOr<Expression> left = hostExpression(compare.getLhs()), right = hostExpression(compare.getRhs());
   if (failed(left) || failed(right))
     return failure();
-  static char const *const operators[] = {" == ", " != ", " < ", " <= ", " > ", " >= ", " < ", " <= ", " > ", " >= "};
-  auto const predicate = unsigned(compare.getPredicate());
-  if (predicate > unsigned(arith::CmpIPredicate::sge))
-    return "unsigned(" + *left + ")" + operators[predicate] + "unsigned(" + *right + ")";
-  return *left + operators[predicate] + *right;
+  return comparison(compare.getPredicate(), *left, *right);
 }
 
-LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Json &statements) {
+LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Body &statements) {
   if (branch.getNumResults() != 0)
     return branch.emitError("a branch around kernels has results");
-  FailureOr<std::string> const condition = conditionText(branch.getCondition());
-  Json yes = Json::array(), no = Json::array();
-  if (failed(condition) || failed(print(*branch.thenBlock(), yes)) ||
+  FailureOr<Expression> const decides = condition(branch.getCondition());
+  Body yes, no;
+  if (failed(decides) || failed(print(*branch.thenBlock(), yes)) ||
       (branch.elseBlock() && failed(print(*branch.elseBlock(), no))))
     return failure();
-  statements.push_back({{"template", "statement/if"},
-                        {"condition", *condition},
-                        {"then", yes},
-                        {"else", no},
-                        {"has_else", !no.empty()}});
+  statements.push_back(cpp::If{*decides, std::move(yes), std::move(no)});
   return success();
 }
 
 /// `y.extent_int(1) != 4 * batch`, for extents of outputs that the model computes from those of inputs.
-std::string ForwardPrinter::computedSizes() {
+void ForwardPrinter::addComputedSizes(std::vector<Expression> &differ) {
   auto const symbols = program.entry->getAttrOfType<ArrayAttr>("nest.symbols");
   IndexSpace space;
   for (Attribute symbol : symbols ? symbols.getValue() : ArrayRef<Attribute>())
@@ -260,125 +268,121 @@ std::string ForwardPrinter::computedSizes() {
       if (auto dims =
               program.entry.getArgAttrOfType<ArrayAttr>(cast<BlockArgument>(size.argument).getArgNumber(), "nest.dims");
           dims && dims[size.dim] == symbol) {
-        space.symbols.push_back({size.name});
+        space.symbols.push_back(cpp::name(Identifier(size.name)));
         break;
       }
-  std::string differ;
   for (Storage const &argument : program.arguments) {
     unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
     auto const extents = program.entry.getArgAttrOfType<ArrayAttr>(number, "nest.extents");
     for (auto [dim, extent] : llvm::enumerate(extents ? extents.getValue() : ArrayRef<Attribute>()))
       if (auto const computed = dyn_cast<AffineMapAttr>(extent))
-        differ += (differ.empty() ? "" : " || ") + argument.name + ".extent_int(" + std::to_string(dim) +
-                  ") != " + indexExpression(computed.getValue().getResult(0), space, [&](StringRef block) {
-                              program.useBlock(block);
-                            }).text;
+        differ.push_back(binary(extentOf(Identifier(argument.name), dim), "!=", Rank::Equality,
+                                indexExpression(computed.getValue().getResult(0), space)));
   }
-  return differ;
 }
 
 /// What the model takes for granted about sizes; the message is the condition in words.
-LogicalResult ForwardPrinter::printChecks(Json &checks) {
+LogicalResult ForwardPrinter::printChecks(std::vector<Check> &checks) {
   for (auto check : program.entry.getBody().front().getOps<cf::AssertOp>()) {
     auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
     if (!compare || compare.getPredicate() > arith::CmpIPredicate::sge)
       return check.emitError() << "cannot hold: " << check.getMsg();
-    static char const *const opposites[] = {" != ", " == ", " >= ", " > ", " <= ", " < "};
-    FailureOr<std::string> const left = hostText(compare.getLhs()), right = hostText(compare.getRhs());
+    FailureOr<Expression> const left = hostExpression(compare.getLhs()), right = hostExpression(compare.getRhs());
     if (failed(left) || failed(right))
       return failure();
-    checks.push_back({{"template", "statement/refuse"},
-                      {"condition", *left + opposites[unsigned(compare.getPredicate())] + *right},
-                      {"is_lower_bound", compare.getPredicate() >= arith::CmpIPredicate::sgt},
-                      {"message", validUtf8(program.model + ": " + check.getMsg().str())}});
+    Expression const fails = comparison(arith::invertPredicate(compare.getPredicate()), *left, *right);
+    checks.push_back({{fails, validUtf8(program.model + ": " + check.getMsg().str())},
+                      compare.getPredicate() >= arith::CmpIPredicate::sgt});
   }
   return success();
 }
 
 /// Least sizes that a Workspace is made for are a function, which its constructor calls, too: it has no buffers of
 /// negative extents, but may be made for any larger sizes. `statements` gets the other checks and the call.
-void ForwardPrinter::shareChecks(Json const &checks, Json &statements) {
+void ForwardPrinter::shareChecks(std::vector<Check> const &checks, Body &statements) {
   std::vector<std::string> const sizes = workspaceSizes(program);
-  Json shared = Json::array();
-  for (Json const &check : checks) {
+  SizeChecks shared;
+  for (Check const &check : checks) {
+    cpp::Names const used = usesOf(check.refuse.condition);
     auto const isKnown = [&](std::string const &name) {
-      return llvm::is_contained(sizes, name) || !mentions(check["condition"], name);
+      return llvm::is_contained(sizes, name) || !used.contains(Identifier(name));
     };
-    bool const isShared = check["is_lower_bound"] && !sizes.empty() &&
+    bool const isShared = check.isLowerBound && !sizes.empty() &&
                           llvm::all_of(program.sizes, [&](RuntimeSize const &size) { return isKnown(size.name); }) &&
                           llvm::all_of(func::FuncOp(program.entry).getArguments(), [&](Value argument) {
                             return isa<MemRefType>(argument.getType()) || isKnown(program.hostName(argument));
                           });
-    (isShared ? shared : statements).push_back(check);
+    (isShared ? shared.statements : statements).push_back(check.refuse);
   }
-  if (shared.empty())
+  if (shared.statements.empty())
     return;
-  std::vector<std::string> names, parameters;
-  for (std::string const &name : sizes)
-    if (mentions(shared, name)) {
-      names.push_back(name);
-      parameters.push_back("int " + name);
+  cpp::Names const used = usesOf(shared.statements);
+  std::vector<Expression> arguments;
+  for (std::string const &size : sizes)
+    if (Identifier const name(size); used.contains(name)) {
+      shared.sizes.push_back(name);
+      arguments.push_back(cpp::name(name));
     }
-  std::string const call = "check_sizes(" + llvm::join(names, ", ") + ")";
-  statements.push_back({{"template", "statement/call"}, {"text", call}});
-  view.sizeChecks.push_back({{"parameters", llvm::join(parameters, ", ")}, {"call", call}, {"statements", shared}});
+  statements.push_back(cpp::Run{call(Raw("check_sizes"), arguments)});
+  view.sizeChecks = std::move(shared);
 }
 
 /// `int const batch = image.extent_int(0);` per size; `checks` gets the refusal of arguments that do not fit together.
-Json ForwardPrinter::readSizes(Json &checks) {
-  Json reads = Json::array();
+Body ForwardPrinter::readSizes(Body &checks) {
+  Body reads;
   std::set<std::string> read;
-  std::string differ;
+  std::vector<Expression> differ;
   for (RuntimeSize const &size : program.sizes) {
-    std::string const argument = program.storageOf(size.argument)->name;
-    std::string const text = argument + ".extent_int(" + std::to_string(size.dim) + ")";
+    Expression const extent = extentOf(Identifier(program.storageOf(size.argument)->name), size.dim);
+    Identifier const name(size.name);
     if (read.insert(size.name).second)
-      reads.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", size.name}, {"value", text}});
+      reads.push_back(cpp::Let{intType(), name, extent});
     else
-      differ += (differ.empty() ? "" : " || ") + text + " != " + size.name;
+      differ.push_back(binary(extent, "!=", Rank::Equality, cpp::name(name)));
   }
-  std::string const computed = computedSizes();
-  differ += (differ.empty() || computed.empty() ? "" : " || ") + computed;
+  addComputedSizes(differ);
   if (!differ.empty())
-    checks.push_back({{"template", "statement/refuse"},
-                      {"condition", differ},
-                      {"message", program.model + ": the sizes of the arguments differ"}});
+    checks.push_back(
+        cpp::Refuse{joinAll(differ, "||", Rank::Or), program.model + ": the sizes of the arguments differ"});
   return reads;
 }
 
 /// A workspace for other sizes serves if it holds enough: the same call with views of its memory.
-void ForwardPrinter::fitWorkspace(Json &statements) {
+void ForwardPrinter::fitWorkspace(Body &statements) {
   std::vector<std::string> const sizes = workspaceSizes(program);
   if (sizes.empty())
     return;
-  std::vector<std::string> differ, arguments;
-  for (std::string const &name : sizes)
-    differ.push_back("work." + name + " != " + name);
-  for (auto const &[type, name] : parametersOf(program))
-    arguments.push_back(name == "work" ? "fitted(work, " + llvm::join(sizes, ", ") + ")" : name);
-  statements.push_back({{"template", "statement/refit"},
-                        {"condition", llvm::join(differ, " || ")},
-                        {"arguments", llvm::join(arguments, ", ")}});
+  Expression const work = cpp::name(Raw("work"));
+  std::vector<Expression> differ, fitted = {work}, arguments;
+  for (std::string const &size : sizes) {
+    Identifier const name(size);
+    differ.push_back(binary(cpp::member(work, name), "!=", Rank::Equality, cpp::name(name)));
+    fitted.push_back(cpp::name(name));
+  }
+  for (cpp::Parameter const &parameter : parametersOf(program))
+    arguments.push_back(*parameter.name == Raw("work") ? call(Raw("fitted"), fitted) : cpp::name(*parameter.name));
+  statements.push_back(cpp::Refit{joinAll(differ, "||", Rank::Or), std::move(arguments)});
 }
 
 FailureOr<ForwardView> ForwardPrinter::print() {
-  Json statements = Json::array();
-  Json const reads = readSizes(statements);
-  Json checks = Json::array();
+  Body statements;
+  Body const reads = readSizes(statements);
+  std::vector<Check> checks;
   if (failed(printChecks(checks)))
     return failure();
   shareChecks(checks, statements);
   fitWorkspace(statements);
-  if (std::string const condition = tooManyElements(program); !condition.empty())
-    statements.push_back({{"template", "statement/refuse"},
-                          {"condition", condition},
-                          {"message", program.model + ": a tensor is too large for indices of type int"}});
+  if (std::optional<Expression> const tooMany = tooManyElements(program))
+    statements.push_back(cpp::Refuse{*tooMany, program.model + ": a tensor is too large for indices of type int"});
   if (failed(print(program.entry.getBody().front(), statements)))
     return failure();
-  for (Json const &read : reads) // those that a check or a kernel needs
-    if (mentions(statements, read["name"].get<std::string>()))
+  cpp::Names const used = usesOf(statements);
+  for (cpp::Statement const &read : reads) // those that a check or a kernel needs
+    if (used.contains(*declared(read)))
       view.statements.push_back(read);
   view.statements.insert(view.statements.end(), statements.begin(), statements.end());
+  for (Raw block : blocksOf(view.statements))
+    program.useBlock(block.str());
   return std::move(view);
 }
 

@@ -11,7 +11,9 @@ using namespace mlir;
 
 namespace ml2k {
 
-Layer::Layer(Program &program, Operation *kernel) : program(program), kernel(kernel), scope(&program.fileScope) {
+Layer::Layer(Program &program, Operation *kernel)
+    : program(program), kernel(kernel), scope(&program.fileScope),
+      function{.name = Identifier(program.functions.lookup(nest::labelOf(kernel)))} {
   SmallVector<Value> memory(kernel->getOperands());
   kernel->walk([&](memref::LoadOp load) { memory.push_back(load.getMemRef()); });
   for (Value operand : memory)
@@ -22,12 +24,6 @@ Layer::Layer(Program &program, Operation *kernel) : program(program), kernel(ker
 std::string Layer::label() const { return quotedText(program.model + "::" + nest::labelOf(kernel).str(), longestName); }
 
 //===--- Memory ---------------------------------------------------------------------------------------------------===//
-
-std::string Layer::member(Storage const &storage) {
-  if (!llvm::is_contained(used, &storage))
-    used.push_back(&storage);
-  return storage.expression;
-}
 
 /// What a recurrent layer calls its memory.
 static std::string recurrentName(nest::RecurrentOp recurrent, Storage const &storage, Program &program) {
@@ -67,21 +63,16 @@ std::vector<std::string> Layer::localNames(Storage const &storage) const {
   return {role, storage.name, storage.name + "_in"};
 }
 
-std::string Layer::local(Storage const &storage) {
-  std::string const text = member(storage);
+Expression Layer::local(Storage const &storage) {
   if (storage.kind == StorageKind::Argument)
-    return storage.name;
-  std::string &name = localOf[storage.value];
-  if (name.empty()) {
-    name = scope.fresh(localNames(storage));
-    locals.push_back({{"template", "statement/local"}, {"type", storage.cpp}, {"name", name}, {"value", text}});
+    return member(storage);
+  auto known = localOf.find(storage.value);
+  if (known == localOf.end()) {
+    Identifier const name = scope.fresh(localNames(storage));
+    known = localOf.insert({storage.value, name}).first;
+    function.locals.push_back(cpp::Copy{storage.cpp, name, member(storage)});
   }
-  return name;
-}
-
-static std::string elementOf(Storage const &storage) {
-  bool const isConst = StringRef(storage.cpp).contains(" const");
-  return storage.scalar() + (isConst ? " const" : "");
+  return cpp::name(known->second);
 }
 
 /// Row-major without gaps, whatever the strides of dimensions of extent 1.
@@ -112,67 +103,65 @@ static bool isReshapeable(MemRefType type) {
          llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic);
 }
 
+/// Declares `type const name(arguments);`
+Identifier Layer::declareView(std::vector<std::string> const &wanted, cpp::Type const &type,
+                              std::vector<Expression> arguments) {
+  Identifier const name = scope.fresh(wanted);
+  function.locals.push_back(cpp::View{type, name, std::move(arguments)});
+  return name;
+}
+
 /// Contiguous memory of another shape as a view of its own: no division per element.
-FailureOr<std::string> Layer::reshaped(Value memref, Storage const &storage) {
-  std::string &name = localOf[memref];
-  if (!name.empty())
-    return name;
-  FailureOr<std::string> const data = pointer(memref);
+FailureOr<Expression> Layer::reshaped(Value memref, Storage const &storage) {
+  if (auto const known = localOf.find(memref); known != localOf.end())
+    return cpp::name(known->second);
+  FailureOr<Expression> const data = pointer(memref);
   if (failed(data))
     return failure();
   std::vector<std::string> wanted = localNames(storage);
   wanted.push_back(storage.name + "_reshaped");
   if (storage.kind == StorageKind::Argument)
     wanted = {storage.isOutput ? "out" : "in", storage.name + "_reshaped"};
-  name = scope.fresh(wanted);
-  std::string arguments = *data;
   auto const type = cast<MemRefType>(memref.getType());
+  std::vector<Expression> arguments = {*data};
   for (unsigned d = 0; d < unsigned(type.getRank()); ++d)
     if (type.isDynamicDim(d))
-      arguments += ", " + extent(memref, d).text;
-  locals.push_back({{"template", "statement/view"},
-                    {"type", tensorType(elementOf(storage), type.getShape())},
-                    {"name", name},
-                    {"arguments", arguments}});
-  return name;
+      arguments.push_back(extent(memref, d));
+  Identifier const name =
+      declareView(wanted, tensorType(storage.scalarType(), storage.cpp.isConst, type.getShape()), std::move(arguments));
+  localOf.insert({memref, name});
+  return cpp::name(name);
 }
 
-static Expression marked(Expression element, Storage const &storage) {
-  if (storage.isUnsigned)
-    element.asUnsigned = element.text;
-  return element;
+static Expression marked(Expression const &element, Storage const &storage) {
+  return storage.isUnsigned ? element.withUnsignedForm(element) : element;
+}
+
+/// The pixel of which an index is a member, or null.
+static Expression const *pixelOf(Expression const &index, Raw field) {
+  return index.kind() == cpp::Kind::Member && index->code == field ? &index->parts.front() : nullptr;
 }
 
 /// `at, c` for `at.n, at.p, at.q, c`, or the same with the only image.
 static SmallVector<Expression> pixelAndChannel(ArrayRef<Expression> indices) {
-  StringRef pixel = indices[1].text;
-  bool const isPixel = pixel.consume_back(".p") && indices[2].text == (pixel + ".q").str() &&
-                       (indices[0].text == (pixel + ".n").str() || indices[0].text == "0");
-  return isPixel ? SmallVector<Expression>{Expression{pixel.str()}, indices[3]} : SmallVector<Expression>(indices);
-}
-
-/// `text` with `name` for each `(value)` that is no argument list.
-static std::string withName(std::string text, std::string const &value, std::string const &name) {
-  std::string const whole = "(" + value + ")";
-  for (size_t at = 0; (at = text.find(whole, at)) != std::string::npos; ++at)
-    if (at == 0 || !(llvm::isAlnum(text[at - 1]) || text[at - 1] == '_'))
-      text.replace(at, whole.size(), name);
-  return text;
+  Expression const *image = pixelOf(indices[0], "n"), *row = pixelOf(indices[1], "p"),
+                   *column = pixelOf(indices[2], "q");
+  bool const isPixel = row && column && *row == *column && (indices[0].is(0) || (image && *image == *row));
+  return isPixel ? SmallVector<Expression>{*row, indices[3]} : SmallVector<Expression>(indices);
 }
 
 /// An index; the sizes in it that have to be divided for are named, where they stand in parentheses. The first `own`
 /// symbols are values of the lambda, the others sizes.
 Expression Layer::indexText(AffineExpr index, IndexSpace const &space, unsigned own) {
-  auto const useBlock = [&](StringRef block) { program.useBlock(block); };
-  Expression text = indexExpression(index, space, useBlock);
+  Expression text = indexExpression(index, space);
   index.walk([&](AffineExpr part) {
     bool const isSize = part.isSymbolicOrConstant() &&
                         llvm::none_of(llvm::seq(own), [&](unsigned symbol) { return part.isFunctionOfSymbol(symbol); });
-    if (!isSize || !hasDivision(part))
+    if (!isSize || !hasDivision(part) || part.getKind() != AffineExprKind::Add)
       return;
-    std::string const value = indexExpression(part, space, useBlock).text;
-    if (StringRef(text.text).contains("(" + value + ")") && part.getKind() == AffineExprKind::Add)
-      text.text = withName(text.text, value, namedSize({value}, {"size", "extent"}).text);
+    Expression const value = indexExpression(part, space);
+    if (isOperandOf(value, text))
+      text = withReplacement(text, value, namedSize(value, {"size", "extent"}));
   });
   return text;
 }
@@ -195,17 +184,16 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
   }
   IndexSpace whole = space;
   for (Value value : symbols.values())
-    whole.symbols.push_back({program.hostName(value)});
+    whole.symbols.push_back(hostValue(value));
   SmallVector<AffineExpr> at = llvm::map_to_vector(access->indices, [&](AffineExpr e) { return simplify(e, whole); });
   bool const bordered = storage.border[0] || storage.border[1];
   if (llvm::any_of(at, hasDivision) && memref != storage.value && !bordered && !storage.isFlat &&
       isReshapeable(cast<MemRefType>(memref.getType()))) {
-    FailureOr<std::string> const view = reshaped(memref, storage);
+    FailureOr<Expression> const view = reshaped(memref, storage);
     if (failed(view))
       return failure();
-    SmallVector<Expression> const texts = llvm::map_to_vector(indices, [&](AffineExpr e) {
-      return indexExpression(e, space, [&](StringRef block) { program.useBlock(block); });
-    });
+    SmallVector<Expression> const texts =
+        llvm::map_to_vector(indices, [&](AffineExpr e) { return indexExpression(e, space); });
     return marked(ml2k::call(*view, texts), storage);
   }
   if (storage.isFlat) {
@@ -214,23 +202,27 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
       linear = linear * extent + index;
     at = {linear};
   }
-  for (auto [i, value] : llvm::enumerate(symbols.values()))
-    if (llvm::any_of(at, [&](AffineExpr e) { return e.isFunctionOfSymbol(space.symbols.size() + i); }))
-      hostNames.insert(program.hostName(value));
   SmallVector<Expression> texts;
   for (auto [d, index] : llvm::enumerate(at))
-    texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1 ? Expression{"0"}
+    texts.push_back(!storage.isFlat && storage.type.getDimSize(d) == 1 ? literal(0)
                                                                        : indexText(index, whole, space.symbols.size()));
   return marked(ml2k::call(local(storage), storage.isImage ? pixelAndChannel(texts) : texts), storage);
 }
 
+Expression Layer::hostValue(Value value) {
+  if (std::string const name = program.hostName(value); !name.empty())
+    return cpp::name(Identifier(name));
+  if (!hasFailed)
+    kernel->emitError("depends on a value that forward() cannot compute");
+  hasFailed = true;
+  return cpp::name(Raw("unknown"));
+}
+
 Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {
   IndexSpace space;
-  for (Value value : symbols.values()) {
-    space.symbols.push_back({program.hostName(value)});
-    hostNames.insert(program.hostName(value));
-  }
-  return indexExpression(expr, space, [&](StringRef block) { program.useBlock(block); });
+  for (Value value : symbols.values())
+    space.symbols.push_back(hostValue(value));
+  return indexExpression(expr, space);
 }
 
 Expression Layer::extent(Value memref, unsigned dim) {
@@ -239,27 +231,24 @@ Expression Layer::extent(Value memref, unsigned dim) {
   if (expr)
     return hostExpression(expr, symbols);
   for (RuntimeSize const &size : program.sizes) // the host did not ask for it
-    if (size.argument == memref && size.dim == dim) {
-      hostNames.insert(size.name);
-      return {size.name};
-    }
-  return {member(*program.storageOf(memref)) + ".extent_int(" + std::to_string(dim) + ")"};
+    if (size.argument == memref && size.dim == dim)
+      return cpp::name(Identifier(size.name));
+  return ml2k::call(cpp::member(member(*program.storageOf(memref)), Raw("extent_int")), {literal(dim)});
 }
 
 /// A size that has to be divided for is computed once, outside the lambdas.
 Expression Layer::namedSize(Expression size, std::vector<std::string> const &wanted) {
-  for (Json const &local : locals)
-    if (local["template"] == "statement/let") {
-      if (local["value"] == size.text)
-        return {local["name"].get<std::string>()};
-      size.text = withName(size.text, local["value"], local["name"]);
+  for (cpp::Statement const &local : function.locals)
+    if (auto const *let = local.as<cpp::Let>()) {
+      if (let->value == size)
+        return cpp::name(let->name);
+      size = withReplacement(size, let->value, cpp::name(let->name));
     }
-  StringRef const text = size.text;
-  if (text.find_first_of("/%") == StringRef::npos && !text.contains("_div(") && !text.contains("_mod("))
+  if (!divides(size))
     return size;
-  std::string const name = scope.fresh(wanted);
-  locals.push_back({{"template", "statement/let"}, {"type", "int"}, {"name", name}, {"value", size.text}});
-  return {name};
+  Identifier const name = scope.fresh(wanted);
+  function.locals.push_back(cpp::Let{intType(), name, size});
+  return cpp::name(name);
 }
 
 /// What a dimension of this storage, which the map indexes, is called.
@@ -271,7 +260,7 @@ static std::vector<std::string> sizeNames(Storage const *storage, AffineMap map,
 
 Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
   unsigned const count = maps.empty() ? 0 : maps.front().getNumDims();
-  Loops loops{SmallVector<int64_t>(count, 1), SmallVector<Expression>(count, Expression{"1"})};
+  Loops loops{SmallVector<int64_t>(count, 1), SmallVector<Expression>(count, literal(1))};
   for (auto [i, loop] : llvm::enumerate(nest::loopExtents(maps, operands)))
     if (loop.operand) {
       auto const names = sizeNames(program.storageOf(loop.operand), maps[loop.position], loop.dim);
@@ -281,7 +270,7 @@ Layer::Loops Layer::loops(ArrayRef<AffineMap> maps, ArrayRef<Value> operands) {
   return loops;
 }
 
-FailureOr<std::string> Layer::pointer(Value memref) {
+FailureOr<Expression> Layer::pointer(Value memref) {
   HostSymbols symbols;
   auto const type = cast<MemRefType>(memref.getType());
   SmallVector<AffineExpr> const origin(type.getRank(), getAffineConstantExpr(0, kernel->getContext()));
@@ -291,16 +280,17 @@ FailureOr<std::string> Layer::pointer(Value memref) {
   Storage const &storage = *access->storage;
   if (!isContiguous(type) || storage.border[0] || storage.border[1])
     return kernel->emitError("works on contiguous memory, '") << storage.modelName << "' is not here";
-  std::string const text = member(storage);
+  Expression const view = member(storage);
+  auto const data = [&](Expression const &of) { return ml2k::call(cpp::member(of, Raw("data")), {}); };
   IndexSpace sizes;
   for (Value value : symbols.values())
-    sizes.symbols.push_back({program.hostName(value)});
+    sizes.symbols.push_back(hostValue(value));
   if (llvm::all_of(access->indices, [&](AffineExpr e) { return simplify(e, sizes) == 0; }))
-    return text + (storage.isImage ? ".rows.data()" : ".data()");
+    return data(storage.isImage ? cpp::member(view, Raw("rows")) : view);
   if (storage.isImage) {
     SmallVector<Expression> const at =
         llvm::map_to_vector(access->indices, [&](AffineExpr e) { return hostExpression(e, symbols); });
-    return "&" + ml2k::call(text, at).text;
+    return unary("&", ml2k::call(view, at));
   }
   // Not by the view's operator, which a host may not call for a device's memory
   AffineExpr linear = access->indices.front();
@@ -310,28 +300,27 @@ FailureOr<std::string> Layer::pointer(Value memref) {
       return kernel->emitError("nothing tells the size of dimension ") << d << " of '" << storage.modelName << "'";
     linear = linear * extent + access->indices[d];
   }
-  return text + ".data() + " + hostExpression(linear, symbols).text;
+  return binary(data(view), "+", Rank::Add, hostExpression(linear, symbols));
 }
 
-FailureOr<std::string> Layer::matrix(Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
-                                     StringRef wanted) {
+FailureOr<Expression> Layer::matrix(Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
+                                    StringRef wanted) {
   Storage const *storage = program.storageOf(memref);
   if (storage && storage->value == memref && storage->type.getRank() == 2 && !storage->isImage &&
       storage->type.getDimSize(1) == columns)
     return member(*storage);
-  FailureOr<std::string> data = pointer(memref);
+  FailureOr<Expression> data = pointer(memref);
   if (failed(data))
     return failure();
-  bool const dynamic = ShapedType::isDynamic(rows);
-  std::string const name = scope.fresh({wanted.str(), storage->name, storage->name + "_matrix"});
-  locals.push_back({{"template", "statement/view"},
-                    {"type", tensorType(elementOf(*storage), {rows, columns})},
-                    {"name", name},
-                    {"arguments", dynamic ? *data + ", " + rowCount.text : *data}});
-  return name;
+  std::vector<Expression> arguments = {*data};
+  if (ShapedType::isDynamic(rows))
+    arguments.push_back(rowCount);
+  return cpp::name(declareView({wanted.str(), storage->name, storage->name + "_matrix"},
+                               tensorType(storage->scalarType(), storage->cpp.isConst, {rows, columns}),
+                               std::move(arguments)));
 }
 
-FailureOr<std::string> Layer::image(Value memref) {
+FailureOr<Expression> Layer::image(Value memref) {
   auto const type = cast<MemRefType>(memref.getType());
   ArrayRef<int64_t> const shape = type.getShape();
   HostSymbols symbols;
@@ -348,41 +337,40 @@ FailureOr<std::string> Layer::image(Value memref) {
   auto const first = dyn_cast<AffineConstantExpr>(access->indices.back());
   if (!onlyChannels || !first)
     return kernel->emitError("reads or writes a part of '") << storage.modelName << "' that is not a range of channels";
-  std::string const text = member(storage);
   if (shape.back() == whole.back())
-    return text;
+    return member(storage);
   program.usesSlices = true;
-  return text + ".slice<" + std::to_string(first.getValue()) + ", " + std::to_string(shape.back()) + ">()";
+  Code const slice = Raw("slice<") + cpp::listOf({first.getValue(), shape.back()}) + Raw(">");
+  return ml2k::call(cpp::member(member(storage), slice), {});
 }
 
 /// An argument N H W C, or other contiguous memory, as an Activation without border.
-FailureOr<std::string> Layer::imageOver(Value memref, Storage const &storage) {
+FailureOr<Expression> Layer::imageOver(Value memref, Storage const &storage) {
   ArrayRef<int64_t> const shape = cast<MemRefType>(memref.getType()).getShape();
-  FailureOr<std::string> data = pointer(memref);
+  FailureOr<Expression> data = pointer(memref);
   if (failed(data))
     return failure();
-  program.useBlock("activation");
-  std::string const name = scope.fresh({storage.isOutput ? "out" : "in", storage.name + "_image"});
-  std::string const type = "Activation<" + elementOf(storage) + ", " + program.imageShape(shape) + ">";
-  std::string extents = extent(memref, 0).text;
-  for (unsigned dim : {1, 2})
-    extents += program.sizesImages ? ", " + extent(memref, dim).text : "";
-  locals.push_back(
-      {{"template", "statement/image"}, {"type", type}, {"name", name}, {"data", *data}, {"extents", extents}});
-  return name;
+  Identifier const name = scope.fresh({storage.isOutput ? "out" : "in", storage.name + "_image"});
+  std::vector<Expression> extents = {extent(memref, 0)};
+  if (program.sizesImages)
+    for (unsigned dim : {1, 2})
+      extents.push_back(extent(memref, dim));
+  function.locals.push_back(cpp::Image{imageType(storage.scalarType(), storage.cpp.isConst, program.imageShape(shape)),
+                                       name, *data, std::move(extents)});
+  return cpp::name(name);
 }
 
 //===--- Names and regions ----------------------------------------------------------------------------------------===//
 
-std::vector<std::string> Layer::indexNames(ArrayRef<StringRef> wanted) {
-  std::vector<std::string> names;
+std::vector<Identifier> Layer::indexNames(ArrayRef<StringRef> wanted) {
+  std::vector<Identifier> names;
   for (StringRef name : wanted)
     names.push_back(scope.fresh({name.str(), (name + name).str(), (name + "_index").str()}));
   return names;
 }
 
 ScalarPrinter Layer::scalars(IndexSpace const &space) {
-  ScalarPrinter printer(scope, [this](StringRef block) { program.useBlock(block); });
+  ScalarPrinter printer(scope);
   printer.fastMath = program.options.math == MathLibrary::Fast;
   handleControlFlow(printer);
   printer.outside = [this](Value value) -> FailureOr<Expression> { // sizes
@@ -394,14 +382,14 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
       return failure();
     return namedSize(hostExpression(expr, symbols), {"count", "size"});
   };
-  printer.handle("nest.index", [space](Operation *op, ScalarPrinter &p, Json &) {
+  printer.handle("nest.index", [space](Operation *op, ScalarPrinter &p, Body &) {
     unsigned const dim = cast<nest::IndexOp>(op).getDim();
-    p.bind(op->getResult(0), space.extents[dim] == 1 ? Expression{"0"} : space.dims[dim]);
+    p.bind(op->getResult(0), space.extents[dim] == 1 ? literal(0) : space.dims[dim]);
     return success();
   });
   printer.handle("memref.load",
-                 [this, space](Operation *op, ScalarPrinter &p, Json &to) { return printLoad(op, p, space, to); });
-  printer.handle("memref.dim", [this](Operation *op, ScalarPrinter &p, Json &) -> LogicalResult {
+                 [this, space](Operation *op, ScalarPrinter &p, Body &to) { return printLoad(op, p, space, to); });
+  printer.handle("memref.dim", [this](Operation *op, ScalarPrinter &p, Body &) -> LogicalResult {
     auto dim = cast<memref::DimOp>(op);
     if (!dim.getConstantIndex())
       return op->emitError("the dimension of a size is not a constant");
@@ -412,7 +400,7 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
 }
 
 /// A gather: positions are values of the region.
-LogicalResult Layer::printLoad(Operation *op, ScalarPrinter &printer, IndexSpace const &space, Json &to) {
+LogicalResult Layer::printLoad(Operation *op, ScalarPrinter &printer, IndexSpace const &space, Body &to) {
   auto load = cast<memref::LoadOp>(op);
   FailureOr<SmallVector<Expression>> positions = printer.use(load.getIndices());
   if (failed(positions))

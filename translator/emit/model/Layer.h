@@ -8,6 +8,7 @@
 #ifndef ML2K_EMIT_MODEL_LAYER_H
 #define ML2K_EMIT_MODEL_LAYER_H
 
+#include "translator/emit/cpp/Function.h"
 #include "translator/emit/model/Program.h"
 #include "translator/emit/scalars/Scalars.h"
 
@@ -20,20 +21,20 @@ public:
   //===--- Memory ---===//
 
   /// Storage as an argument of a block: work.conv1, work.concat.channels<64, 64>().
-  mlir::FailureOr<std::string> image(mlir::Value memref);
+  mlir::FailureOr<Expression> image(mlir::Value memref);
 
   /// Storage as a rank-2 view of contiguous rows; declares an unmanaged view where the shape differs.
-  mlir::FailureOr<std::string> matrix(mlir::Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
-                                      llvm::StringRef wanted);
+  mlir::FailureOr<Expression> matrix(mlir::Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
+                                     llvm::StringRef wanted);
 
   /// Adds the workspace's partial sums of device kernels that share an output tile.
-  void addSplit(std::vector<std::string> &arguments, mlir::Type scalar);
+  void addSplit(std::vector<Expression> &arguments, mlir::Type scalar);
 
   /// The workspace's room for transformed squares; `share` elements for a thread.
-  std::string winograd(int64_t share);
+  Expression winograd(int64_t share);
 
   /// A member or argument as it is.
-  std::string member(Storage const &storage);
+  Expression member(Storage const &storage) const { return program.reference(storage); }
 
   /// `memref[indices]` inside a lambda, over the loops of `space`. Declares a local copy of the member.
   mlir::FailureOr<Expression> element(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
@@ -60,7 +61,7 @@ public:
   //===--- Names ---===//
 
   /// Free names for the indices of a lambda.
-  std::vector<std::string> indexNames(llvm::ArrayRef<llvm::StringRef> wanted);
+  std::vector<Identifier> indexNames(llvm::ArrayRef<llvm::StringRef> wanted);
 
   /// A printer for a region, which knows what all regions know: gathers, positions, sizes, control flow.
   ScalarPrinter scalars(IndexSpace const &space);
@@ -68,21 +69,20 @@ public:
   //===--- The text ---===//
 
   std::string label() const; ///< "cnn::layer1.0.conv1", quoted
-  void setCall(std::string function, std::vector<std::string> arguments);
-  void setPolicyCall(std::string function, std::string const &policy); ///< a pattern of Kokkos itself
-  void addLambda(std::string parameters, Json statements, std::string const &result = ""); ///< result: its type
+  void setCall(Raw block, std::vector<Expression> arguments);
+  void setCall(Raw block, Code const &templateArguments, std::vector<Expression> arguments);
+  void setPolicyCall(Raw function, Expression const &policy); ///< a pattern of Kokkos itself
+  void needBlock(Raw block) { function.call.blocks.push_back(block); }
+  void addLambda(cpp::Lambda lambda);
 
   /// The only lambda is the epilogue of a block, from this region.
   void nameEpilogue(mlir::Block &block);
 
   /// Puts `Unchanged{}` into the place of an epilogue that returns its sum.
-  void nameUnchanged(std::vector<std::string> &arguments);
+  void nameUnchanged();
 
-  /// The view model of the layer function.
-  Json finish(llvm::StringRef shapes);
-
-  /// The statement of forward() that runs it, after finish().
-  std::string invocation() const;
+  /// The layer function.
+  cpp::Function finish(llvm::StringRef shapes);
 
   /// `name[1,64,56,56]` for the comment.
   std::string described(mlir::Value memref);
@@ -90,34 +90,28 @@ public:
   Program &program;
   mlir::Operation *kernel;
   Scope scope;
-  Json locals = Json::array();
-  bool usesWork = false;      ///< of the workspace more than buffers
+  bool hasFailed = false;     ///< and said so
   bool closesBorders = false; ///< the block does so for the images that it writes
 
 private:
-  std::string local(Storage const &storage);
+  Expression local(Storage const &storage);
   Expression indexText(mlir::AffineExpr index, IndexSpace const &space, unsigned own);
   Expression namedSize(Expression size, std::vector<std::string> const &wanted);
   std::vector<std::string> localNames(Storage const &storage) const;
-  mlir::FailureOr<std::string> reshaped(mlir::Value memref, Storage const &storage);
+  mlir::FailureOr<Expression> reshaped(mlir::Value memref, Storage const &storage);
+  Expression hostValue(mlir::Value value);
+  Identifier declareView(std::vector<std::string> const &wanted, cpp::Type const &type,
+                         std::vector<Expression> arguments);
   void dropUnusedSizes();
-  Json provenance() const;
-  Json borders();
-  std::string functionName() const;
-  mlir::FailureOr<std::string> pointer(mlir::Value memref);
-  mlir::FailureOr<std::string> imageOver(mlir::Value memref, Storage const &storage);
-  mlir::LogicalResult printLoad(mlir::Operation *op, ScalarPrinter &printer, IndexSpace const &space, Json &to);
-  bool uses(StorageKind kind) const;
-  Json parameters() const;
-  std::string signature(bool declare) const;
+  void bindParameters();
+  void addProvenance();
+  void addBorders();
+  mlir::FailureOr<Expression> pointer(mlir::Value memref);
+  mlir::FailureOr<Expression> imageOver(mlir::Value memref, Storage const &storage);
+  mlir::LogicalResult printLoad(mlir::Operation *op, ScalarPrinter &printer, IndexSpace const &space, Body &to);
 
-  llvm::DenseMap<mlir::Value, std::string> localOf;
-  std::set<std::string> hostNames; ///< run-time sizes and loop indices in use
-  llvm::SmallVector<Storage const *> used;
-  Json call;
-  Json lambdas = Json::array();
-  bool isEpilogue = false;
-  std::string epilogue; ///< a short name of what it does, if there is one
+  llvm::DenseMap<mlir::Value, Identifier> localOf;
+  cpp::Function function;
 };
 
 /// Prints one kernel into its layer; the description line comes back.

@@ -129,7 +129,7 @@ static bool isCovered(Elements const &elements, Elements const &other) {
   return lead >= 0 && lead * (double(INT_MAX) / std::max(total, 1.)) + missing >= 0;
 }
 
-std::string tooManyElements(Program const &program) {
+std::optional<Expression> tooManyElements(Program const &program) {
   std::vector<Elements> tested;
   for (auto const *storages : {&program.arguments, &program.buffers})
     for (Storage const &storage : *storages) {
@@ -144,11 +144,14 @@ std::string tooManyElements(Program const &program) {
       });
       tested.push_back(elements);
     }
-  std::string condition;
-  for (Elements const &elements : tested)
-    condition += (condition.empty() ? "" : " || ") + elements.storage->expression +
-                 (elements.storage->isImage ? ".rows" : "") + ".size() > INT_MAX";
-  return condition;
+  std::vector<Expression> conditions;
+  for (Elements const &elements : tested) {
+    Expression const storage = program.reference(*elements.storage);
+    Expression const view = elements.storage->isImage ? cpp::member(storage, Raw("rows")) : storage;
+    Expression const size = call(cpp::member(view, Raw("size")), {});
+    conditions.push_back(binary(size, ">", Rank::Relation, cpp::global(Raw("INT_MAX"), {}, "climits")));
+  }
+  return conditions.empty() ? std::nullopt : std::optional(cpp::joinAll(conditions, "||", Rank::Or));
 }
 
 } // namespace ml2k

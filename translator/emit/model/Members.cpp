@@ -1,5 +1,6 @@
 //===- Members.cpp - Weights, Workspace and the loader in the view model ------------------------------------------===//
 
+#include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Views.h"
 #include "translator/text/Text.h"
 
@@ -16,7 +17,9 @@ static std::string quotedLabel(Program const &program, Storage const &storage) {
   return quotedText(program.model + "::" + storage.modelName, longestName);
 }
 
-static Json member(std::string const &type, std::string const &name) { return {{"type", type}, {"name", name}}; }
+static Json member(cpp::Type const &type, std::string const &name) {
+  return {{"type", cpp::Serializer::text(type.code)}, {"name", name}};
+}
 
 //===--- Workspace ------------------------------------------------------------------------------------------------===//
 
@@ -30,9 +33,11 @@ static FailureOr<std::string> extentText(Program &program, Storage const &buffer
   for (Value value : symbols.values()) {
     if (program.hostName(value).empty())
       return buffer.value.getDefiningOp()->emitError("the size of a buffer is not a size of the arguments");
-    space.symbols.push_back({program.hostName(value)});
+    space.symbols.push_back(cpp::name(Identifier(program.hostName(value))));
   }
-  return ", " + indexExpression(all, space, [&](StringRef block) { program.useBlock(block); }).text;
+  Expression const size = indexExpression(all, space);
+  program.useBlocks(size);
+  return ", " + cpp::Serializer::text(size);
 }
 
 /// The run-time extents that the constructor of the view wants; images always count theirs, a flat view has one.
@@ -206,7 +211,7 @@ static Json viewArgument(Program &program, Storage const &argument) {
   return {{"model_name", validUtf8(argument.modelName)},
           {"counts", counts},
           {"type", argument.alias},
-          {"scalar", argument.scalar()},
+          {"scalar", cpp::Serializer::text(argument.scalarType().code)},
           {"shape", shape},
           {"output", argument.isOutput},
           {"updated", bool(program.entry.getArgAttr(number, "nest.updated"))},
@@ -277,7 +282,7 @@ static Json viewArray(Storage const &weight, ElementsAttr value) {
       literals.push_back(std::to_string(element.bitcastToAPInt().getZExtValue()));
   } else {
     for (Attribute element : value.getValues<Attribute>())
-      literals.push_back(literal(cast<TypedAttr>(element)).text);
+      literals.push_back(cpp::Serializer::text(literal(cast<TypedAttr>(element))));
   }
   std::string const scalar = isStoredNarrow(type) ? "std::uint16_t" : type.isIndex() ? "std::int64_t" : cppType(type);
   return {{"label", commentText(weight.modelName, longestName)},

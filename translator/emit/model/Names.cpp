@@ -161,7 +161,7 @@ void Scope::take(StringRef name) {
     around->inside.insert(name);
 }
 
-std::string Scope::fresh(std::vector<std::string> const &wanted) {
+cpp::Identifier Scope::fresh(std::vector<std::string> const &wanted) {
   std::string name = wanted.front();
   for (std::string const &candidate : wanted) {
     name = candidate;
@@ -172,7 +172,7 @@ std::string Scope::fresh(std::vector<std::string> const &wanted) {
   for (char letter = 'b'; !isFree(name); ++letter) // a second `scaled` is `scaled_b`
     name = letter <= 'z' ? stem + "_" + letter : name + "_b";
   take(name);
-  return name;
+  return cpp::Identifier(name);
 }
 
 } // namespace ml2k

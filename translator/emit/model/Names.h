@@ -8,6 +8,8 @@
 #ifndef ML2K_EMIT_MODEL_NAMES_H
 #define ML2K_EMIT_MODEL_NAMES_H
 
+#include "translator/emit/cpp/Code.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -46,7 +48,7 @@ public:
   void take(llvm::StringRef name);
 
   /// The first free one of `wanted`, else the last with a letter appended; takes it.
-  std::string fresh(std::vector<std::string> const &wanted);
+  cpp::Identifier fresh(std::vector<std::string> const &wanted);
 
 private:
   bool isFree(llvm::StringRef name) const { return !isTaken(name) && !inside.contains(name); }

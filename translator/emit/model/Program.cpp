@@ -26,25 +26,46 @@ static llvm::StringSet<> fixedNames() {
   return names;
 }
 
-std::string tensorType(StringRef scalar, ArrayRef<int64_t> shape) {
+static Code elementCode(cpp::Type const &scalar, bool isConst) {
+  return isConst ? scalar.code + Raw(" const") : scalar.code;
+}
+
+/// A view of elements of `scalar`.
+static cpp::Type viewType(Code const &code, cpp::Type const &scalar, bool isConst, cpp::BlockName block = {}) {
+  cpp::Type type{code};
+  type.block = block;
+  type.isConst = isConst;
+  type.isFixedWidth = scalar.isFixedWidth;
+  return type;
+}
+
+cpp::Type tensorType(cpp::Type const &scalar, bool isConst, ArrayRef<int64_t> shape) {
   int lastDynamic = -1;
   for (auto [i, extent] : llvm::enumerate(shape))
     if (ShapedType::isDynamic(extent) || extent == 0) // no array has extent 0
       lastDynamic = i;
-  std::string text = scalar.str();
-  if (lastDynamic >= 0)
-    text += " " + std::string(lastDynamic + 1, '*');
+  Code code = Raw("Tensor<") + elementCode(scalar, isConst);
+  for (int i = 0; i <= lastDynamic; ++i)
+    code += i == 0 ? Raw(" *") : Raw("*");
   for (int64_t extent : shape.drop_front(lastDynamic + 1))
-    text += "[" + std::to_string(extent) + "]";
-  return "Tensor<" + text + ">";
+    code += Raw("[") + Code(extent) + Raw("]");
+  return viewType(code + Raw(">"), scalar, isConst);
 }
 
-void setTensorType(Storage &storage, std::string const &scalar) {
+cpp::Type imageType(cpp::Type const &scalar, bool isConst, Code const &shape, ArrayRef<int64_t> border) {
+  SmallVector<Code> arguments = {elementCode(scalar, isConst), shape};
+  if (border[0] || border[1])
+    arguments.push_back(Code(border[0]));
+  if (border[0] != border[1])
+    arguments.push_back(Code(border[1]));
+  return viewType(Raw("Activation<") + cpp::listOf(arguments) + Raw(">"), scalar, isConst, "activation");
+}
+
+void setTensorType(Storage &storage, bool isConst) {
   storage.isFlat = storage.type.getRank() > maxViewRank;
+  int64_t const elements = storage.type.hasStaticShape() ? storage.type.getNumElements() : ShapedType::kDynamic;
   storage.cpp =
-      storage.isFlat
-          ? tensorType(scalar, {storage.type.hasStaticShape() ? storage.type.getNumElements() : ShapedType::kDynamic})
-          : tensorType(scalar, storage.type.getShape());
+      tensorType(storage.scalarType(), isConst, storage.isFlat ? ArrayRef<int64_t>(elements) : storage.type.getShape());
 }
 
 /// Whether the height or width of a kernel's images is known at run time only.
@@ -71,13 +92,24 @@ LogicalResult Program::collect() {
   return success();
 }
 
+void Program::useBlocks(Expression const &expression) {
+  for (Raw block : cpp::blocksOf(expression))
+    useBlock(block.str());
+}
+
+void Program::useBlocks(cpp::Function const &function) {
+  for (Raw block : cpp::blocksOf(function))
+    useBlock(block.str());
+}
+
 //===--- Storage --------------------------------------------------------------------------------------------------===//
 
 LogicalResult Program::collectArguments() {
   std::vector<std::string> names;
   for (BlockArgument argument : entry.getArguments()) {
     bool const isMemory = isa<MemRefType>(argument.getType());
-    if ((!isMemory && isa<ShapedType>(argument.getType())) || cppType(getElementTypeOrSelf(argument.getType())).empty())
+    if ((!isMemory && isa<ShapedType>(argument.getType())) ||
+        ml2k::scalarType(getElementTypeOrSelf(argument.getType())).code.empty())
       return entry.emitError("argument of type ") << argument.getType() << " cannot be printed";
     auto const name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
     names.push_back(name ? name.str() : "argument " + std::to_string(argument.getArgNumber()));
@@ -92,7 +124,7 @@ LogicalResult Program::collectArguments() {
     if (!isa<MemRefType>(argument.getType())) {
       nameHostValue(argument, name); // a scalar, passed by value
       fileScope.take(name);
-      scalarTypes[name] = computeType(argument.getType());
+      scalarTypes[name] = computedType(argument.getType());
       continue;
     }
     Storage storage{};
@@ -106,7 +138,7 @@ LogicalResult Program::collectArguments() {
         storage.isOutput |= llvm::is_contained(kernel.getDpsInits(), Value(argument));
     storage.isOutput |= bool(entry.getArgAttr(argument.getArgNumber(), "nest.output"));
     storage.isUnsigned = bool(entry.getArgAttr(argument.getArgNumber(), "nest.unsigned"));
-    setTensorType(storage, storage.scalar() + (storage.isOutput ? "" : " const"));
+    setTensorType(storage, !storage.isOutput);
     arguments.push_back(std::move(storage));
     storages[argument] = &arguments.back();
   }
@@ -143,8 +175,8 @@ LogicalResult Program::collectExchanged() {
       Storage storage = *first;
       storage.kind = StorageKind::Argument;
       storage.value = carried;
-      storage.name = storage.expression = scope.fresh(withSourceName(carried, {first->name + "_now"}));
-      storage.alias = storage.cpp;
+      storage.name = storage.expression = scope.fresh(withSourceName(carried, {first->name + "_now"})).str();
+      storage.alias.clear();
       fileScope.take(storage.name);
       exchanged.push_back(std::move(storage));
       storages[carried] = storages[result] = &exchanged.back();
@@ -207,10 +239,7 @@ static bool isUsedAsImage(Value memref) {
   });
 }
 
-std::string Program::imageShape(ArrayRef<int64_t> shape) const {
-  return llvm::join(llvm::map_range(shape.drop_front(sizesImages ? 3 : 1), [](int64_t e) { return std::to_string(e); }),
-                    ", ");
-}
+Code Program::imageShape(ArrayRef<int64_t> shape) const { return cpp::listOf(shape.drop_front(sizesImages ? 3 : 1)); }
 
 AffineExpr Program::allocatedExtent(Storage const &buffer, unsigned dim, HostSymbols &symbols) const {
   AffineExpr const inside = extent(buffer.value, dim, symbols);
@@ -224,8 +253,7 @@ LogicalResult Program::addBuffer(nest::BufferOp op) {
   storage.value = op.getResult();
   storage.type = cast<MemRefType>(op.getType());
   storage.modelName = op.getName().str();
-  std::string const scalar = cppType(storage.type.getElementType());
-  if (scalar.empty())
+  if (storage.scalarType().code.empty())
     return op.emitError("elements of type ") << storage.type.getElementType() << " cannot be printed";
   storage.isImage = storage.type.getRank() == 4 && (op.getBorder() || isUsedAsImage(op.getResult()));
   if (op.getBorder())
@@ -234,15 +262,10 @@ LogicalResult Program::addBuffer(nest::BufferOp op) {
     ArrayRef<int64_t> const shape = storage.type.getShape();
     if (ShapedType::isDynamic(shape.back()))
       return op.emitError("an image of a convolution wants a known number of channels");
-    std::vector<std::string> arguments = {scalar, imageShape(shape)};
-    if (storage.border[0] || storage.border[1])
-      arguments.push_back(std::to_string(storage.border[0]));
-    if (storage.border[0] != storage.border[1])
-      arguments.push_back(std::to_string(storage.border[1]));
-    storage.cpp = "Activation<" + llvm::join(arguments, ", ") + ">";
+    storage.cpp = imageType(storage.scalarType(), false, imageShape(shape), storage.border);
     useBlock("activation");
   } else {
-    setTensorType(storage, scalar);
+    setTensorType(storage, false);
   }
   buffers.push_back(std::move(storage));
   return success();
@@ -255,6 +278,19 @@ Storage const *Program::storageOf(Value memref) const {
     memref = op->getOperand(0);
   }
   return storages.lookup(memref);
+}
+
+Expression Program::reference(Storage const &storage) const {
+  Identifier const own(storage.name);
+  if (storage.kind == StorageKind::Argument)
+    return cpp::name(own);
+  if (storage.kind == StorageKind::Buffer)
+    return cpp::member(cpp::name(Raw("work")), own);
+  Expression const all = cpp::name(Raw("weights"));
+  for (Storage const &weight : weights)
+    if (weight.bias == &storage)
+      return cpp::member(cpp::member(all, Identifier(weight.name)), Raw("bias"));
+  return cpp::member(all, own);
 }
 
 //===--- Run-time sizes -------------------------------------------------------------------------------------------===//

@@ -9,8 +9,9 @@
 #define ML2K_EMIT_MODEL_PROGRAM_H
 
 #include "translator/emit/Emit.h"
+#include "translator/emit/cpp/Function.h"
 #include "translator/emit/model/Names.h"
-#include "translator/emit/scalars/Expression.h"
+#include "translator/emit/scalars/Values.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,7 +32,7 @@ struct Storage {
   mlir::MemRefType type;
   std::string modelName;  ///< as the model writes it
   std::string name;       ///< identifier of the argument or member
-  std::string cpp;        ///< declared type
+  cpp::Type cpp;          ///< declared type
   std::string alias;      ///< of an argument: what its type is called
   std::string expression; ///< how layers refer to it: image, work.conv1, weights.conv1_bias
   bool isOutput = false;
@@ -47,9 +48,11 @@ struct Storage {
   llvm::SmallVector<int64_t> border = {0, 0};
 
   /// The element type.
-  std::string scalar() const {
-    return isUnsigned ? unsignedType(type.getElementType()) : cppType(type.getElementType());
+  cpp::Type scalarType() const {
+    return isUnsigned ? unsignedScalarType(type.getElementType()) : ml2k::scalarType(type.getElementType());
   }
+  /// As a parameter of a layer.
+  cpp::Type parameterType() const { return alias.empty() ? cpp : cpp::Type(Identifier(alias)); }
 };
 
 /// A size that is known at run time only: where it is read and what it is called.
@@ -89,6 +92,9 @@ public:
   /// The storage that a memref is a part of.
   Storage const *storageOf(mlir::Value memref) const;
 
+  /// How code refers to storage: image, work.conv1, weights.conv1.bias.
+  Expression reference(Storage const &storage) const;
+
   /// The element of storage that `memref[indices]` is.
   mlir::FailureOr<Access> access(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
                                  HostSymbols &symbols) const;
@@ -100,7 +106,7 @@ public:
   mlir::AffineExpr allocatedExtent(Storage const &buffer, unsigned dim, HostSymbols &symbols) const;
 
   /// The arguments of the type of images N H W C, without their border: [height, width,] channels.
-  std::string imageShape(llvm::ArrayRef<int64_t> shape) const;
+  Code imageShape(llvm::ArrayRef<int64_t> shape) const;
 
   /// A host value as an index expression over values that have names.
   mlir::AffineExpr hostIndex(mlir::Value value, HostSymbols &symbols) const;
@@ -110,15 +116,17 @@ public:
   void nameHostValue(mlir::Value value, std::string name) { hostNames[value] = std::move(name); }
 
   /// The type of a host value: int but for scalar arguments.
-  std::string scalarType(std::string const &name) const {
+  cpp::Type scalarType(std::string const &name) const {
     auto const found = scalarTypes.find(name);
-    return found == scalarTypes.end() ? "int" : found->second;
+    return found == scalarTypes.end() ? intType() : found->second;
   }
 
   /// The sum with bias in the epilogue of a convolution or contraction whose weights hold the bias; null for others.
   mlir::Value biasedSum(mlir::Operation *kernel) const;
 
   void useBlock(llvm::StringRef name) { blocks.insert(name.str()); }
+  void useBlocks(Expression const &expression);
+  void useBlocks(cpp::Function const &function);
 
   mlir::func::FuncOp entry;
   EmitOptions const &options;
@@ -150,14 +158,17 @@ private:
 
   llvm::DenseMap<mlir::Value, Storage *> storages;
   llvm::DenseMap<mlir::Value, std::string> hostNames;
-  std::map<std::string, std::string> scalarTypes; ///< of scalar arguments by name
+  std::map<std::string, cpp::Type> scalarTypes; ///< of scalar arguments by name
 };
 
 /// Declares storage as a plain view; rank 9 and more become one dimension.
-void setTensorType(Storage &storage, std::string const &scalar);
+void setTensorType(Storage &storage, bool isConst);
 
 /// `Tensor<float const[1][10]>`, with `*` for sizes known at run time.
-std::string tensorType(llvm::StringRef scalar, llvm::ArrayRef<int64_t> shape);
+cpp::Type tensorType(cpp::Type const &scalar, bool isConst, llvm::ArrayRef<int64_t> shape);
+
+/// `Activation<float, 56, 56, 64, 1>` of the arguments of imageShape().
+cpp::Type imageType(cpp::Type const &scalar, bool isConst, Code const &shape, llvm::ArrayRef<int64_t> border = {0, 0});
 
 } // namespace ml2k
 

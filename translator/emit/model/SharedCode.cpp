@@ -1,14 +1,17 @@
 //===- SharedCode.cpp - what several layers do alike is printed once ----------------------------------------------===//
 
 #include "translator/emit/model/SharedCode.h"
-#include "translator/emit/kernels/KernelParts.h"
 #include "translator/text/Text.h"
+
+#include <unordered_map>
 
 using namespace mlir;
 
 namespace ml2k {
 
 namespace {
+
+using Layers = std::vector<cpp::Function>;
 
 /// Names of functions and types of the file.
 class FileNames {
@@ -20,7 +23,7 @@ public:
       for (Storage const &storage : *storages)
         scope.take(storage.alias);
   }
-  std::string fresh(std::vector<std::string> const &wanted) { return scope.fresh(wanted); }
+  Identifier fresh(std::vector<std::string> const &wanted) { return scope.fresh(wanted); }
 
 private:
   Scope scope;
@@ -28,102 +31,114 @@ private:
 
 /// A local of a layer, or a parameter, that printed code uses: what it is called and what a call of shared code passes.
 struct Capture {
-  std::string type, name, value;
+  cpp::Type type;
+  Identifier name;
+  Expression value;
+  bool operator==(Capture const &other) const { return type == other.type && name == other.name; }
 };
 
 } // namespace
 
-static bool isMember(Json const &local) { return local["template"] == "statement/local"; }
-
-/// What `code` of the layer uses of the layer's locals and parameters; members are passed as such.
-static std::vector<Capture> capturesOf(Json const &layer, Json const &code) {
+/// What `used` names of the layer's locals and parameters; members are passed as such.
+static std::vector<Capture> capturesOf(cpp::Function const &layer, cpp::Names const &used) {
   std::vector<Capture> captures;
-  for (Json const &local : layer["locals"])
-    if (std::string const name = local["name"]; mentions(code, name))
-      captures.push_back({local["type"], name, isMember(local) ? local["value"].get<std::string>() : name});
-  for (Json const &parameter : layer["captures"])
-    if (std::string const name = parameter["name"]; mentions(code, name))
-      captures.push_back({parameter["type"], name, name});
+  for (cpp::Statement const &local : layer.locals)
+    if (Identifier const *name = declared(local); name && used.contains(*name)) {
+      auto const *copy = local.as<cpp::Copy>();
+      captures.push_back({*typeOf(local), *name, copy ? copy->value : cpp::name(*name)});
+    }
+  for (cpp::Binding const &binding : layer.bindings)
+    if (used.contains(binding.name))
+      captures.push_back({binding.type, binding.name, cpp::name(binding.name)});
   return captures;
 }
 
-/// Takes the copies of members away that only the lambdas had used, which went.
-static void dropUnusedLocals(Json &layer) {
-  Json &locals = layer["locals"];
-  for (size_t i = locals.size(); i-- > 0;) {
-    std::string const name = locals[i]["name"];
-    if (isMember(locals[i]) && !mentions(layer["operands"], name))
-      locals.erase(i);
-  }
+static std::vector<Capture> lambdaCaptures(cpp::Function const &layer) {
+  cpp::Names used;
+  for (cpp::Lambda const &lambda : layer.call.lambdas)
+    used.merge(usesOf(lambda));
+  return capturesOf(layer, used);
 }
 
-/// The layers whose keys are equal, in order; those with an empty key belong nowhere.
-static std::vector<std::vector<size_t>> groupsOf(Json const &layers,
-                                                 llvm::function_ref<std::string(Json const &)> keyOf) {
+static std::vector<Capture> bodyCaptures(cpp::Function const &layer) { return capturesOf(layer, usesOf(layer.call)); }
+
+static std::vector<Expression> valuesOf(std::vector<Capture> const &captures) {
+  std::vector<Expression> values;
+  for (Capture const &capture : captures)
+    values.push_back(capture.value);
+  return values;
+}
+
+/// Takes the copies of members away that only the lambdas had used, which went.
+static void dropUnusedLocals(cpp::Function &layer) {
+  cpp::Names const used = usesOf(layer.call);
+  std::erase_if(layer.locals, [&](cpp::Statement const &local) {
+    auto const *copy = local.as<cpp::Copy>();
+    return copy && !used.contains(copy->name);
+  });
+}
+
+/// The layers that are alike, in order; those that cannot be shared belong nowhere.
+static std::vector<std::vector<size_t>>
+groupsOf(Layers const &layers, llvm::function_ref<bool(cpp::Function const &)> canShare,
+         llvm::function_ref<bool(cpp::Function const &, cpp::Function const &)> areAlike) {
   std::vector<std::vector<size_t>> groups;
-  std::map<std::string, size_t> byKey;
+  std::unordered_map<size_t, std::vector<size_t>> byHash; // to groups
   for (size_t i = 0; i < layers.size(); ++i) {
-    std::string const key = keyOf(layers[i]);
-    if (key.empty())
+    if (!canShare(layers[i]))
       continue;
-    auto const [found, isNew] = byKey.insert({key, groups.size()});
-    if (isNew)
-      groups.emplace_back();
-    groups[found->second].push_back(i);
+    std::vector<size_t> &candidates = byHash[hashOf(layers[i].call.lambdas)];
+    auto const known =
+        llvm::find_if(candidates, [&](size_t group) { return areAlike(layers[groups[group].front()], layers[i]); });
+    if (known != candidates.end()) {
+      groups[*known].push_back(i);
+      continue;
+    }
+    candidates.push_back(groups.size());
+    groups.push_back({i});
   }
   return groups;
 }
 
 //===--- Epilogues ------------------------------------------------------------------------------------------------===//
 
-static Json viewFunctor(std::string const &name, Json const &lambda, std::vector<Capture> const &captures) {
-  Json members = Json::array();
-  std::vector<std::string> types, parameters;
+static cpp::Functor makeFunctor(Identifier const &name, cpp::Lambda const &lambda,
+                                std::vector<Capture> const &captures) {
+  cpp::Functor functor{name, {}, lambda};
   for (Capture const &capture : captures) {
-    std::string type = camelCase(capture.name);
-    if (type == name || mentions(lambda, type))
-      type += "Type";
-    members.push_back({{"type", type}, {"name", capture.name}});
-    types.push_back(type);
-    parameters.push_back("class " + type);
+    std::string const type = camelCase(capture.name.str());
+    bool const isTaken = type == name.str() || namesType(lambda, Identifier(type));
+    functor.members.push_back({Identifier(isTaken ? type + "Type" : type), capture.name});
   }
-  Json functor = lambda;
-  functor.update({{"name", name},
-                  {"members", members},
-                  {"has_members", !members.empty()},
-                  {"types", llvm::join(types, ", ")},
-                  {"type_parameters", llvm::join(parameters, ", ")}});
   return functor;
 }
 
-Json shareEpilogues(Program &program, Json &layers) {
+std::vector<cpp::Functor> shareEpilogues(Program &program, Layers &layers) {
   constexpr size_t least = 3;
-  Json functors = Json::array();
+  std::vector<cpp::Functor> functors;
   FileNames names(program);
-  auto const keyOf = [](Json const &layer) {
-    std::string key;
-    if (!layer["is_epilogue"])
-      return key;
-    key = layer["lambdas"].dump();
-    for (Capture const &capture : capturesOf(layer, layer["lambdas"]))
-      key += "; " + capture.name;
-    return key;
+  auto const namesOf = [](cpp::Function const &layer) {
+    std::vector<Identifier> all;
+    for (Capture const &capture : lambdaCaptures(layer))
+      all.push_back(capture.name);
+    return all;
   };
-  for (std::vector<size_t> const &group : groupsOf(layers, keyOf)) {
+  auto const groups = groupsOf(
+      layers, [](cpp::Function const &layer) { return layer.isEpilogue; },
+      [&](cpp::Function const &a, cpp::Function const &b) {
+        return a.call.lambdas == b.call.lambdas && namesOf(a) == namesOf(b);
+      });
+  for (std::vector<size_t> const &group : groups) {
     if (group.size() < least)
       continue;
-    Json const &first = layers[group.front()];
-    std::string const ofFirst = camelCase(first["name"].get<std::string>()) + "Epilogue";
-    std::string const wanted = first["epilogue"];
-    std::string const name = names.fresh({wanted.empty() ? ofFirst : wanted, ofFirst});
-    functors.push_back(viewFunctor(name, first["lambdas"][0], capturesOf(first, first["lambdas"])));
+    cpp::Function const &first = layers[group.front()];
+    std::string const ofFirst = camelCase(first.name.str()) + "Epilogue";
+    Identifier const name = names.fresh({first.epilogue.empty() ? ofFirst : first.epilogue, ofFirst});
+    functors.push_back(makeFunctor(name, first.call.lambdas.front(), lambdaCaptures(first)));
     for (size_t i : group) {
-      Json &layer = layers[i];
-      std::vector<std::string> values;
-      for (Capture const &capture : capturesOf(layer, layer["lambdas"]))
-        values.push_back(capture.value);
-      layer["lambdas"] = Json::array();
-      layer["operands"] = layer["operands"].get<std::string>() + ", " + name + "{" + llvm::join(values, ", ") + "}";
+      cpp::Function &layer = layers[i];
+      layer.call.arguments.push_back(cpp::braces(name, valuesOf(lambdaCaptures(layer))));
+      layer.call.lambdas.clear();
       dropUnusedLocals(layer);
     }
   }
@@ -132,29 +147,12 @@ Json shareEpilogues(Program &program, Json &layers) {
 
 //===--- Bodies ---------------------------------------------------------------------------------------------------===//
 
-static size_t countLines(Json const &part) {
-  size_t lines = 0;
-  if (part.is_object())
-    lines += part.contains("template");
-  if (part.is_structured())
-    for (Json const &inner : part)
-      lines += countLines(inner);
+/// The statements that a call of the body spares, and its lambdas.
+static size_t countLines(cpp::Function const &layer) {
+  size_t lines = layer.call.lambdas.size();
+  for (cpp::Lambda const &lambda : layer.call.lambdas)
+    lines += countStatements(lambda.body);
   return lines;
-}
-
-/// `type name` and `value` of each, separated by commas.
-static std::pair<std::string, std::string> parametersOf(std::vector<Capture> const &captures) {
-  std::string parameters, arguments;
-  for (Capture const &capture : captures) {
-    bool const isNumber = !StringRef(capture.type).contains('<') && !llvm::isUpper(capture.type.front());
-    parameters += ", " + capture.type + (isNumber ? " " : " const &") + capture.name;
-    arguments += ", " + capture.value;
-  }
-  return {parameters, arguments};
-}
-
-static std::vector<Capture> bodyCaptures(Json const &layer) {
-  return capturesOf(layer, {layer["lambdas"], layer["operands"]});
 }
 
 /// The longest list of words that both have in this order.
@@ -174,59 +172,62 @@ static std::vector<StringRef> commonWords(ArrayRef<StringRef> a, ArrayRef<String
 
 /// What the names of layers have in common: layer.attention.softmax of layer.0.attention.softmax and its likes. Names
 /// that share nothing are called after the first.
-static std::string nameOfAll(Json const &layers, ArrayRef<size_t> group) {
+static std::string nameOfAll(Layers const &layers, ArrayRef<size_t> group) {
   auto const wordsOf = [&](size_t layer) {
     SmallVector<StringRef> words;
-    StringRef(layers[layer]["model_name"].get_ref<std::string const &>()).split(words, '.');
+    StringRef(layers[layer].modelName).split(words, '.');
     return std::vector<StringRef>(words.begin(), words.end());
   };
   std::vector<StringRef> common = wordsOf(group.front());
   for (size_t layer : group.drop_front())
     common = commonWords(common, wordsOf(layer));
-  return common.empty() ? layers[group.front()]["name"].get<std::string>()
-                        : snakeCase(llvm::join(common, "."), "layer");
+  return common.empty() ? layers[group.front()].name.str() : snakeCase(llvm::join(common, "."), "layer");
 }
 
-void shareBodies(Program &program, Json &layers) {
+/// A function of what `layer` works on.
+static cpp::Function bodyOf(cpp::Function const &layer, Identifier const &name) {
+  cpp::Function body{.name = name, .modelName = layer.modelName, .label = "label", .call = layer.call};
+  body.comments = {"What " + commentText(layer.modelName, longestName) + " and layers like it run"};
+  body.fixed = {{Raw("char"), Identifier(Raw("label")), " const *"},
+                {Raw("ExecutionSpace"), Identifier(Raw("space")), " const &"}};
+  for (Capture const &capture : bodyCaptures(layer))
+    body.bindings.push_back({capture.name, capture.type});
+  return body;
+}
+
+/// Whether a function of its own could run the layer: it gets neither the structs nor two labels.
+static bool canShareBody(cpp::Function const &layer) {
+  cpp::Names const used = usesOf(layer.call);
+  return !layer.isEpilogue && !layer.call.lambdas.empty() && !used.contains(Raw("work")) &&
+         !used.contains(Raw("weights")) && !used.contains(Raw("label"));
+}
+
+void shareBodies(Program &program, Layers &layers) {
   constexpr size_t leastLines = 4;
   FileNames names(program);
-  auto const keyOf = [](Json const &layer) -> std::string {
-    if (layer["is_epilogue"] || layer["lambdas"].empty() || mentions(layer["operands"], "work") ||
-        mentions(layer["operands"], "weights") || mentions(layer["operands"], "label") ||
-        mentions(layer["lambdas"], "label"))
-      return "";
-    return layer["function"].get<std::string>() + layer["operands"].get<std::string>() + layer["lambdas"].dump() +
-           parametersOf(bodyCaptures(layer)).first;
+  auto const areAlike = [](cpp::Function const &a, cpp::Function const &b) {
+    return a.call == b.call && bodyCaptures(a) == bodyCaptures(b);
   };
-  std::map<size_t, Json> bodies; // by the first layer of each
-  for (std::vector<size_t> const &group : groupsOf(layers, keyOf)) {
-    Json body = layers[group.front()];
-    if (group.size() < 2 || body["lambdas"].size() + countLines(body["lambdas"]) < leastLines)
+  std::map<size_t, cpp::Function> bodies; // by the first layer of each
+  for (std::vector<size_t> const &group : groupsOf(layers, canShareBody, areAlike)) {
+    cpp::Function const &first = layers[group.front()];
+    if (group.size() < 2 || countLines(first) < leastLines)
       continue;
-    std::string const ofFirst = body["name"].get<std::string>() + "_kernel";
-    std::string const name = names.fresh({nameOfAll(layers, group) + "_kernel", ofFirst, ofFirst + "_"});
-    std::string const text =
-        "What " + commentText(body["model_name"].get<std::string>(), longestName) + " and layers like it run";
-    body.update(
-        {{"comments", Json::array({{{"text", text}}})},
-         {"name", name},
-         {"parameters", "char const *label, ExecutionSpace const &space" + parametersOf(bodyCaptures(body)).first},
-         {"label", "label"},
-         {"locals", Json::array()},
-         {"closes", Json::array()}});
-    bodies[group.front()] = body;
+    std::string const ofFirst = first.name.str() + "_kernel";
+    Identifier const name = names.fresh({nameOfAll(layers, group) + "_kernel", ofFirst, ofFirst + "_"});
+    bodies.insert({group.front(), bodyOf(first, name)});
     for (size_t i : group) {
-      Json &layer = layers[i];
-      std::string const arguments = parametersOf(bodyCaptures(layer)).second;
-      layer.update({{"function", name}, {"operands", ", space" + arguments}, {"lambdas", Json::array()}});
-      dropUnusedLocals(layer);
+      std::vector<Expression> arguments = {cpp::name(Raw("space"))};
+      llvm::append_range(arguments, valuesOf(bodyCaptures(layers[i])));
+      layers[i].call = {Code(name), {}, std::move(arguments), {}};
+      dropUnusedLocals(layers[i]);
     }
   }
-  Json all = Json::array();
+  Layers all;
   for (size_t i = 0; i < layers.size(); ++i) {
     if (auto const body = bodies.find(i); body != bodies.end())
       all.push_back(body->second);
-    all.push_back(layers[i]);
+    all.push_back(std::move(layers[i]));
   }
   layers = std::move(all);
 }

@@ -4,7 +4,6 @@
 #define ML2K_EMIT_MODEL_SHAREDCODE_H
 
 #include "translator/emit/model/Program.h"
-#include "translator/emit/scalars/Scalars.h"
 
 namespace ml2k {
 
@@ -14,11 +13,11 @@ std::string epilogueName(mlir::Block &epilogue, mlir::Value biased);
 
 /// Replaces epilogues that at least three of the `layers` share by functors, which it returns: `Relu{}`,
 /// `AddRelu{work.maxpool}`. Layers of equal shapes then are one instantiation of their block.
-Json shareEpilogues(Program &program, Json &layers);
+std::vector<cpp::Functor> shareEpilogues(Program &program, std::vector<cpp::Function> &layers);
 
 /// Replaces the bodies of layers that differ in their memory only by calls of one function, which stands in front of
 /// the first of them.
-void shareBodies(Program &program, Json &layers);
+void shareBodies(Program &program, std::vector<cpp::Function> &layers);
 
 } // namespace ml2k
 

@@ -4,15 +4,21 @@
 #define ML2K_EMIT_MODEL_VIEWS_H
 
 #include "translator/emit/model/Layer.h"
+#include "translator/emit/render/Render.h"
 
 namespace ml2k {
 
+/// What the model takes for granted about the sizes of a Workspace.
+struct SizeChecks {
+  std::vector<Identifier> sizes;
+  Body statements;
+};
+
 /// Layers and the body of forward().
 struct ForwardView {
-  Json layers = Json::array();
-  Json statements = Json::array();
-  /// What the model takes for granted about the sizes of a Workspace: {parameters, call, statements}, or none.
-  Json sizeChecks = Json::array();
+  std::vector<cpp::Function> layers;
+  Body statements;
+  std::optional<SizeChecks> sizeChecks;
 };
 
 mlir::FailureOr<ForwardView> viewForward(Program &program);
@@ -21,13 +27,13 @@ mlir::FailureOr<ForwardView> viewForward(Program &program);
 std::string forwardParameters(Program const &program);
 
 /// The same for the definition: the names of those that its statements do not use are comments.
-std::string forwardDefinition(Program const &program, Json const &statements);
+std::string forwardDefinition(Program const &program, Body const &statements);
 
 /// The run-time sizes that buffers need, in the order of the arguments.
 std::vector<std::string> workspaceSizes(Program const &program);
 
-/// Whether a tensor has more elements than an int can count, as a condition in C++; empty if all sizes are known.
-std::string tooManyElements(Program const &program);
+/// Whether a tensor has more elements than an int can count, as a condition in C++; none if all sizes are known.
+std::optional<Expression> tooManyElements(Program const &program);
 
 /// Aliases of the arguments, members of Weights and Workspace, the constructor.
 mlir::FailureOr<Json> viewMembers(Program &program);

@@ -9,46 +9,66 @@ namespace ml2k {
 
 namespace {
 struct Combiner {
-  char const *block;    ///< for pool and fold
-  char const *function; ///< of two values, or null
-  char const *infix;    ///< operator, or null
+  Raw block;    ///< for pool and fold
+  Raw function; ///< of two values, or empty
+  Raw infix;    ///< operator, or empty
   Rank rank;
-  char const *helper; ///< the block that has `function`, or null
+  Raw helper; ///< the block that has `function`, or empty
 };
 } // namespace
 
 static Combiner const &lookUp(nest::Combiner combiner) {
   using C = nest::Combiner;
   static std::map<C, Combiner> const table = {
-      {C::Sum, {"Sum", nullptr, "+", Rank::Add, nullptr}},
-      {C::Prod, {"Prod", nullptr, "*", Rank::Multiply, nullptr}},
-      {C::Max, {"Max", "maximum", nullptr, Rank::Primary, "maximum"}},
-      {C::Min, {"Min", "minimum", nullptr, Rank::Primary, "maximum"}},
-      {C::MaxNum, {"MaxNum", "Kokkos::fmax", nullptr, Rank::Primary, nullptr}},
-      {C::MinNum, {"MinNum", "Kokkos::fmin", nullptr, Rank::Primary, nullptr}},
-      {C::MaxSI, {"Max", "Kokkos::max", nullptr, Rank::Primary, nullptr}},
-      {C::MinSI, {"Min", "Kokkos::min", nullptr, Rank::Primary, nullptr}},
-      {C::MaxUI, {"MaxUnsigned", "MaxUnsigned::join", nullptr, Rank::Primary, "MaxUnsigned"}},
-      {C::MinUI, {"MinUnsigned", "MinUnsigned::join", nullptr, Rank::Primary, "MinUnsigned"}},
-      {C::And, {"And", nullptr, "&", Rank::BitAnd, nullptr}},
-      {C::Or, {"Or", nullptr, "|", Rank::BitOr, nullptr}},
-      {C::Xor, {"Xor", nullptr, "^", Rank::BitXor, nullptr}}};
+      {C::Sum, {"Sum", Raw(), "+", Rank::Add, Raw()}},
+      {C::Prod, {"Prod", Raw(), "*", Rank::Multiply, Raw()}},
+      {C::Max, {"Max", "maximum", Raw(), Rank::Primary, "maximum"}},
+      {C::Min, {"Min", "minimum", Raw(), Rank::Primary, "maximum"}},
+      {C::MaxNum, {"MaxNum", "Kokkos::fmax", Raw(), Rank::Primary, Raw()}},
+      {C::MinNum, {"MinNum", "Kokkos::fmin", Raw(), Rank::Primary, Raw()}},
+      {C::MaxSI, {"Max", "Kokkos::max", Raw(), Rank::Primary, Raw()}},
+      {C::MinSI, {"Min", "Kokkos::min", Raw(), Rank::Primary, Raw()}},
+      {C::MaxUI, {"MaxUnsigned", "MaxUnsigned::join", Raw(), Rank::Primary, "MaxUnsigned"}},
+      {C::MinUI, {"MinUnsigned", "MinUnsigned::join", Raw(), Rank::Primary, "MinUnsigned"}},
+      {C::And, {"And", Raw(), "&", Rank::BitAnd, Raw()}},
+      {C::Or, {"Or", Raw(), "|", Rank::BitOr, Raw()}},
+      {C::Xor, {"Xor", Raw(), "^", Rank::BitXor, Raw()}}};
   return table.at(combiner);
 }
 
-std::string combinerName(nest::Combiner combiner) { return lookUp(combiner).block; }
+Raw combinerName(nest::Combiner combiner) { return lookUp(combiner).block; }
 
-Expression joined(Program &program, nest::Combiner combiner, Expression const &a, Expression const &b) {
+Expression joined(nest::Combiner combiner, Expression const &a, Expression const &b) {
   Combiner const &entry = lookUp(combiner);
-  if (entry.infix)
-    return binary(a, entry.infix, entry.rank, b);
-  if (entry.helper)
-    program.useBlock(entry.helper);
-  return call(entry.function, {a, b});
+  return entry.infix.empty() ? call(entry.function, {a, b}, entry.helper) : binary(a, entry.infix, entry.rank, b);
 }
 
-Expression joined(Program &program, nest::Combiner combiner, TypedAttr initial, Expression const &b) {
-  return isIdentity(combiner, initial) ? b : joined(program, combiner, literal(initial), b);
+Expression joined(nest::Combiner combiner, TypedAttr initial, Expression const &b) {
+  return isIdentity(combiner, initial) ? b : joined(combiner, literal(initial), b);
+}
+
+cpp::Statement joinInto(nest::Combiner combiner, Expression const &target, Expression const &value) {
+  if (combiner == nest::Combiner::Sum)
+    return cpp::Add{target, operand(value, Rank::Multiply)};
+  return cpp::Assign{target, joined(combiner, target, value)};
+}
+
+ScalarPrinter::Nouns accumulatorNouns(nest::Combiner combiner) {
+  using C = nest::Combiner;
+  switch (combiner) {
+  case C::Max:
+  case C::MaxNum:
+  case C::MaxSI:
+  case C::MaxUI:
+    return {"largest"};
+  case C::Min:
+  case C::MinNum:
+  case C::MinSI:
+  case C::MinUI:
+    return {"smallest"};
+  default:
+    return {"total"};
+  }
 }
 
 } // namespace ml2k

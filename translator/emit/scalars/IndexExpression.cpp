@@ -1,6 +1,6 @@
 //===- IndexExpression.cpp - affine index arithmetic as C++ -------------------------------------------------------===//
 
-#include "translator/emit/scalars/Expression.h"
+#include "translator/emit/scalars/Values.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -87,7 +87,6 @@ namespace {
 
 struct Printer {
   IndexSpace const &space;
-  llvm::function_ref<void(llvm::StringRef)> useBlock;
 
   Expression print(AffineExpr expr) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -103,8 +102,7 @@ struct Printer {
     case AffineExprKind::Mul:
       return binary(print(node.getLHS()), "*", Rank::Multiply, print(node.getRHS()));
     case AffineExprKind::CeilDiv:
-      useBlock("division");
-      return call("ceil_div", {print(node.getLHS()), print(node.getRHS())});
+      return cpp::division("ceil_div", {print(node.getLHS()), print(node.getRHS())});
     default:
       return divide(node, expr.getKind() == AffineExprKind::Mod);
     }
@@ -132,17 +130,15 @@ struct Printer {
   Expression divide(AffineBinaryOpExpr node, bool remainder) {
     Expression const a = print(node.getLHS()), b = print(node.getRHS());
     if (intervalOf(node.getLHS(), space).least >= 0)
-      return binary(a, remainder ? "%" : "/", Rank::Multiply, b);
-    useBlock("division");
-    return call(remainder ? "floor_mod" : "floor_div", {a, b});
+      return binary(a, remainder ? Raw("%") : Raw("/"), Rank::Multiply, b);
+    return cpp::division(remainder ? Raw("floor_mod") : Raw("floor_div"), {a, b});
   }
 };
 
 } // namespace
 
-Expression indexExpression(AffineExpr expr, IndexSpace const &space,
-                           llvm::function_ref<void(llvm::StringRef)> useBlock) {
-  return Printer{space, useBlock}.print(simplify(expr, space));
+Expression indexExpression(AffineExpr expr, IndexSpace const &space) {
+  return Printer{space}.print(simplify(expr, space));
 }
 
 } // namespace ml2k

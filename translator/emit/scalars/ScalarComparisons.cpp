@@ -10,7 +10,7 @@ namespace ml2k {
 
 FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPrinter &) {
   auto compare = cast<arith::CmpIOp>(op);
-  static char const *const symbols[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+  static constexpr Raw symbols[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
   unsigned const predicate = unsigned(compare.getPredicate());
   Rank const rank = predicate < 2 ? Rank::Equality : Rank::Relation;
   bool const isSigned = predicate < unsigned(arith::CmpIPredicate::ult);
@@ -26,19 +26,19 @@ FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPrinter &
 /// Ordered comparisons are false for NaN, as C++'s are; unordered ones are the negated opposite.
 FailureOr<Expression> compareFloats(Operation *op, Operands a, ScalarPrinter &printer) {
   using P = arith::CmpFPredicate;
-  auto const relation = [&](StringRef symbol) { return binary(a[0], symbol, Rank::Relation, a[1]); };
+  auto const relation = [&](Raw symbol) { return binary(a[0], symbol, Rank::Relation, a[1]); };
   auto const eitherWay = [&] {
     Expression const x = printer.repeatable(a[0], operandType(op)), y = printer.repeatable(a[1], operandType(op));
     return binary(binary(x, "<", Rank::Relation, y), "||", Rank::Or, binary(x, ">", Rank::Relation, y));
   };
-  auto const isNan = [&](StringRef joint, StringRef prefix) {
+  auto const isNan = [&](Raw joint, Raw prefix) {
     auto const one = [&](int i) {
-      Expression const test = call("Kokkos::isnan", {a[i]});
+      Expression const test = call(Raw("Kokkos::isnan"), {a[i]});
       return prefix.empty() ? test : unary(prefix, test);
     };
     if (op->getOperand(0) == op->getOperand(1) || isConstant(op->getOperand(1)))
       return one(0);
-    return binary(one(0), joint, joint == "||" ? Rank::Or : Rank::And, one(1));
+    return binary(one(0), joint, joint == Raw("||") ? Rank::Or : Rank::And, one(1));
   };
   switch (cast<arith::CmpFOp>(op).getPredicate()) {
   case P::OEQ:
@@ -70,9 +70,9 @@ FailureOr<Expression> compareFloats(Operation *op, Operands a, ScalarPrinter &pr
   case P::UNO:
     return isNan("||", "");
   case P::AlwaysTrue:
-    return Expression{"true"};
+    return cpp::boolLiteral(true);
   default:
-    return Expression{"false"};
+    return cpp::boolLiteral(false);
   }
 }
 

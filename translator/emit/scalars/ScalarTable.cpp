@@ -25,48 +25,41 @@ static bool isConstantFloat(Value value, double wanted) {
 
 //===--- Kinds of entries -----------------------------------------------------------------------------------------===//
 
-static Print infix(StringRef symbol, Rank rank) {
+static Print infix(Raw symbol, Rank rank) {
   return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
     return binary(a[0], symbol, rank, a[1]);
   };
 }
 
-static Print function(std::string name) {
+static Print function(Raw name) {
   return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return call(name, a); };
 }
 
 /// A function of the C library, which no compiler vectorises. Clang says so unless the block "scalar_loops" stands
 /// above.
-static Print libm(std::string name) {
-  return [=](Operation *, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
-    printer.useBlock("scalar_loops");
-    return call("Kokkos::" + name, a);
-  };
+static Print libm(Raw name) {
+  return
+      [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return call(name, a, "scalar_loops"); };
 }
 
-/// A function with a block of its own for float.
-static Print elementary(std::string name) {
+/// A function with a block of its own for float, and one for arguments that are not positive.
+static Print elementary(Raw name, Raw fast, Raw ofNegative) {
   return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
-    if (!printer.fastMath || resultType(op) != "float")
+    if (!printer.fastMath || !op->getResult(0).getType().isF32())
       return libm(name)(op, a, printer);
-    std::string const helper = op->hasAttr("nest.not_positive") ? name + "_of_negative" : "fast_" + name;
-    printer.useBlock(helper);
-    return call(helper, a);
+    Raw const helper = op->hasAttr("nest.not_positive") ? ofNegative : fast;
+    return call(helper, a, helper);
   };
 }
 
-/// A helper that is printed among the blocks.
-static Print block(std::string group, std::string name) {
-  return [=](Operation *, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
-    printer.useBlock(group);
-    return call(name, a);
-  };
+static Print division(Raw name) {
+  return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return cpp::division(name, a); };
 }
 
 static Print castTo() {
   return [](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
-    std::string const type = resultType(op);
-    return type == computeType(operandType(op)) ? a[0] : cast(type, a[0]);
+    Code const type = resultType(op);
+    return type == computedType(operandType(op)).code ? a[0] : cpp::cast(type, a[0]);
   };
 }
 
@@ -76,69 +69,67 @@ static Print onUnsigned(std::function<Expression(Operands)> print) {
     Type const type = operandType(op);
     SmallVector<Expression> const casted =
         llvm::map_to_vector(a, [&](Expression const &e) { return asUnsigned(type, e); });
-    return cast(resultType(op), print(casted));
+    return cpp::cast(resultType(op), print(casted));
   };
 }
 
-static Print onUnsignedInfix(StringRef symbol, Rank rank) {
+static Print onUnsignedInfix(Raw symbol, Rank rank) {
   return onUnsigned([=](Operands a) { return binary(a[0], symbol, rank, a[1]); });
 }
 
 /// Sums, differences and products of integers, which wrap around. Index arithmetic never comes near its bounds.
-static Print wrapping(StringRef symbol, Rank rank, StringRef helper) {
-  return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+static Print wrapping(Raw symbol, Rank rank, Raw helper) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
     Type const type = operandType(op);
     Expression const plain = binary(a[0], symbol, rank, a[1]);
     auto const overflow = cast<arith::ArithIntegerOverflowFlagsInterface>(op).getOverflowAttr().getValue();
     if (type.isIndex() || bitEnumContainsAny(overflow, arith::IntegerOverflowFlags::nsw))
       return plain;
     if (type.isInteger(1))
-      return symbol == "*" ? binary(a[0], "&&", Rank::And, a[1]) : binary(a[0], "!=", Rank::Equality, a[1]);
+      return symbol == Raw("*") ? binary(a[0], "&&", Rank::And, a[1]) : binary(a[0], "!=", Rank::Equality, a[1]);
     if (type.getIntOrFloatBitWidth() < 32) // computed in int
-      return ml2k::cast(resultType(op), plain);
-    printer.useBlock("wrapping");
-    return call(helper, a);
+      return cpp::cast(resultType(op), plain);
+    return call(helper, a, "wrapping");
   };
 }
 
 /// `&&` and the like on bool, `&` on integers.
-static Print logical(StringRef onBool, Rank boolRank, StringRef onInt, Rank intRank) {
+static Print logical(Raw onBool, Rank boolRank, Raw onInt, Rank intRank) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
     bool const isBool = operandType(op).isInteger(1);
-    if (isBool && onBool == "!=" && a[1].text == "true")
+    if (isBool && onBool == Raw("!=") && a[1].is(1))
       return unary("!", a[0]);
     return isBool ? binary(a[0], onBool, boolRank, a[1]) : binary(a[0], onInt, intRank, a[1]);
   };
 }
 
 /// A NaN must come through. Kokkos::max keeps one of its first operand, so a constant goes last.
-static Print propagating(std::string forConstant, std::string helper) {
+static Print propagating(Raw forConstant, Raw helper) {
   return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
     if (isFirstOfClamp(op))
       return a[0]; // the second prints both
     if (Operation *first = firstOfClamp(op)) {
-      printer.useBlock("clamp");
-      Expression const bound = *printer.use(first->getOperand(1));
-      return isa<arith::MaximumFOp>(op) ? call("clamp", {a[0], a[1], bound}) : call("clamp", {a[0], bound, a[1]});
+      Expression const bound = *printer.use(first->getOperand(1)), &own = a[1];
+      bool const isLow = isa<arith::MaximumFOp>(op);
+      return call(Raw("clamp"), {a[0], isLow ? own : bound, isLow ? bound : own}, "clamp");
     }
     if (isConstant(op->getOperand(1)))
       return call(forConstant, a);
     if (isConstant(op->getOperand(0)))
       return call(forConstant, {a[1], a[0]});
-    printer.useBlock("maximum");
-    return call(helper, a);
+    return call(helper, a, "maximum");
   };
 }
 
 /// Both operands have the type of the result: literals are int.
-static Print integerChoice(std::string name) {
+static Print integerChoice(Raw name) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
-    std::string const type = resultType(op);
-    if (type == "int")
+    Code const type = resultType(op);
+    if (type == Raw("int"))
       return call(name, a);
     SmallVector<Expression> typed;
     for (auto [operand, value] : llvm::zip(a, op->getOperands()))
-      typed.push_back(isConstant(value) ? ml2k::cast(type, operand) : operand);
+      typed.push_back(isConstant(value) ? cpp::cast(type, operand) : operand);
     return call(name, typed);
   };
 }
@@ -150,35 +141,37 @@ static FailureOr<Expression> select(Operation *, Operands a, ScalarPrinter &) { 
 /// A signed i1 that is set is -1.
 static FailureOr<Expression> extendSigned(Operation *op, Operands a, ScalarPrinter &) {
   if (!operandType(op).isInteger(1))
-    return ml2k::cast(resultType(op), a[0]);
-  bool const isFloat = isa<FloatType>(op->getResult(0).getType());
-  std::string const suffix = !isFloat ? "" : resultType(op) == "float" ? ".f" : ".0";
-  return conditional(a[0], {"-1" + suffix, Rank::Unary}, {"0" + suffix});
+    return cpp::cast(resultType(op), a[0]);
+  Type const type = op->getResult(0).getType();
+  auto const number = [&](int64_t value) {
+    return !isa<FloatType>(type) ? literal(value)
+           : type.isF64()        ? cpp::doubleLiteral(double(value))
+                                 : cpp::floatLiteral(float(value));
+  };
+  return conditional(a[0], number(-1), number(0));
 }
 
 static FailureOr<Expression> extendUnsigned(Operation *op, Operands a, ScalarPrinter &) {
   Expression const operand = operandType(op).isInteger(1) ? a[0] : asUnsigned(operandType(op), a[0]);
-  return ml2k::cast(resultType(op), operand);
+  return cpp::cast(resultType(op), operand);
 }
 
 static FailureOr<Expression> truncateInteger(Operation *op, Operands a, ScalarPrinter &) {
   if (op->getResult(0).getType().isInteger(1))
-    return binary(binary(a[0], "&", Rank::BitAnd, {"1"}), "!=", Rank::Equality, {"0"});
-  return ml2k::cast(resultType(op), a[0]);
+    return binary(binary(a[0], "&", Rank::BitAnd, literal(1)), "!=", Rank::Equality, literal(0));
+  return cpp::cast(resultType(op), a[0]);
 }
 
 static FailureOr<Expression> toUnsigned(Operation *op, Operands a, ScalarPrinter &) {
-  Expression const wanted = ml2k::cast(unsignedType(op->getResult(0).getType()), a[0]);
-  Expression result = ml2k::cast(resultType(op), wanted);
-  result.asUnsigned = wanted.text;
-  return result;
+  Expression const wanted = cpp::cast(unsignedScalarType(op->getResult(0).getType()).code, a[0]);
+  return cpp::cast(resultType(op), wanted).withUnsignedForm(wanted);
 }
 
 static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &) {
   Type const from = operandType(op), to = op->getResult(0).getType();
   if (isStoredNarrow(from) || isStoredNarrow(to))
     return op->emitError("the bits of ") << (isStoredNarrow(from) ? from : to) << " cannot be reinterpreted";
-  return from == to ? a[0] : call("Kokkos::bit_cast<" + cppType(to) + ">", a);
+  return from == to ? a[0] : call(Raw("Kokkos::bit_cast<") + scalarType(to).code + Raw(">"), a);
 }
 
 /// Values that were rounded to a narrow type in the same expression, and nothing since made new digits. What comes from
@@ -208,9 +201,8 @@ static FailureOr<Expression> roundNarrow(Operation *op, Operands a, ScalarPrinte
     return castTo()(op, a, printer);
   if (operandType(op).isF32() && isExactIn(to, op->getOperand(0)))
     return a[0];
-  std::string const name = to.isF16() ? "round_to_half" : "round_to_bfloat";
-  printer.useBlock(name);
-  return call(name, {operandType(op).isF64() ? ml2k::cast("float", a[0]) : a[0]});
+  Raw const name = to.isF16() ? Raw("round_to_half") : Raw("round_to_bfloat");
+  return call(name, {operandType(op).isF64() ? cpp::cast(Raw("float"), a[0]) : a[0]}, name);
 }
 
 //===--- Powers, roots, bits --------------------------------------------------------------------------------------===//
@@ -222,7 +214,7 @@ static FailureOr<Expression> power(Operation *op, Operands a, ScalarPrinter &pri
     Expression const x = printer.repeatable(a[0], operandType(op));
     return binary(x, "*", Rank::Multiply, x);
   }
-  return libm("pow")(op, a, printer);
+  return libm("Kokkos::pow")(op, a, printer);
 }
 
 static FailureOr<Expression> integerPower(Operation *op, Operands a, ScalarPrinter &printer) {
@@ -232,17 +224,18 @@ static FailureOr<Expression> integerPower(Operation *op, Operands a, ScalarPrint
     Expression const x = printer.repeatable(a[0], operandType(op));
     return binary(x, "*", Rank::Multiply, x);
   }
-  printer.useBlock("power");
-  return call("power", a);
+  return call(Raw("power"), a, "power");
 }
 
 static FailureOr<Expression> inverseRoot(Operation *op, Operands a, ScalarPrinter &) {
-  return binary({resultType(op) == "double" ? "1.0" : "1.f"}, "/", Rank::Multiply, call("Kokkos::sqrt", a));
+  bool const isDouble = op->getResult(0).getType().isF64();
+  Expression const one = isDouble ? cpp::doubleLiteral(1.0) : cpp::floatLiteral(1.f);
+  return binary(one, "/", Rank::Multiply, call(Raw("Kokkos::sqrt"), a));
 }
 
-static Print bitFunction(std::string name) {
+static Print bitFunction(Raw name) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
-    return ml2k::cast(resultType(op), call(name, {asUnsigned(operandType(op), a[0])}));
+    return cpp::cast(resultType(op), call(name, {asUnsigned(operandType(op), a[0])}));
   };
 }
 
@@ -253,7 +246,7 @@ static void addArithmetic(Table &table) {
   table["arith.subf"] = {{"difference", "rest"}, infix("-", Rank::Add)};
   table["arith.mulf"] = {{"product", "scaled"}, infix("*", Rank::Multiply)};
   table["arith.divf"] = {{"ratio", "quotient"}, infix("/", Rank::Multiply)};
-  table["arith.remf"] = {{"remainder"}, libm("fmod")};
+  table["arith.remf"] = {{"remainder"}, libm("Kokkos::fmod")};
   table["arith.negf"] = {
       {"negated"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return unary("-", a[0]); }};
   table["arith.addi"] = {{"total", "shifted"}, wrapping("+", Rank::Add, "wrapping_add")};
@@ -263,11 +256,10 @@ static void addArithmetic(Table &table) {
   table["arith.remsi"] = {{"remainder"}, infix("%", Rank::Multiply)};
   table["arith.divui"] = {{"quotient"}, onUnsignedInfix("/", Rank::Multiply)};
   table["arith.remui"] = {{"remainder"}, onUnsignedInfix("%", Rank::Multiply)};
-  table["arith.floordivsi"] = {{"quotient"}, block("division", "floor_div")};
-  table["arith.ceildivsi"] = {{"quotient"}, block("division", "ceil_div")};
+  table["arith.floordivsi"] = {{"quotient"}, division("floor_div")};
+  table["arith.ceildivsi"] = {{"quotient"}, division("ceil_div")};
   table["arith.ceildivui"] = {{"quotient"}, [](Operation *op, Operands a, ScalarPrinter &p) -> FailureOr<Expression> {
-                                p.useBlock("division");
-                                return onUnsigned([](Operands u) { return call("ceil_div", u); })(op, a, p);
+                                return onUnsigned([](Operands u) { return cpp::division("ceil_div", u); })(op, a, p);
                               }};
 }
 
@@ -290,8 +282,8 @@ static void addChoices(Table &table) {
   table["arith.minnumf"] = {{"smaller", "clipped"}, function("Kokkos::fmin")};
   table["arith.maxsi"] = {{"larger", "clipped"}, integerChoice("Kokkos::max")};
   table["arith.minsi"] = {{"smaller", "clipped"}, integerChoice("Kokkos::min")};
-  table["arith.maxui"] = {{"larger"}, onUnsigned([](Operands a) { return call("Kokkos::max", a); })};
-  table["arith.minui"] = {{"smaller"}, onUnsigned([](Operands a) { return call("Kokkos::min", a); })};
+  table["arith.maxui"] = {{"larger"}, onUnsigned([](Operands a) { return call(Raw("Kokkos::max"), a); })};
+  table["arith.minui"] = {{"smaller"}, onUnsigned([](Operands a) { return call(Raw("Kokkos::min"), a); })};
   table["arith.cmpi"] = {{"condition", "test"}, compareIntegers};
   table["arith.cmpf"] = {{"condition", "test"}, compareFloats};
   table["arith.select"] = {{"chosen"}, select};
@@ -308,50 +300,54 @@ static void addConversions(Table &table) {
   table["arith.fptosi"] = {{"whole"}, castTo()};
   table["arith.fptoui"] = {{"whole"}, toUnsigned};
   table["arith.index_cast"] = {{"position"}, castTo()};
-  table["nest.position"] = {{"row", "place"}, block("checked_index", "checked_index")};
+  table["nest.position"] = {{"row", "place"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+                              return cpp::checkedIndex(a);
+                            }};
   table["arith.index_castui"] = {{"position"}, extendUnsigned};
   table["arith.bitcast"] = {{"bits"}, bitcast};
 }
 
 static void addFunctions(Table &table) {
   struct Name {
-    char const *operation, *function, *noun;
-    Print (*print)(std::string);
+    char const *operation;
+    Raw function;
+    char const *noun;
+    Print (*print)(Raw);
   };
-  auto const inlined = [](std::string name) { return function("Kokkos::" + name); };
-  for (auto [operation, name, noun, print] : std::initializer_list<Name>{{"absf", "abs", "magnitude", inlined},
-                                                                         {"absi", "abs", "magnitude", inlined},
-                                                                         {"acos", "acos", "angle", libm},
-                                                                         {"acosh", "acosh", "area", libm},
-                                                                         {"asin", "asin", "angle", libm},
-                                                                         {"asinh", "asinh", "area", libm},
-                                                                         {"atan", "atan", "angle", libm},
-                                                                         {"atan2", "atan2", "angle", libm},
-                                                                         {"atanh", "atanh", "area", libm},
-                                                                         {"cbrt", "cbrt", "root", libm},
-                                                                         {"ceil", "ceil", "above", inlined},
-                                                                         {"copysign", "copysign", "directed", inlined},
-                                                                         {"cos", "cos", "cosine", libm},
-                                                                         {"cosh", "cosh", "cosine", libm},
-                                                                         {"erf", "erf", "error", elementary},
-                                                                         {"exp", "exp", "exponential", elementary},
-                                                                         {"exp2", "exp2", "exponential", libm},
-                                                                         {"expm1", "expm1", "exponential", libm},
-                                                                         {"floor", "floor", "below", inlined},
-                                                                         {"fma", "fma", "total", inlined},
-                                                                         {"log", "log", "logarithm", elementary},
-                                                                         {"log10", "log10", "logarithm", libm},
-                                                                         {"log1p", "log1p", "logarithm", libm},
-                                                                         {"log2", "log2", "logarithm", libm},
-                                                                         {"round", "round", "rounded", libm},
-                                                                         {"roundeven", "nearbyint", "rounded", inlined},
-                                                                         {"sin", "sin", "sine", libm},
-                                                                         {"sinh", "sinh", "sine", libm},
-                                                                         {"sqrt", "sqrt", "root", inlined},
-                                                                         {"tan", "tan", "tangent", libm},
-                                                                         {"tanh", "tanh", "tangent", elementary},
-                                                                         {"trunc", "trunc", "whole", inlined}})
+  static constexpr Name names[] = {{"absf", "Kokkos::abs", "magnitude", function},
+                                   {"absi", "Kokkos::abs", "magnitude", function},
+                                   {"acos", "Kokkos::acos", "angle", libm},
+                                   {"acosh", "Kokkos::acosh", "area", libm},
+                                   {"asin", "Kokkos::asin", "angle", libm},
+                                   {"asinh", "Kokkos::asinh", "area", libm},
+                                   {"atan", "Kokkos::atan", "angle", libm},
+                                   {"atan2", "Kokkos::atan2", "angle", libm},
+                                   {"atanh", "Kokkos::atanh", "area", libm},
+                                   {"cbrt", "Kokkos::cbrt", "root", libm},
+                                   {"ceil", "Kokkos::ceil", "above", function},
+                                   {"copysign", "Kokkos::copysign", "directed", function},
+                                   {"cos", "Kokkos::cos", "cosine", libm},
+                                   {"cosh", "Kokkos::cosh", "cosine", libm},
+                                   {"exp2", "Kokkos::exp2", "exponential", libm},
+                                   {"expm1", "Kokkos::expm1", "exponential", libm},
+                                   {"floor", "Kokkos::floor", "below", function},
+                                   {"fma", "Kokkos::fma", "total", function},
+                                   {"log10", "Kokkos::log10", "logarithm", libm},
+                                   {"log1p", "Kokkos::log1p", "logarithm", libm},
+                                   {"log2", "Kokkos::log2", "logarithm", libm},
+                                   {"round", "Kokkos::round", "rounded", libm},
+                                   {"roundeven", "Kokkos::nearbyint", "rounded", function},
+                                   {"sin", "Kokkos::sin", "sine", libm},
+                                   {"sinh", "Kokkos::sinh", "sine", libm},
+                                   {"sqrt", "Kokkos::sqrt", "root", function},
+                                   {"tan", "Kokkos::tan", "tangent", libm},
+                                   {"trunc", "Kokkos::trunc", "whole", function}};
+  for (auto const &[operation, name, noun, print] : names)
     table[std::string("math.") + operation] = {{noun}, print(name)};
+  table["math.erf"] = {{"error"}, elementary("Kokkos::erf", "fast_erf", "fast_erf")};
+  table["math.exp"] = {{"exponential"}, elementary("Kokkos::exp", "fast_exp", "exp_of_negative")};
+  table["math.log"] = {{"logarithm"}, elementary("Kokkos::log", "fast_log", "fast_log")};
+  table["math.tanh"] = {{"tangent"}, elementary("Kokkos::tanh", "fast_tanh", "fast_tanh")};
   table["math.powf"] = {{"raised"}, power};
   table["math.fpowi"] = {{"raised"}, integerPower};
   table["math.ipowi"] = {{"raised"}, integerPower};

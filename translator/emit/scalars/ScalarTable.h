@@ -14,10 +14,10 @@ using Print = decltype(ScalarEntry::print);
 using Table = std::map<std::string, ScalarEntry, std::less<>>;
 
 inline mlir::Type operandType(mlir::Operation *op) { return op->getOperand(0).getType(); }
-inline std::string resultType(mlir::Operation *op) { return computeType(op->getResult(0).getType()); }
+inline Code resultType(mlir::Operation *op) { return computedType(op->getResult(0).getType()).code; }
 
 inline Expression asUnsigned(mlir::Type type, Expression const &a) {
-  return a.asUnsigned.empty() ? cast(unsignedType(type), a) : Expression{a.asUnsigned};
+  return a.unsignedForm().value_or(cpp::cast(unsignedScalarType(type).code, a));
 }
 
 inline bool isConstant(mlir::Value value) {

@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace ml2k {
 
-ScalarPrinter::ScalarPrinter(Scope &names, UseBlock useBlock) : names(&names), onBlock(std::move(useBlock)) {}
-
 /// `here` of the location `load "here"` of a load; nodes of networks have other kinds of operation in front.
 ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
   auto const location = dyn_cast<NameLoc>(value.getLoc());
@@ -23,43 +21,34 @@ ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
   return nouns;
 }
 
-Expression ScalarPrinter::let(Json &to, Type type, Expression const &value, Nouns const &nouns) {
-  std::string const name = names.fresh(nouns);
-  to.push_back({{"template", "statement/let"}, {"type", computeType(type)}, {"name", name}, {"value", value.text}});
-  return {name};
+Expression ScalarPrinter::let(Body &to, Type type, Expression const &value, Nouns const &nouns) {
+  Identifier const name = names.fresh(nouns);
+  to.push_back(cpp::Let{computedType(type), name, value});
+  return cpp::name(name);
 }
 
 Expression ScalarPrinter::repeatable(Expression const &operand, Type type) {
-  bool const isNumber = operand.rank == Rank::Primary && llvm::isDigit(operand.text.front());
-  bool const simple = operand.isIdentifier() || isNumber;
-  return simple || !current ? operand : let(*current, type, operand, {"x", "y", "z", "value"});
+  return operand.isSimple() || !current ? operand : let(*current, type, operand, {"x", "y", "z", "value"});
 }
 
-void ScalarPrinter::bindRead(Value value, Expression read, Json &to) {
+void ScalarPrinter::bindRead(Value value, Expression read, Body &to) {
   if (value.use_empty())
     return;
   read.readsMemory = true;
-  if (!read.asUnsigned.empty()) {
-    std::string const text = read.text;
-    read = ml2k::cast(cppType(value.getType()), read);
-    read.asUnsigned = text;
-    read.readsMemory = true;
-  }
-  if (isStoredNarrow(value.getType())) {
-    std::string const text = read.text;
-    read = ml2k::cast("float", read);
-    read.asHalf = text;
-  }
+  if (auto const form = read.unsignedForm())
+    read = cpp::cast(scalarType(value.getType()).code, read).withUnsignedForm(*form);
+  if (isStoredNarrow(value.getType()))
+    read = cpp::cast(Raw("float"), read).withHalfForm(read);
   place(value, std::move(read), withSourceName(value, {"x", "y", "z", "value"}), to);
 }
 
 /// Inline where it is used once, in the same block; else a constant of its own.
-void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns, Json &to) {
-  bool const literalOrName = !expression.readsMemory && (expression.isIdentifier() || expression.text.size() < 3);
+void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns, Body &to) {
+  bool const literalOrName = !expression.readsMemory && (expression.isWord() || expression.width() < 3);
   Operation *user = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
   bool const once = user && user->getBlock() == value.getParentBlock();
   bool const isLast = once && user->hasTrait<OpTrait::IsTerminator>();
-  bool const inlined = once && (isLast || expression.text.size() < 100); // longer ones are hard to read
+  bool const inlined = once && (isLast || expression.width() < 100); // longer ones are hard to read
   bool const named = isNamed && isNamed(value);
   if (literalOrName || (inlined && !named)) {
     if (expression.readsMemory)
@@ -70,7 +59,7 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
   bound[value] = let(to, value.getType(), expression, nouns);
 }
 
-void ScalarPrinter::settleReads(Json &to) {
+void ScalarPrinter::settleReads(Body &to) {
   for (Value value : pendingReads)
     bound[value] = let(to, value.getType(), bound[value], withSourceName(value, {"x", "y", "z", "value"}));
   pendingReads.clear();
@@ -104,7 +93,7 @@ FailureOr<SmallVector<Expression>> ScalarPrinter::use(ValueRange values) {
   return expressions;
 }
 
-LogicalResult ScalarPrinter::print(Block &block, Json &to) {
+LogicalResult ScalarPrinter::print(Block &block, Body &to) {
   Scope const outside = names;
   ++depth;
   for (Operation &op : block.without_terminator())
@@ -115,17 +104,17 @@ LogicalResult ScalarPrinter::print(Block &block, Json &to) {
   return success();
 }
 
-LogicalResult ScalarPrinter::printOperation(Operation *op, Json &to) {
+LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
   bool const isKnown = op->getNumResults() == 1 && isBound(op->getResult(0)); // a block computes it
   if (isKnown || isa<arith::ConstantOp>(op))
     return success();
-  if (auto found = statements.find(op->getName().getStringRef().str()); found != statements.end())
+  if (auto found = handlers.find(op->getName().getStringRef().str()); found != handlers.end())
     return found->second(op, *this, to);
   ScalarEntry const *entry = lookUpScalar(op->getName().getStringRef());
   if (!entry)
     return op->emitError("'") << op->getName() << "' cannot be printed inside a kernel";
   for (Type type : op->getResultTypes())
-    if (computeType(type).empty())
+    if (computedType(type).code.empty())
       return op->emitError("a scalar of type ") << type << " cannot be printed";
   FailureOr<SmallVector<Expression>> operands = use(op->getOperands());
   if (failed(operands))

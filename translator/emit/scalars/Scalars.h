@@ -11,8 +11,7 @@
 #define ML2K_EMIT_SCALARS_SCALARS_H
 
 #include "translator/emit/model/Names.h"
-#include "translator/emit/render/Render.h"
-#include "translator/emit/scalars/Expression.h"
+#include "translator/emit/scalars/Values.h"
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
@@ -26,40 +25,37 @@ namespace ml2k {
 class ScalarPrinter {
 public:
   using Nouns = std::vector<std::string>;
-  using UseBlock = std::function<void(llvm::StringRef)>;
   /// Prints an operation as statements of `to`; results are bound by the handler.
-  using Statement = std::function<mlir::LogicalResult(mlir::Operation *, ScalarPrinter &, Json &to)>;
+  using Handler = std::function<mlir::LogicalResult(mlir::Operation *, ScalarPrinter &, Body &to)>;
 
-  /// `names` are the identifiers that the region may not hide; `useBlock` is told of helper functions in use.
-  ScalarPrinter(Scope &names, UseBlock useBlock);
+  /// `names` are the identifiers that the region may not hide.
+  explicit ScalarPrinter(Scope &names) : names(&names) {}
 
   /// Adds or replaces how operations of this name are printed.
-  void handle(llvm::StringRef operation, Statement statement) { statements[operation.str()] = std::move(statement); }
+  void handle(llvm::StringRef operation, Handler handler) { handlers[operation.str()] = std::move(handler); }
 
   /// What a value defined outside the region, or a block argument, is called.
   void bind(mlir::Value value, Expression expression) { bound[value] = std::move(expression); }
   bool isBound(mlir::Value value) const { return bound.contains(value); }
 
   /// Binds a block argument or a load to a read of memory: named if it is used more than once.
-  void bindRead(mlir::Value value, Expression read, Json &to);
+  void bindRead(mlir::Value value, Expression read, Body &to);
 
   /// The expression of a value for one use of it.
   mlir::FailureOr<Expression> use(mlir::Value value);
   mlir::FailureOr<llvm::SmallVector<Expression>> use(mlir::ValueRange values);
 
   /// Prints all operations of the block but its terminator.
-  mlir::LogicalResult print(mlir::Block &block, Json &to);
+  mlir::LogicalResult print(mlir::Block &block, Body &to);
 
   /// Declares a constant and returns its name.
-  Expression let(Json &to, mlir::Type type, Expression const &value, Nouns const &nouns);
+  Expression let(Body &to, mlir::Type type, Expression const &value, Nouns const &nouns);
 
   /// An operand that an expression repeats: a name or a literal as it is, else a constant.
   Expression repeatable(Expression const &operand, mlir::Type type);
 
   /// Gives names to reads that are still to be used: a write follows.
-  void settleReads(Json &to);
-
-  void useBlock(llvm::StringRef name) { onBlock(name); }
+  void settleReads(Body &to);
 
   Scope names;
   bool fastMath = false; ///< exp, log, tanh and erf of float are blocks
@@ -69,15 +65,14 @@ public:
   std::function<mlir::FailureOr<Expression>(mlir::Value)> outside;
 
 private:
-  mlir::LogicalResult printOperation(mlir::Operation *op, Json &to);
-  void place(mlir::Value value, Expression expression, Nouns const &nouns, Json &to);
+  mlir::LogicalResult printOperation(mlir::Operation *op, Body &to);
+  void place(mlir::Value value, Expression expression, Nouns const &nouns, Body &to);
 
-  UseBlock onBlock;
-  std::map<std::string, Statement> statements;
+  std::map<std::string, Handler> handlers;
   llvm::DenseMap<mlir::Value, Expression> bound;
   std::vector<mlir::Value> pendingReads; ///< inlined reads that no statement has used yet, in program order
   unsigned depth = 0;                    ///< of blocks in blocks: names of an inner one are free after it
-  Json *current = nullptr;               ///< where repeatable() declares
+  Body *current = nullptr;               ///< where repeatable() declares
 };
 
 /// `nouns` with the name in front that the text of a loop program gives to the value, if it gives one.
