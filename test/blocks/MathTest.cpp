@@ -57,6 +57,21 @@ void compare(char const *name, Function const &function, double (*exact)(double)
   check::report(std::string(name) + ": relative error", deviation.relative <= bound,
                 std::to_string(deviation.relative * 1e7) + "e-7");
 }
+/// Beyond `from` the function is 1 or -1 to the last bit: 1 + erf(x) must vanish however large what it is a factor of.
+template <class Function> void compareBounds(char const *name, Function const &function, float from) {
+  std::vector<float> x;
+  for (float const magnitude : {from, from + .1f, from + .5f, 2 * from, 100.f, 1e10f, 3.4e38f, fromBits(0x7f800000u)})
+    for (float const sign : {1.f, -1.f})
+      x.push_back(sign * magnitude);
+  Tensor<float *> const in("in", x.size()), out("out", x.size());
+  check::put(in, x);
+  for_each(name, ExecutionSpace(), 1, int(x.size()), KOKKOS_LAMBDA(int, int i) { out(i) = function(in(i)); });
+  std::vector<float> const y = check::get(out);
+  bool exact = true;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    exact &= y[i] == (x[i] < 0 ? -1.f : 1.f);
+  check::report(std::string(name) + ": 1 and -1", exact);
+}
 } // namespace
 
 void testMath() {
@@ -66,5 +81,7 @@ void testMath() {
       [](double x) { return std::abs(x) > 87 ? 0. : std::exp(-std::abs(x)); }, 8.2e-8);
   compare("fast_log", KOKKOS_LAMBDA(float x) { return fast_log(x); }, std::log, 8.2e-8);
   compare("fast_tanh", KOKKOS_LAMBDA(float x) { return fast_tanh(x); }, std::tanh, 3e-7);
+  compareBounds("fast_tanh", KOKKOS_LAMBDA(float x) { return fast_tanh(x); }, 9.5f);
   compare("fast_erf", KOKKOS_LAMBDA(float x) { return fast_erf(x); }, std::erf, 2.8e-7);
+  compareBounds("fast_erf", KOKKOS_LAMBDA(float x) { return fast_erf(x); }, 4.05f);
 }
