@@ -74,6 +74,35 @@ def transposed(name, channels, image, kernel, strides, pads=(0, 0, 0, 0), extra=
     return SimpleNamespace(name="test_" + name, model=model, data_sets=[([saved("x")], [saved("positive"), saved("y")])])
 
 
+def single(name, kind, arrays, expected, opset=20, **attributes):
+    """One node on inputs x0, x1, ..., the first of them at run time."""
+    names = [f"x{i}" for i in range(len(arrays))]
+    info = lambda label, array: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+    graph = helper.make_graph([helper.make_node(kind, names, ["y"], **attributes)], name, [info("x0", arrays[0])],
+                              [info("y", expected)],
+                              [numpy_helper.from_array(array, label) for label, array in list(zip(names, arrays))[1:]])
+    model = helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", opset)])
+    data = [numpy_helper.from_array(arrays[0], "x0")], [numpy_helper.from_array(expected, "y")]
+    return SimpleNamespace(name=f"test_{name}", model=model, data_sets=[data])
+
+
+def extremes():
+    """NaN and numbers far out; reductions of booleans."""
+    far = np.array([-1e10, -1e4, -50, -7, 7, 50, 1e10, 1e38, np.nan] * 2, np.float32)
+    odd = np.array([np.nan, -np.inf, np.inf, -2, 0, 3, np.nan], np.float32)
+    bits = np.array([[True, False, True], [False, False, False], [True, True, True]])
+    last = np.array([1], np.int64)
+    gelu = np.where(far < 0, 0, far).astype(np.float32) # 1 + erf(-7 / sqrt 2) is 2.6e-12
+    return [
+        single("sign_of_nan", "Sign", [odd], np.sign(odd)),
+        single("gelu_far_out", "Gelu", [far], gelu),
+        single("gelu_far_out_tanh", "Gelu", [far], gelu, approximate="tanh"),
+        single("reduce_max_bool", "ReduceMax", [bits, last], bits.max(1), keepdims=0),
+        single("reduce_min_bool", "ReduceMin", [bits, last], bits.min(1), keepdims=0),
+        single("reduce_max_all_bool", "ReduceMax", [bits], np.asarray(bits.max()), keepdims=0),
+    ]
+
+
 TRANSPOSED = [
     transposed("transposed_blocks", (24, 20), (5, 4), (2, 2), (2, 2)),
     transposed("transposed_overlapping", (16, 33), (5, 6), (4, 4), (2, 2), (1, 1, 1, 1)),
@@ -85,5 +114,5 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *TRANSPOSED]:
+    for case in [bfloat16_layers(), *extremes(), *TRANSPOSED]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

@@ -14,13 +14,16 @@ Value Scalars::constant(Type type, double value) {
   return create<arith::ConstantOp>(b.getIntegerAttr(type, static_cast<int64_t>(value)));
 }
 
+/// A bool is true or false; signed, its one bit would be -1 or 0.
+static bool isBool(Type type) { return type.isInteger(1); }
+
 Value Scalars::lowest(Type type) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return create<arith::ConstantOp>(
         b.getFloatAttr(floatType, APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/true)));
   unsigned const width = type.getIntOrFloatBitWidth();
   return create<arith::ConstantOp>(
-      b.getIntegerAttr(type, isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width)));
+      b.getIntegerAttr(type, isUnsigned || isBool(type) ? APInt::getZero(width) : APInt::getSignedMinValue(width)));
 }
 
 Value Scalars::highest(Type type) {
@@ -28,7 +31,7 @@ Value Scalars::highest(Type type) {
     return create<arith::ConstantOp>(b.getFloatAttr(floatType, APFloat::getInf(floatType.getFloatSemantics())));
   unsigned const width = type.getIntOrFloatBitWidth();
   return create<arith::ConstantOp>(
-      b.getIntegerAttr(type, isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width)));
+      b.getIntegerAttr(type, isUnsigned || isBool(type) ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width)));
 }
 
 Value Scalars::add(Value l, Value r) { return isFloat(l) ? create<arith::AddFOp>(l, r) : create<arith::AddIOp>(l, r); }
@@ -52,12 +55,16 @@ Value Scalars::remainder(Value l, Value r) {
 Value Scalars::max(Value l, Value r) {
   if (isFloat(l))
     return create<arith::MaximumFOp>(l, r);
+  if (isBool(l.getType()))
+    return create<arith::OrIOp>(l, r);
   return isUnsigned ? create<arith::MaxUIOp>(l, r) : create<arith::MaxSIOp>(l, r);
 }
 
 Value Scalars::min(Value l, Value r) {
   if (isFloat(l))
     return create<arith::MinimumFOp>(l, r);
+  if (isBool(l.getType()))
+    return create<arith::AndIOp>(l, r);
   return isUnsigned ? create<arith::MinUIOp>(l, r) : create<arith::MinSIOp>(l, r);
 }
 

@@ -128,7 +128,8 @@ static void importReciprocal(Node &node) {
 static void importSign(Node &node) {
   elementwise(node, [](Scalars &s, ValueRange x) {
     Value const zero = s.constantLike(x[0], 0), one = s.constantLike(x[0], 1);
-    Value const positive = s.select(s.compare(Compare::gt, x[0], zero), one, zero);
+    Value const rest = Scalars::isFloat(x[0]) ? x[0] : zero; // zero, or NaN
+    Value const positive = s.select(s.compare(Compare::gt, x[0], zero), one, rest);
     return s.isUnsigned ? positive : s.select(isNegative(s, x[0]), s.constantLike(x[0], -1), positive);
   });
 }
