@@ -3,6 +3,8 @@
 #include "passes/Constants.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/MapVector.h"
+
 using namespace mlir;
 
 namespace ml2k {
@@ -22,35 +24,47 @@ bool isPackable(nest::ContractOp contract) {
          contract.getRole(0) != nest::Role::Batch;
 }
 
+/// The operands that read a weight in one layout.
+using Readers = llvm::MapVector<nest::PackingKind, SmallVector<OpOperand *>>;
+
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
       if (auto conv = dyn_cast<nest::ConvOp>(op))
-        pack(conv.getInputsMutable()[1], isDepthwise(conv) ? nest::PackingKind::Taps : nest::PackingKind::Panels);
+        note(conv.getInputsMutable()[1], isDepthwise(conv) ? nest::PackingKind::Taps : nest::PackingKind::Panels);
       else if (auto contract = dyn_cast<nest::ContractOp>(op); contract && isPackable(contract))
-        pack(contract.getInputsMutable()[1], nest::PackingKind::Panels);
+        note(contract.getInputsMutable()[1], nest::PackingKind::Panels);
       else if (auto recurrent = dyn_cast<nest::RecurrentOp>(op))
-        pack(recurrent.getInputsMutable()[0], nest::PackingKind::Gates);
+        note(recurrent.getInputsMutable()[0], nest::PackingKind::Gates);
     });
+    for (auto &[weight, layouts] : readers)
+      for (auto &[kind, operands] : layouts)
+        pack(cast<nest::WeightOp>(weight), kind, operands);
+    readers.clear();
   }
 
-  /// A weight that others read in another layout is kept for them and copied for this one.
-  static void pack(OpOperand &operand, nest::PackingKind kind) {
-    auto weight = operand.get().getDefiningOp<nest::WeightOp>();
-    if (!weight)
-      return;
+  void note(OpOperand &operand, nest::PackingKind kind) {
+    if (auto weight = operand.get().getDefiningOp<nest::WeightOp>())
+      readers[weight][kind].push_back(&operand);
+  }
+
+  /// A weight that others read in another layout is kept for them and copied, once, for these.
+  static void pack(nest::WeightOp weight, nest::PackingKind kind, ArrayRef<OpOperand *> operands) {
     auto const packing = nest::PackingAttr::get(weight.getContext(), kind);
     if (weight.getPackingAttr() == packing)
       return;
-    if (weight->hasOneUse()) {
+    if (llvm::hasNItems(weight->getUses(), operands.size())) {
       weight.setPackingAttr(packing);
       return;
     }
     auto own = cast<nest::WeightOp>(OpBuilder(weight).clone(*weight));
     own.setPackingAttr(packing);
     own.setName((weight.getName() + "." + stringifyPackingKind(kind)).str());
-    operand.set(own.getResult());
+    for (OpOperand *operand : operands)
+      operand->set(own.getResult());
   }
+
+  llvm::MapVector<Operation *, Readers> readers;
 };
 
 } // namespace
