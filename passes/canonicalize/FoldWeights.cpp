@@ -51,8 +51,10 @@ struct FoldRearrangement : OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
     if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumParallelLoops() != op.getNumLoops())
       return failure();
+    if (!op.hasPureTensorSemantics())
+      return failure();
     auto weight = op.getInputs()[0].getDefiningOp<nest::WeightOp>();
-    auto const type = dyn_cast<RankedTensorType>(op.getResultTypes().empty() ? Type() : op.getResult(0).getType());
+    auto const type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
     SmallVector<AffineMap> const maps = op.getIndexingMapsArray();
     Block &body = op.getRegion().front();
     if (!weight || !type || !isByteSized(type) || !type.hasStaticShape() || !maps[1].isIdentity() ||

@@ -88,13 +88,17 @@ struct SeparateInit : OpRewritePattern<linalg::GenericOp> {
         rewriter.create<linalg::FillOp>(loc, zero, emptyLike(rewriter, loc, type, sources)).getResult(0);
     rewriter.modifyOpInPlace(op, [&] { op.getOutputsMutable().assign(zeros); });
     rewriter.setInsertionPointAfter(op);
+    SmallVector<OpOperand *> uses; // not those of the addition: it asks the sum for its sizes
+    for (OpOperand &use : op->getUses())
+      uses.push_back(&use);
     AffineMap const identity = rewriter.getMultiDimIdentityMap(type.getRank());
     Value const sum =
         elementwise(rewriter, loc, op.getResult(0), init, identity, [&](OpBuilder &inside, Value a, Value b) {
           return isa<FloatType>(a.getType()) ? inside.create<arith::AddFOp>(loc, a, b).getResult()
                                              : inside.create<arith::AddIOp>(loc, a, b).getResult();
         });
-    rewriter.replaceAllUsesExcept(op.getResult(0), sum, sum.getDefiningOp());
+    for (OpOperand *use : uses)
+      rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(sum); });
     return success();
   }
 };

@@ -246,6 +246,8 @@ struct FormMaps : impl::FormMapsBase<FormMaps> {
 
   LogicalResult form(RewriterBase &rewriter, Operation *op) {
     if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+      if (!fill.hasPureTensorSemantics())
+        return success();
       rewriter.setInsertionPoint(fill);
       auto generic = linalg::generalizeNamedOp(rewriter, fill);
       return failed(generic) ? failure() : MapFormer(rewriter, *generic).form();

@@ -23,3 +23,15 @@ func.func @starts_from_bias(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor
   %0 = linalg.matmul ins(%a, %b : tensor<2x3xf32>, tensor<3x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// Extents at run time come from the product, which the addition reads, too.
+// CHECK-LABEL: func.func @starts_from_bias_of_any_size
+// CHECK: %[[ZEROS:.*]] = linalg.fill
+// CHECK: %[[PRODUCT:.*]] = linalg.generic {{.*}}"reduction"{{.*}} outs(%[[ZEROS]] :
+// CHECK: %[[TOTAL:.*]] = linalg.generic {{.*}} ins(%[[PRODUCT]], %arg2 :
+// CHECK: arith.addf
+// CHECK: return %[[TOTAL]]
+func.func @starts_from_bias_of_any_size(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
