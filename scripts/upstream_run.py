@@ -25,8 +25,8 @@ BUFFERIZE = (
     "function-boundary-type-conversion=identity-layout-map})"
 )
 LOWER = (
-    "builtin.module(func.func(convert-linalg-to-loops,lower-affine),func.func(llvm-request-c-wrappers),convert-scf-to-cf,"
-    "expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},convert-math-to-llvm,convert-math-to-libm,"
+    "builtin.module(func.func(convert-linalg-to-loops,scf-forall-to-parallel,lower-affine),"
+    "func.func(llvm-request-c-wrappers),convert-scf-to-cf,expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},convert-math-to-llvm,convert-math-to-libm,"
     "convert-arith-to-llvm,convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts)"
 )

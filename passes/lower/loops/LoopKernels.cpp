@@ -144,7 +144,7 @@ bool isIdentity(Combiner combiner, Value value) {
 
 //===--- Loops inside kernels -------------------------------------------------------------------------------------===//
 
-void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
+SmallVector<scf::ForOp> makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
   rewriter.setInsertionPoint(loop);
   Location const location = loop.getLoc();
   auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
@@ -178,6 +178,7 @@ void makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {
     rewriter.eraseOp(loop);
   else
     rewriter.replaceOp(loop, loops.results);
+  return {loops.loops.begin(), loops.loops.end()};
 }
 
 //===--- Kernels --------------------------------------------------------------------------------------------------===//

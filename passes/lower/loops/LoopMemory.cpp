@@ -183,9 +183,17 @@ LogicalResult resultsToArguments(func::FuncOp entry) {
   return success();
 }
 
-LogicalResult lowerCopies(func::FuncOp entry) {
+static bool isOfView(memref::CopyOp copy) {
+  return llvm::any_of(copy->getOperands(),
+                      [](Value memref) { return isa_and_nonnull<ViewLikeOpInterface>(memref.getDefiningOp()); });
+}
+
+LogicalResult lowerCopies(func::FuncOp entry, bool onlyOfViews) {
   SmallVector<memref::CopyOp> copies;
-  entry.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  entry.walk([&](memref::CopyOp copy) {
+    if (!onlyOfViews || isOfView(copy))
+      copies.push_back(copy);
+  });
   for (memref::CopyOp copy : copies) {
     auto const type = dyn_cast<MemRefType>(copy.getSource().getType());
     if (!type)

@@ -27,8 +27,8 @@ mlir::LogicalResult lowerGlobals(mlir::func::FuncOp entry);
 /// Results become arguments that are written; those that are arguments already go.
 mlir::LogicalResult resultsToArguments(mlir::func::FuncOp entry);
 
-/// Copies become parallel loops.
-mlir::LogicalResult lowerCopies(mlir::func::FuncOp entry);
+/// Copies become parallel loops; `onlyOfViews` leaves those of whole memrefs.
+mlir::LogicalResult lowerCopies(mlir::func::FuncOp entry, bool onlyOfViews = false);
 
 /// Gives the dynamic dimensions of arguments names of their own: extents of different arguments may differ.
 void nameDims(mlir::func::FuncOp entry);
@@ -55,14 +55,19 @@ mlir::Value join(mlir::OpBuilder &builder, mlir::Location location, nest::Combin
 /// Whether joining `value` changes nothing.
 bool isIdentity(nest::Combiner combiner, mlir::Value value);
 
-/// Replaces a parallel loop inside a kernel by sequential ones.
-void makeSequential(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop);
+/// Replaces a parallel loop by sequential ones, outermost first.
+llvm::SmallVector<mlir::scf::ForOp> makeSequential(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop);
 
 /// A parallel loop on the host becomes a kernel without label; its reductions go to `into`.
 nest::LoopKernelOp makeKernel(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop, mlir::ValueRange into);
 
 /// Copies into the kernel what its block uses of recomputable host values, and readies loops and memory inside.
 mlir::LogicalResult finishKernel(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
+
+//===--- Updates (Atomics.cpp) ---===//
+
+/// Atomic updates become loads and stores, and the parallel loops around them sequential ones.
+void lowerAtomics(mlir::func::FuncOp entry);
 
 } // namespace ml2k
 

@@ -27,8 +27,9 @@ static bool isLoopProgram(func::FuncOp entry) {
     tensors |= llvm::any_of(op->getResultTypes(), [](Type type) { return isa<TensorType>(type); });
     if (isa<DestinationStyleOpInterface>(op) && isa<nest::NestDialect>(op->getDialect()))
       return WalkResult::skip();
-    found |= isa<scf::ParallelOp, affine::AffineForOp, affine::AffineParallelOp, memref::LoadOp, memref::StoreOp,
-                 memref::CopyOp, memref::AllocOp, linalg::LinalgOp>(op);
+    found |=
+        isa<scf::ParallelOp, affine::AffineForOp, affine::AffineParallelOp, memref::LoadOp, memref::StoreOp,
+            memref::AtomicRMWOp, memref::GenericAtomicRMWOp, memref::CopyOp, memref::AllocOp, linalg::LinalgOp>(op);
     return WalkResult::advance();
   });
   return found && !tensors;
@@ -53,6 +54,9 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
     func::FuncOp entry = getOperation();
     if (!isLoopProgram(entry))
       return;
+    lowerAtomics(entry);
+    if (failed(lowerCopies(entry, /*onlyOfViews=*/true))) // inside kernels there are elements only
+      return signalPassFailure();
     OpPassManager simplify(func::FuncOp::getOperationName());
     simplify.addPass(createConvertLinalgToParallelLoopsPass());
     simplify.addPass(memref::createFoldMemRefAliasOpsPass());

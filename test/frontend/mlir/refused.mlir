@@ -6,6 +6,7 @@
 // RUN: not ml2kokkos %t/empty.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not ml2kokkos %t/recursive.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=RECURSIVE
 // RUN: not ml2kokkos %t/broken.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BROKEN
+// RUN: not ml2kokkos %t/print.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=PRINT
 
 //--- generic.mlir
 func.func @f(%x: f32) {
@@ -57,3 +58,11 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 // BROKEN: broken.mlir:2:{{.*}}error: use of undeclared SSA value
+
+//--- print.mlir
+#S = #sparse_tensor.encoding<{ map = (i) -> (i : compressed) }>
+func.func @f(%a: tensor<?xf64, #S>) {
+  sparse_tensor.print %a : tensor<?xf64, #S>
+  return
+}
+// PRINT: print.mlir:3:{{.*}}error: {{.*}}sparse tensors can be read by linalg operations only

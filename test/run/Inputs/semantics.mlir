@@ -276,3 +276,124 @@ func.func @branches(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   }
   return %y, %x : tensor<?xf32>, tensor<?xf32>
 }
+
+// linalg in memory: one input, a fill, a scalar operand.
+func.func @linalg_in_memory(%s: f32, %a: memref<24xf32>, %b: memref<24xf32>, %c: memref<24xf32>, %d: memref<8x4xf32>, %e: memref<8x4xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : memref<24xf32>) outs(%b : memref<24xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = math.sqrt %x : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : memref<24xf32>) outs(%c : memref<24xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  linalg.fill ins(%one : f32) outs(%d : memref<8x4xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s : f32) outs(%e : memref<8x4xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// A product, and a dot product, added to an argument; the argument stays as it is.
+func.func @added_to_arguments(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %c: tensor<?x?xf32>, %v: tensor<?xf32>, %w: tensor<?xf32>, %t: tensor<f32>) -> (tensor<?x?xf32>, tensor<f32>) {
+  %r = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %d = linalg.dot ins(%v, %w : tensor<?xf32>, tensor<?xf32>) outs(%t : tensor<f32>) -> tensor<f32>
+  return %r, %d : tensor<?x?xf32>, tensor<f32>
+}
+
+// A number is a result like a tensor.
+func.func @number_as_result(%a: tensor<8xf32>, %t: f32) -> (tensor<8xf32>, f32) {
+  %r = math.absf %a : tensor<8xf32>
+  %u = arith.addf %t, %t : f32
+  return %r, %u : tensor<8xf32>, f32
+}
+
+// A loop that counts, written as scf.while, around a tensor.
+func.func @counting_while(%b: tensor<8xf64>) -> tensor<8xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 5 : index
+  %h = arith.constant 0.5 : f64
+  %e = tensor.empty() : tensor<8xf64>
+  %r0 = linalg.copy ins(%b : tensor<8xf64>) outs(%e : tensor<8xf64>) -> tensor<8xf64>
+  %r, %k = scf.while (%x = %r0, %i = %c0) : (tensor<8xf64>, index) -> (tensor<8xf64>, index) {
+    %c = arith.cmpi slt, %i, %n : index
+    scf.condition(%c) %x, %i : tensor<8xf64>, index
+  } do {
+  ^bb0(%x: tensor<8xf64>, %i: index):
+    %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : tensor<8xf64>) {
+    ^bb0(%v: f64):
+      %w = arith.mulf %v, %h : f64
+      linalg.yield %w : f64
+    } -> tensor<8xf64>
+    %j = arith.addi %i, %c1 : index
+    scf.yield %y, %j : tensor<8xf64>, index
+  }
+  return %r : tensor<8xf64>
+}
+
+// The result of a branch that has the name of a member of the workspace.
+func.func @named_like_a_member(%v: tensor<8xf64>, %alpha: f64) -> tensor<8xf64> {
+  %zero = arith.constant 0.0 : f64
+  %n = arith.cmpf olt, %alpha, %zero : f64
+  %val = scf.if %n -> f64 {
+    %m = arith.negf %alpha : f64
+    scf.yield %m : f64
+  } else {
+    scf.yield %alpha : f64
+  }
+  %s = tensor.splat %val : tensor<8xf64>
+  %o = tensor.empty() : tensor<8xf64>
+  %r = linalg.add ins(%v, %s : tensor<8xf64>, tensor<8xf64>) outs(%o : tensor<8xf64>) -> tensor<8xf64>
+  return %r : tensor<8xf64>
+}
+
+// scf.forall in memory and on a tensor whose slices it inserts.
+func.func @forall_in_memory(%a: memref<8xf32>, %b: memref<8xf32>) {
+  scf.forall (%i) in (8) {
+    %x = memref.load %a[%i] : memref<8xf32>
+    memref.store %x, %b[%i] : memref<8xf32>
+  }
+  return
+}
+
+func.func @forall_on_tensors(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %r = scf.forall (%i) in (8) shared_outs(%o = %b) -> tensor<8xf32> {
+    %s = tensor.extract_slice %a[%i] [1] [1] : tensor<8xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}
+
+// A histogram by atomic additions, and one by an operation that is spelled out.
+func.func @atomic_updates(%a: memref<64xi32>, %h: memref<8xi32>, %m: memref<8xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 64 : index
+  %seven = arith.constant 7 : i32
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %x = memref.load %a[%i] : memref<64xi32>
+    %low = arith.andi %x, %seven : i32
+    %k = arith.index_cast %low : i32 to index
+    %o = memref.atomic_rmw addi %x, %h[%k] : (i32, memref<8xi32>) -> i32
+    scf.reduce
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %x = memref.load %a[%i] : memref<64xi32>
+    %low = arith.andi %x, %seven : i32
+    %k = arith.index_cast %low : i32 to index
+    %o = memref.generic_atomic_rmw %m[%k] : memref<8xi32> {
+    ^bb0(%old: i32):
+      %y = arith.maxsi %old, %x : i32
+      memref.atomic_yield %y : i32
+    }
+    scf.reduce
+  }
+  return
+}

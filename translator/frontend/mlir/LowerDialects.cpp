@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -205,7 +207,18 @@ private:
 
 } // namespace
 
+/// Upstream would lower it to vectors, of a dialect that need not be there.
+static LogicalResult refusePrint(func::FuncOp entry) {
+  WalkResult const result = entry.walk([](sparse_tensor::PrintOp op) {
+    op.emitError("sparse tensors can be read by linalg operations only");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
+  if (failed(refusePrint(entry)))
+    return failure();
   for (Type result : entry.getResultTypes())
     if (isSparse(result))
       return entry.emitError("a sparse result is not supported; results must be dense");
@@ -218,6 +231,35 @@ static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
 }
 
 //===--- Tensors and memrefs in one function ----------------------------------------------------------------------===//
+
+/// The argument whose place a returned tensor takes: through destinations of operations and what loops carry.
+static BlockArgument destinationOf(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Operation *const op = result.getOwner();
+    if (auto kernel = dyn_cast<DestinationStyleOpInterface>(op))
+      value = kernel.getTiedOpOperand(result)->get();
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      value = loop.getInitArgs()[result.getResultNumber()];
+    else
+      return {};
+  }
+  return cast<BlockArgument>(value);
+}
+
+/// Tensors are values: an argument keeps its elements, unless it is the destination of a result of a sparse program.
+/// To be asked before the first rewrite, which may take a copy for its source.
+static void protectArguments(func::FuncOp entry) {
+  bool const isSparseProgram = anyType(entry, isSparse);
+  llvm::SmallPtrSet<Value, 4> updated;
+  for (Value returned : entry.getBody().front().getTerminator()->getOperands())
+    if (BlockArgument const argument = destinationOf(returned); argument && isSparseProgram)
+      updated.insert(argument);
+  StringRef const writable = bufferization::BufferizationDialect::kWritableAttrName;
+  for (BlockArgument argument : entry.getArguments())
+    if (isa<RankedTensorType>(argument.getType()) && !updated.contains(argument) &&
+        !entry.getArgAttr(argument.getArgNumber(), writable))
+      entry.setArgAttr(argument.getArgNumber(), writable, BoolAttr::get(entry.getContext(), false));
+}
 
 /// Dense tensors become memrefs. A returned argument is an argument that is read and written.
 static LogicalResult bufferize(ModuleOp module, func::FuncOp entry) {
@@ -234,7 +276,18 @@ static LogicalResult bufferize(ModuleOp module, func::FuncOp entry) {
   return passes.run(module);
 }
 
+/// scf.forall on memrefs says what scf.parallel says.
+static LogicalResult lowerForalls(func::FuncOp entry) {
+  PassManager passes(entry.getContext(), func::FuncOp::getOperationName());
+  passes.addPass(createForallToParallelLoopPass());
+  return passes.run(entry);
+}
+
 LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::FuncOp entry) {
+  bool const hasForall = anyOp(entry, [](Operation *op) { return isa<scf::ForallOp>(op); });
+  bool const sharesTensors =
+      anyOp(entry, [](Operation *op) { return isa<scf::ForallOp>(op) && op->getNumResults() != 0; });
+  protectArguments(entry);
   if (anyOp(entry, [](Operation *op) { return isa_and_nonnull<tosa::TosaDialect>(op->getDialect()); }) &&
       failed(lowerTosa(entry)))
     return failure();
@@ -242,5 +295,9 @@ LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::Func
     return failure();
   bool const tensors = anyType(entry, [](Type type) { return isa<TensorType>(type); });
   bool const memrefs = anyType(entry, [](Type type) { return isa<BaseMemRefType>(type); });
-  return tensors && memrefs ? bufferize(module, entry) : success();
+  if (((tensors && memrefs) || sharesTensors) && failed(bufferize(module, entry)))
+    return failure();
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    entry.removeArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName);
+  return hasForall ? lowerForalls(entry) : success();
 }

@@ -77,8 +77,10 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
   if (!entry || failed(mlir_import::isolateEntry(*module, entry)))
     return {};
   mlir_import::nameSignature(entry);
-  if (failed(mlir_import::lowerElementwise(entry)) || failed(mlir_import::fixDims(entry, options.dims)) ||
-      failed(mlir_import::lowerToCoreDialects(*module, entry)) || failed(mlir_import::checkImported(entry)))
+  mlir_import::warnOfUnwritten(entry);
+  if (failed(mlir_import::lowerForms(entry)) || failed(mlir_import::lowerElementwise(entry)) ||
+      failed(mlir_import::fixDims(entry, options.dims)) || failed(mlir_import::lowerToCoreDialects(*module, entry)) ||
+      failed(mlir_import::checkImported(entry)))
     return {};
   if (!options.dims.empty() && failed(mlir_import::narrowResults(entry)))
     return {};

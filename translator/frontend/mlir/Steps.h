@@ -30,6 +30,9 @@ mlir::LogicalResult isolateEntry(mlir::ModuleOp module, mlir::func::FuncOp entry
 /// Names for arguments and results that have none yet (bytecode, `%0`): arg0.., result0...
 void nameSignature(mlir::func::FuncOp entry);
 
+/// Packed layouts, loops that count and scalar results in terms of other operations.
+mlir::LogicalResult lowerForms(mlir::func::FuncOp entry);
+
 /// arith and math on tensors become linalg.
 mlir::LogicalResult lowerElementwise(mlir::func::FuncOp entry);
 
@@ -47,6 +50,9 @@ void nameExtents(mlir::func::FuncOp entry);
 
 /// The last gate: ranked types, one block, nothing that a later stage cannot take.
 mlir::LogicalResult checkImported(mlir::func::FuncOp entry);
+
+/// Warns of operations that read memory, or a tensor, that nothing wrote before.
+void warnOfUnwritten(mlir::func::FuncOp entry);
 
 } // namespace ml2k::mlir_import
 
