@@ -1,5 +1,5 @@
 # How printed code is compiled in tests. Needs find_package(Kokkos) beforehand.
-include(ml2kokkosAddModel)
+include(${CMAKE_CURRENT_LIST_DIR}/ml2kokkosAddModel.cmake) # verify.py includes this file from elsewhere
 
 # Flags that printed code is made for, warnings, and one precompiled Kokkos header for all targets that call this.
 function(ml2k_use_kokkos_headers target)
