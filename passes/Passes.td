@@ -215,10 +215,10 @@ def Destinations : Pass<"ml2k-destinations", "::mlir::func::FuncOp"> {
 }
 
 def ConcatInPlace : Pass<"ml2k-concat-in-place", "::mlir::func::FuncOp"> {
-  let summary = "concatenations become slices of one tensor";
+  let summary = "concatenations that contain each other share one tensor";
   let description = [{
-    Pre: tensors. Post: no tensor.concat is left; each is a tensor.empty with a tensor.insert_slice per input. A concatenation
-    that begins or goes on with another one takes that one as a whole.
+    Pre: tensors. Post: tensor.concats that only serve another one are part of that one if there are many; one that begins or goes on with another
+    that is needed elsewhere takes it as a whole, whose buffer is then a slice of its own.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }

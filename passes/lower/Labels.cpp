@@ -6,23 +6,10 @@
 #include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 using namespace mlir;
 using namespace ml2k;
 
 //===--- Unique names ---------------------------------------------------------------------------------------------===//
-
-static std::string shortHash(StringRef full) {
-  uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
-  for (unsigned char c : full.bytes())
-    hash = (hash ^ c) * 0x100000001b3u;
-  hash ^= hash >> 32;
-  std::string out;
-  for (int i = 0; i < 4; ++i, hash /= 36)
-    out += "0123456789abcdefghijklmnopqrstuvwxyz"[hash % 36];
-  return out;
-}
 
 StringRef ml2k::labelOf(Operation *op) {
   if (auto kernel = op->getParentOfType<nest::LoopKernelOp>()) // a load or a store in it
@@ -33,17 +20,8 @@ StringRef ml2k::labelOf(Operation *op) {
 Labels::Labels(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (StringRef const label = labelOf(op); !label.empty())
-      taken.insert(label);
+      take(label);
   });
-}
-
-std::string Labels::unique(StringRef wanted, StringRef detail) {
-  std::string name = wanted.str(), salt = detail.str();
-  while (!taken.insert(name).second) {
-    name = (wanted + "_" + shortHash((wanted + "|" + salt).str())).str();
-    salt += "'"; // only where the details are equal too
-  }
-  return name;
 }
 
 //===--- Contents -------------------------------------------------------------------------------------------------===//

@@ -8,24 +8,20 @@
 #ifndef ML2K_PASSES_LOWER_LABELS_H
 #define ML2K_PASSES_LOWER_LABELS_H
 
+#include "translator/ir/UniqueNames.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <string>
 
 namespace ml2k {
 
 /// Names that are in use; a name asked for twice gets four characters of a hash of `detail`.
-class Labels {
+class Labels : public UniqueNames {
 public:
   Labels() = default;
   /// Takes the labels of all kernels in `function`.
   explicit Labels(mlir::func::FuncOp function);
-
-  std::string unique(llvm::StringRef wanted, llvm::StringRef detail);
-
-private:
-  llvm::StringSet<> taken;
 };
 
 /// What a reader calls the contents of `memref`: the argument's name, the weight's, or the label of the kernel that

@@ -67,6 +67,15 @@ bool ml2k::isPlain(linalg::GenericOp op) {
   });
 }
 
+bool ml2k::fitOneKernel(Block &a, Block &b) {
+  constexpr unsigned most = 256;
+  unsigned count = 0;
+  for (Block *block : {&a, &b})
+    for (Block::iterator op = block->begin(); op != block->end() && count <= most; ++op)
+      ++count;
+  return count <= most;
+}
+
 bool ml2k::isExpensive(linalg::GenericOp op) {
   return llvm::any_of(op.getBody()->without_terminator(), [](Operation &inner) {
     if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::FmaOp, math::CopySignOp>(inner))

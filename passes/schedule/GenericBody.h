@@ -49,6 +49,10 @@ bool isPlain(mlir::linalg::GenericOp op);
 /// True for a body with a function that costs more than reading its result back: exp, erf, a division...
 bool isExpensive(mlir::linalg::GenericOp op);
 
+/// True if the operations of both bodies may stand in one kernel: beyond some hundred neither a reader nor a compiler
+/// follows, and each fusion copies what was fused before.
+bool fitOneKernel(mlir::Block &a, mlir::Block &b);
+
 /// The one value that all elements of an operand have, as a scalar at the builder's place; null if there is none.
 mlir::Value uniformValue(mlir::OpBuilder &builder, mlir::Value operand);
 

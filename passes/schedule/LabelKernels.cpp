@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/UniqueNames.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringMap.h"
@@ -75,7 +76,7 @@ std::string provenance(Operation *op) {
 
 struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
   void runOnOperation() override {
-    llvm::StringSet<> taken;
+    UniqueNames taken;
     llvm::StringMap<int> places;
     // The method of a layer has the first right to its name
     for (bool methods : {true, false})
@@ -89,16 +90,17 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
   /// Weights that the model leaves unnamed are called after the kernel that uses them first.
   void nameWeights() {
     llvm::StringSet<> taken;
+    llvm::StringMap<int> places;
     getOperation().walk([&](nest::WeightOp weight) {
       if (!isUnnamed(weight.getName()))
-        weight.setName(freeName(weight.getName().str(), taken)); // two parts of one weight may meet in a name
+        weight.setName(freeName(weight.getName().str(), taken, places)); // two parts of one weight may meet in a name
     });
     getOperation().walk([&](Operation *op) {
       if (!isKernel(op))
         return;
       for (OpOperand &operand : op->getOpOperands())
         if (auto weight = weightBehind(operand.get()); weight && isUnnamed(weight.getName()))
-          weight.setName(freeName(nest::labelOf(op).str() + "." + roleOf(operand).str(), taken));
+          weight.setName(freeName(nest::labelOf(op).str() + "." + roleOf(operand).str(), taken, places));
     });
   }
 
@@ -118,26 +120,28 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
     return isMethod && cast<ShapedType>(operand.get().getType()).getRank() == 1 ? "bias" : "constant";
   }
 
-  static std::string freeName(std::string const &base, llvm::StringSet<> &taken) {
+  /// `base`, `base2`, ...: `places` has the last number of each.
+  static std::string freeName(std::string const &base, llvm::StringSet<> &taken, llvm::StringMap<int> &places) {
+    int &place = places.insert({base, 1}).first->second;
     std::string name = base;
-    for (int i = 2; !taken.insert(name).second; ++i)
-      name = base + std::to_string(i);
+    while (!taken.insert(name).second)
+      name = base + std::to_string(++place);
     return name;
   }
 
-  static std::string labelFor(Operation *op, llvm::StringSet<> &taken, llvm::StringMap<int> &places) {
+  static std::string labelFor(Operation *op, UniqueNames &taken, llvm::StringMap<int> &places) {
     std::string label = nameFromLocation(nameGiver(op));
     if (label.empty())
       label = kindOf(op).str() + std::to_string(++places[kindOf(op)]);
     if (auto role = op->getAttrOfType<StringAttr>("nest.role")) // a part of the layer that bears the name
       label += "." + role.str();
-    if (taken.insert(label).second)
+    if (taken.take(label))
       return label;
     if (std::string const operation = operationFromLocation(nameGiver(op)); !operation.empty())
       label += "." + operation; // attention's Softmax beside its MatMul
-    while (!taken.insert(label).second)
+    if (taken.isTaken(label))
       label += "_" + shortHash(provenance(op) + label);
-    return label;
+    return taken.unique(label, provenance(op));
   }
 };
 

@@ -10,7 +10,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 
@@ -36,27 +35,44 @@ template <class Access> static std::string firstName(Operation *op) {
   return name;
 }
 
-/// Four characters that depend on what the kernel does and on nothing around it.
-static std::string shortHash(Operation *kernel) {
+/// What the kernel does, and nothing around it: operations and attributes, values by their place in the kernel or by
+/// the names that others have outside.
+static std::string contentsOf(Operation *kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  kernel->print(stream, OpPrintingFlags().useLocalScope());
-  std::string hash = llvm::utohexstr(llvm::xxh3_64bits(stream.str()), /*LowerCase=*/true);
-  hash.insert(0, 16 - hash.size(), '0');
-  return hash.substr(0, 4);
+  DenseMap<Value, unsigned> places;
+  auto const place = [&](ValueRange values) {
+    for (Value value : values)
+      places.insert({value, places.size()});
+  };
+  kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    stream << op->getName();
+    for (Value operand : op->getOperands()) {
+      if (auto inside = places.find(operand); inside != places.end())
+        stream << " " << inside->second;
+      else if (Attribute constant; matchPattern(operand, m_Constant(&constant)))
+        stream << " " << constant;
+      else
+        stream << " " << (isa<MemRefType>(operand.getType()) ? memrefName(operand) : nameInLocation(operand.getLoc()));
+    }
+    stream << " " << op->getAttrDictionary() << ";";
+    place(op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        place(block.getArguments());
+  });
+  return text;
 }
 
-std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken) {
+std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken) {
   std::string const written =
       kernel.getInto().empty() ? firstName<memref::StoreOp>(kernel) : memrefName(kernel.getInto()[0]);
   std::string const read = firstName<memref::LoadOp>(kernel);
   std::string const stem = written.empty() ? "loop" : written;
   std::string label = stem;
-  if (taken.contains(label) && !read.empty())
+  if (taken.isTaken(label) && !read.empty())
     label = read == written ? stem + "_update" : stem + "_from_" + read;
-  while (!taken.insert(label).second)
-    label += "_" + shortHash(kernel);
-  return label;
+  return taken.take(label) ? label : taken.unique(label, contentsOf(kernel));
 }
 
 //===--- Reductions -----------------------------------------------------------------------------------------------===//

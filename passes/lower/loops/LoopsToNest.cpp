@@ -29,7 +29,7 @@ public:
   Lowering(func::FuncOp entry, bool isNetwork) : entry(entry), isNetwork(isNetwork), rewriter(entry.getContext()) {
     entry.walk([&](Operation *op) {
       if (StringRef const label = nest::labelOf(op); !label.empty())
-        labels.insert(label);
+        labels.take(label);
     });
   }
 
@@ -252,7 +252,7 @@ private:
     std::string const layer = isNetwork ? nameFromLocation(kernel.getLoc()) : "";
     if (!layer.empty())
       for (std::string const &label : {layer, layer + "." + operationFromLocation(kernel.getLoc())})
-        if (labels.insert(label).second)
+        if (labels.take(label))
           return label;
     return labelFor(kernel, labels);
   }
@@ -364,7 +364,7 @@ private:
   func::FuncOp entry;
   bool isNetwork;
   IRRewriter rewriter;
-  llvm::StringSet<> labels;
+  UniqueNames labels;
   DenseSet<Operation *> onDevice; ///< gathered into kernels
 };
 

@@ -4,6 +4,7 @@
 #define ML2K_PASSES_LOWER_LOOPS_LOOPSTONEST_H
 
 #include "translator/ir/Nest.h"
+#include "translator/ir/UniqueNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -43,7 +44,7 @@ bool isRecomputable(mlir::Operation *op);
 
 /// A label that no other kernel has, after the memory that it writes: `c`; a second one `c_from_a`, or `c_update` if it
 /// reads c.
-std::string labelFor(nest::LoopKernelOp kernel, llvm::StringSet<> &taken);
+std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken);
 
 /// What joins two values in a reduction of scf.parallel; nothing if it is no single known operation.
 std::optional<nest::Combiner> combinerOf(mlir::Region &reduction);

@@ -1,8 +1,12 @@
-//===- ConcatInPlace.cpp - concatenations become slices of one tensor ---------------------------------------------===//
+//===- ConcatInPlace.cpp - concatenations that contain each other -------------------------------------------------===//
+//
+// Bufferization (ir/NestBufferize.cpp) gives each concatenation one buffer and copies its inputs into slices of that;
+// what is only copied there is computed there in the end (ForwardCopies.cpp).
+//
+//===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 
@@ -14,8 +18,6 @@ namespace ml2k {
 
 namespace {
 
-//===--- Concatenations that contain each other -------------------------------------------------------------------===//
-
 /// Where the inputs of `part` stand next to each other among those of `whole`.
 std::optional<unsigned> findInputs(tensor::ConcatOp part, tensor::ConcatOp whole) {
   auto const few = part.getInputs(), many = whole.getInputs();
@@ -25,9 +27,23 @@ std::optional<unsigned> findInputs(tensor::ConcatOp part, tensor::ConcatOp whole
   return std::nullopt;
 }
 
+/// Concatenations seen so far with their place in the program, by their first two inputs.
+using Starts = DenseMap<std::pair<Value, Value>, SmallVector<std::pair<unsigned, tensor::ConcatOp>>>;
+
+/// Those whose first inputs are neighbours in `whole`, the last first.
+SmallVector<tensor::ConcatOp> partsOf(tensor::ConcatOp whole, Starts const &starts) {
+  SmallVector<std::pair<unsigned, tensor::ConcatOp>> found;
+  auto const inputs = whole.getInputs();
+  for (unsigned i = 0; i + 1 < inputs.size(); ++i)
+    if (auto const start = starts.find({inputs[i], inputs[i + 1]}); start != starts.end())
+      found.append(start->second);
+  llvm::sort(found, [](auto const &a, auto const &b) { return a.first > b.first; });
+  return llvm::map_to_vector(found, [](auto const &entry) { return entry.second; });
+}
+
 /// Replaces neighbouring inputs of `whole` by a concatenation of just these; false if there is none.
-bool takeWhole(tensor::ConcatOp whole, ArrayRef<tensor::ConcatOp> earlier, DominanceInfo &dominance) {
-  for (tensor::ConcatOp part : llvm::reverse(earlier)) {
+bool takeWhole(tensor::ConcatOp whole, Starts const &starts, DominanceInfo &dominance) {
+  for (tensor::ConcatOp part : partsOf(whole, starts)) {
     auto const at = findInputs(part, whole);
     if (!at || part.getDim() != whole.getDim() || part.getInputs().size() == whole.getInputs().size() ||
         !dominance.properlyDominates(part.getOperation(), whole))
@@ -45,55 +61,58 @@ bool takeWhole(tensor::ConcatOp whole, ArrayRef<tensor::ConcatOp> earlier, Domin
 /// inner one later is a slice of the outer one.
 void nest(func::FuncOp function) {
   DominanceInfo dominance(function);
-  SmallVector<tensor::ConcatOp> earlier;
+  Starts starts;
+  unsigned count = 0;
   function.walk([&](tensor::ConcatOp whole) {
-    while (takeWhole(whole, earlier, dominance))
+    while (takeWhole(whole, starts, dominance))
       ; // concat(a, b) first, then concat(concat(a, b), c)
-    earlier.push_back(whole);
+    auto const inputs = whole.getInputs();
+    if (inputs.size() > 1)
+      starts[{inputs[0], inputs[1]}].push_back({count++, whole});
   });
 }
 
-//===--- Slices ---------------------------------------------------------------------------------------------------===//
-
-OpFoldResult sum(OpBuilder &builder, Location location, OpFoldResult a, OpFoldResult b) {
-  auto const x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (x && y)
-    return builder.getIndexAttr(*x + *y);
-  Value const left = getValueOrCreateConstantIndexOp(builder, location, a);
-  Value const right = getValueOrCreateConstantIndexOp(builder, location, b);
-  return builder.create<arith::AddIOp>(location, left, right).getResult();
+/// True for a concatenation that only serves another one along the same axis.
+bool isPart(tensor::ConcatOp part) {
+  auto whole = part && part->hasOneUse() ? dyn_cast<tensor::ConcatOp>(*part->getUsers().begin()) : tensor::ConcatOp();
+  return whole && part.getDim() == whole.getDim();
 }
 
-void toSlices(tensor::ConcatOp concat) {
-  OpBuilder builder(concat);
-  Location const location = concat.getLoc();
-  auto const type = cast<RankedTensorType>(concat.getResult().getType());
-  unsigned const axis = concat.getDim();
-  SmallVector<SmallVector<OpFoldResult>> sizes;
-  OpFoldResult end = builder.getIndexAttr(0);
-  for (Value input : concat.getInputs()) {
-    sizes.push_back(tensor::getMixedSizes(builder, location, input));
-    end = sum(builder, location, end, sizes.back()[axis]);
+bool isPart(Value input) { return isPart(input.getDefiningOp<tensor::ConcatOp>()); }
+
+/// concat(concat(a, b), c) becomes concat(a, b, c) where nobody else asks for concat(a, b), and where there are many:
+/// each level turns all slices inside it into slices of its own. A few keep the names of their operations.
+void flatten(tensor::ConcatOp whole) {
+  if (llvm::none_of(whole.getInputs(), [](Value input) { return isPart(input); }))
+    return;
+  SmallVector<Value> inputs, rest = llvm::to_vector(llvm::reverse(whole.getInputs()));
+  SmallVector<tensor::ConcatOp> parts;
+  while (!rest.empty()) {
+    Value const input = rest.pop_back_val();
+    if (!isPart(input)) {
+      inputs.push_back(input);
+      continue;
+    }
+    parts.push_back(input.getDefiningOp<tensor::ConcatOp>());
+    llvm::append_range(rest, llvm::reverse(parts.back().getInputs()));
   }
-  SmallVector<OpFoldResult> extents = sizes.front();
-  extents[axis] = end;
-  Value whole = builder.create<tensor::EmptyOp>(location, extents, type.getElementType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> const strides(type.getRank(), builder.getIndexAttr(1));
-  for (auto [input, size] : llvm::zip(concat.getInputs(), sizes)) {
-    whole = builder.create<tensor::InsertSliceOp>(location, input, whole, offsets, size, strides);
-    offsets[axis] = sum(builder, location, offsets[axis], size[axis]);
-  }
-  if (whole.getType() != type)
-    whole = builder.create<tensor::CastOp>(location, type, whole);
-  concat.replaceAllUsesWith(whole);
-  concat.erase();
+  constexpr size_t few = 8;
+  if (parts.size() <= few)
+    return;
+  whole.getInputsMutable().assign(inputs);
+  for (tensor::ConcatOp part : parts) // each reads the next ones
+    part.erase();
 }
 
 struct ConcatInPlace : impl::ConcatInPlaceBase<ConcatInPlace> {
   void runOnOperation() override {
+    SmallVector<tensor::ConcatOp> wholes;
+    getOperation().walk([&](tensor::ConcatOp concat) {
+      if (!isPart(concat))
+        wholes.push_back(concat);
+    });
+    llvm::for_each(wholes, flatten);
     nest(getOperation());
-    getOperation().walk([](tensor::ConcatOp concat) { toSlices(concat); });
   }
 };
 

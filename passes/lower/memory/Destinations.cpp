@@ -19,23 +19,45 @@ DictionaryAttr outputAttributes(func::FuncOp function, unsigned result) {
   return attributes.getDictionary(function.getContext());
 }
 
-LogicalResult addOutput(func::FuncOp function, func::ReturnOp exit, unsigned result) {
-  Value const value = exit.getOperand(result);
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return exit.emitError() << "result " << result << " is a " << value.getType()
-                            << "; a model returns tensors of known rank";
-  unsigned const place = function.getNumArguments();
-  function.insertArgument(place, MemRefType::get(type.getShape(), type.getElementType()),
-                          outputAttributes(function, result), value.getLoc());
+/// An argument per result, behind the others.
+LogicalResult addOutputs(func::FuncOp function, func::ReturnOp exit) {
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  SmallVector<Location> locations;
+  for (auto [i, value] : llvm::enumerate(exit.getOperands())) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return exit.emitError() << "result " << i << " is a " << value.getType()
+                              << "; a model returns tensors of known rank";
+    types.push_back(MemRefType::get(type.getShape(), type.getElementType()));
+    attributes.push_back(outputAttributes(function, i));
+    locations.push_back(value.getLoc());
+  }
+  SmallVector<unsigned> const places(types.size(), function.getNumArguments());
+  function.insertArguments(places, types, attributes, locations);
+  return success();
+}
+
+void store(Value value, Value output, func::ReturnOp exit) {
+  auto const type = cast<RankedTensorType>(value.getType());
   if (type.hasStaticShape() && type.getNumElements() == 0)
-    return success(); // no element, nothing to store
+    return; // no element, nothing to store
   OpBuilder builder(exit);
-  auto store =
-      builder.create<bufferization::MaterializeInDestinationOp>(value.getLoc(), value, function.getArgument(place));
+  auto store = builder.create<bufferization::MaterializeInDestinationOp>(value.getLoc(), value, output);
   store.setRestrict(true);
   store.setWritable(true);
-  return success();
+}
+
+/// Nobody writes the tensors that the model is given.
+void keepInputs(func::FuncOp function) {
+  SmallVector<DictionaryAttr> all;
+  for (BlockArgument argument : function.getArguments()) {
+    NamedAttrList attributes(function.getArgAttrDict(argument.getArgNumber()));
+    if (isa<TensorType>(argument.getType()))
+      attributes.set("bufferization.writable", BoolAttr::get(function.getContext(), false));
+    all.push_back(attributes.getDictionary(function.getContext()));
+  }
+  function.setAllArgAttrs(all);
 }
 
 struct Destinations : impl::DestinationsBase<Destinations> {
@@ -47,13 +69,13 @@ struct Destinations : impl::DestinationsBase<Destinations> {
       function.emitError("has control flow between blocks");
       return signalPassFailure();
     }
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (isa<TensorType>(function.getArgument(i).getType()))
-        function.setArgAttr(i, "bufferization.writable", BoolAttr::get(&getContext(), false));
+    keepInputs(function);
     auto exit = cast<func::ReturnOp>(function.getBody().front().getTerminator());
-    for (unsigned i = 0; i < exit.getNumOperands(); ++i)
-      if (failed(addOutput(function, exit, i)))
-        return signalPassFailure();
+    unsigned const inputs = function.getNumArguments();
+    if (failed(addOutputs(function, exit)))
+      return signalPassFailure();
+    for (auto [value, output] : llvm::zip(exit.getOperands(), function.getArguments().drop_front(inputs)))
+      store(value, output, exit);
     exit.getOperandsMutable().clear();
     function.eraseResults(BitVector(function.getNumResults(), true));
   }

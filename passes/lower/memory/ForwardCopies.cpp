@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/lower/memory/AccessIndex.h"
 #include "passes/lower/memory/Memory.h"
 #include "passes/lower/memory/Operands.h"
 #include "translator/ir/Nest.h"
@@ -107,21 +108,20 @@ std::optional<Candidate> asCandidate(memref::CopyOp copy) {
   return it;
 }
 
-Operation *earlier(Operation *a, Operation *b) { return !a || b->isBeforeInBlock(a) ? b : a; }
-
 /// Finds the span; false if the allocation is in use elsewhere or written after the copy.
-bool findSpan(Candidate &it) {
-  for (Access const &access : accessesOf(it.alloc)) {
+bool findSpan(Candidate &it, AccessIndex &index) {
+  for (Access const &access : index.all(it.alloc)) {
     Operation *op = it.inBlock(access.op);
-    if (!op || (access.writes && !op->isBeforeInBlock(it.copy)))
+    if (!op || (access.writes && !index.isBefore(op, it.copy)))
       return false;
-    it.first = earlier(it.first, op);
-    it.last = !it.last || it.last->isBeforeInBlock(op) ? op : it.last;
+    it.first = it.first ? it.first : op;
+    it.last = op;
   }
   for (Operation *user : it.alloc->getUsers()) {
     if (!it.inBlock(user))
       return false;
-    it.named = earlier(it.named, it.inBlock(user));
+    Operation *const here = it.inBlock(user);
+    it.named = !it.named || here->isBeforeInBlock(it.named) ? here : it.named;
   }
   return it.first != it.copy;
 }
@@ -158,13 +158,12 @@ bool readsWhatItWrites(Candidate &it, Access const &access) {
 }
 
 /// True if nobody else uses the target while the allocation is in use; afterwards it may be read.
-bool isTargetFree(Candidate &it) {
+bool isTargetFree(Candidate &it, AccessIndex &index) {
   Box const box = boxOf(it.target());
-  for (Access const &access : accessesOf(rootOf(it.target()))) {
-    Operation *op = it.inBlock(access.op);
-    if (access.op == it.copy || !op || op->isBeforeInBlock(it.first) || it.last->isBeforeInBlock(op))
+  for (Access const &access : index.between(rootOf(it.target()), it.first, it.last)) {
+    if (access.op == it.copy)
       continue;
-    bool const readAfterwards = it.copy->isBeforeInBlock(op) && !access.writes;
+    bool const readAfterwards = index.isBefore(it.copy, it.inBlock(access.op)) && !access.writes;
     if (!readAfterwards && !areDisjoint(boxOf(access.alias), box) && !readsWhatItWrites(it, access))
       return false;
   }
@@ -194,11 +193,15 @@ bool suitsKernels(Candidate &it) {
   return !it.reshapes.empty() || canRetype(it.alloc, cast<MemRefType>(it.target().getType()), inImage);
 }
 
-bool forward(memref::CopyOp copy) {
+bool forward(memref::CopyOp copy, AccessIndex &index) {
   auto it = asCandidate(copy);
-  if (!it || !findSpan(*it) || !isTargetFree(*it) || !suitsKernels(*it) || failed(hoistBefore(it->target(), it->named)))
+  if (!it || !findSpan(*it, index) || !isTargetFree(*it, index) || !suitsKernels(*it) ||
+      failed(hoistBefore(it->target(), it->named)))
     return false;
-  Value const place = undoReshapes(*it);
+  Value const place = undoReshapes(*it), root = rootOf(it->target());
+  index.forget(it->alloc, copy);
+  index.forget(root, copy);
+  index.join(it->alloc, root);
   copy.erase();
   replaceWithAliases(it->alloc, place);
   it->alloc.erase();
@@ -207,6 +210,7 @@ bool forward(memref::CopyOp copy) {
 
 struct ForwardCopies : impl::ForwardCopiesBase<ForwardCopies> {
   void runOnOperation() override {
+    AccessIndex index(getOperation());
     bool changed = true;
     while (changed) {
       changed = false;
@@ -214,7 +218,7 @@ struct ForwardCopies : impl::ForwardCopiesBase<ForwardCopies> {
       getOperation().walk([&](memref::CopyOp copy) { copies.push_back(copy); });
       // From the last: the state of a loop, stored at its end, is computed in place before the sequence gets its copy
       for (memref::CopyOp copy : llvm::reverse(copies))
-        changed |= forward(copy);
+        changed |= forward(copy, index);
     }
     // A slice of a slice is a slice
     RewritePatternSet patterns(&getContext());

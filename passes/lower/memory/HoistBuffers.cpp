@@ -15,22 +15,23 @@ struct HoistBuffers : impl::HoistBuffersBase<HoistBuffers> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    SmallVector<Operation *> weights, buffers;
+    SmallVector<Value> memory, buffers;
     getOperation().walk([&](Operation *op) {
       if (isa<nest::WeightOp>(op))
-        weights.push_back(op);
+        memory.push_back(op->getResult(0));
       else if (isa<memref::AllocOp>(op))
-        buffers.push_back(op);
+        buffers.push_back(op->getResult(0));
     });
+    memory.append(buffers);
     OpBuilder builder = OpBuilder::atBlockBegin(&getOperation().getBody().front());
     // A mark between what was moved and the rest
     auto mark = builder.create<nest::YieldOp>(getOperation().getLoc(), ValueRange());
-    for (Operation *op : llvm::concat<Operation *>(weights, buffers))
-      if (failed(hoistBefore(op->getResult(0), mark))) {
-        op->emitError("a tensor whose size depends on computed values cannot be part of the workspace");
-        return signalPassFailure();
-      }
+    Operation *const failed = hoistAllBefore(memory, mark);
     mark.erase();
+    if (!failed)
+      return;
+    failed->emitError("a tensor whose size depends on computed values cannot be part of the workspace");
+    signalPassFailure();
   }
 };
 } // namespace

@@ -23,7 +23,7 @@ Value ml2k::rootOf(Value memref) {
   return memref;
 }
 
-static Access classify(OpOperand &use) {
+Access ml2k::accessOf(OpOperand &use) {
   Operation *op = use.getOwner();
   bool reads = true, writes = true;
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {
@@ -38,17 +38,17 @@ static Access classify(OpOperand &use) {
   return {op, use.get(), reads, writes};
 }
 
-static void collect(Value alias, SmallVectorImpl<Access> &accesses) {
+void ml2k::collectAccesses(Value alias, SmallVectorImpl<OpOperand *> &uses) {
   for (OpOperand &use : alias.getUses()) {
     Operation *op = use.getOwner();
     if (isAlias(op))
-      collect(op->getResult(0), accesses);
+      collectAccesses(op->getResult(0), uses);
     else if (!isa<memref::DimOp>(op))
-      accesses.push_back(classify(use));
+      uses.push_back(&use);
     if (isa<scf::ForOp>(op)) // any of its results may be any of the memrefs that it exchanges
       for (Value result : op->getResults())
         if (result.getType() == alias.getType())
-          collect(result, accesses);
+          collectAccesses(result, uses);
   }
 }
 
@@ -61,8 +61,9 @@ static bool isBefore(Operation *a, Operation *b) {
 }
 
 SmallVector<Access> ml2k::accessesOf(Value root) {
-  SmallVector<Access> accesses;
-  collect(root, accesses);
+  SmallVector<OpOperand *> uses;
+  collectAccesses(root, uses);
+  SmallVector<Access> accesses = llvm::map_to_vector(uses, [](OpOperand *use) { return accessOf(*use); });
   llvm::stable_sort(accesses, [](Access const &a, Access const &b) { return isBefore(a.op, b.op); });
   return accesses;
 }
@@ -176,6 +177,8 @@ static LogicalResult gather(Value value, Operation *place, DominanceInfo &domina
   if (dominance.properlyDominates(value, place))
     return success();
   Operation *op = value.getDefiningOp();
+  if (op && moves.contains(op))
+    return success();
   if (!op || !isMovable(op))
     return failure();
   for (Value operand : op->getOperands())
@@ -185,14 +188,25 @@ static LogicalResult gather(Value value, Operation *place, DominanceInfo &domina
   return success();
 }
 
+/// Without the order of the block being forgotten, as moveBefore would: it would be counted anew for every value.
+static void moveTo(Operation *op, Operation *place) {
+  op->remove();
+  place->getBlock()->getOperations().insert(place->getIterator(), op);
+}
+
 LogicalResult ml2k::hoistBefore(Value value, Operation *place) {
+  return success(hoistAllBefore(value, place) == nullptr);
+}
+
+Operation *ml2k::hoistAllBefore(ValueRange values, Operation *place) {
   DominanceInfo dominance(place->getParentOp());
   SetVector<Operation *> moves;
-  if (failed(gather(value, place, dominance, moves)))
-    return failure();
+  for (Value value : values)
+    if (failed(gather(value, place, dominance, moves)))
+      return value.getDefiningOp();
   for (Operation *op : moves)
-    op->moveBefore(place);
-  return success();
+    moveTo(op, place);
+  return nullptr;
 }
 
 SmallVector<Value> ml2k::dynamicSizes(OpBuilder &builder, Location location, Value memref) {

@@ -34,7 +34,13 @@ bool isAlias(mlir::Operation *op);
 /// What an alias is a view of: an allocation, a nest.buffer, a weight or an argument.
 mlir::Value rootOf(mlir::Value memref);
 
-/// Every access to the memory of `root` in program order. Operations that this analysis does not know read and write.
+/// What an operand that is memory is there for. Operations that this analysis does not know read and write.
+Access accessOf(mlir::OpOperand &use);
+
+/// The operands that are accesses to the memory of `alias`, in no order.
+void collectAccesses(mlir::Value alias, llvm::SmallVectorImpl<mlir::OpOperand *> &uses);
+
+/// Every access to the memory of `root` in program order.
 llvm::SmallVector<Access> accessesOf(mlir::Value root);
 
 /// The part of its root that `alias` can touch.
@@ -49,6 +55,9 @@ bool isChannelSlice(mlir::Value alias);
 /// Moves what defines `value` before `place` where it stands behind it. Fails, leaving everything in place, if that
 /// takes more than aliases, dimensions and index arithmetic.
 mlir::LogicalResult hoistBefore(mlir::Value value, mlir::Operation *place);
+
+/// The same for several results of operations; returns the operation that cannot move, if there is one.
+mlir::Operation *hoistAllBefore(mlir::ValueRange values, mlir::Operation *place);
 
 /// The sizes of `memref` to allocate another one of its shape; static ones are left out.
 llvm::SmallVector<mlir::Value> dynamicSizes(mlir::OpBuilder &builder, mlir::Location location, mlir::Value memref);

@@ -12,7 +12,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <limits>
+#include <map>
 
 using namespace mlir;
 
@@ -99,14 +99,14 @@ int64_t placeAll(Lifetimes &lifetimes) {
 
 /// The largest number of bytes alive at any moment: no plan can do with less.
 int64_t liveBytes(ArrayRef<Lifetime> lifetimes) {
-  int64_t most = 0;
-  for (Lifetime const &moment : lifetimes) {
-    int64_t sum = 0;
-    for (Lifetime const &life : lifetimes)
-      if (life.begin <= moment.begin && moment.begin <= life.end)
-        sum += life.bytes;
-    most = std::max(most, sum);
+  std::map<unsigned, int64_t> changes; // by position: bytes that come minus those that went before
+  for (Lifetime const &life : lifetimes) {
+    changes[life.begin] += life.bytes;
+    changes[life.end + 1] -= life.bytes;
   }
+  int64_t most = 0, sum = 0;
+  for (auto const &[position, bytes] : changes)
+    most = std::max(most, sum += bytes);
   return most;
 }
 

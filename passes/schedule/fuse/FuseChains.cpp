@@ -58,7 +58,7 @@ struct FuseChains : impl::FuseChainsBase<FuseChains> {
       // Reductions are joined later, by rows; here chains stay elementwise
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
       return consumer && producer && consumer.getNumReductionLoops() == 0 && isReadOnlyBy(operand->get(), consumer) &&
-             !isEpilogue(producer, *operand);
+             fitOneKernel(*producer.getBody(), *consumer.getBody()) && !isEpilogue(producer, *operand);
     });
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -7,6 +7,7 @@
 
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
+#include "passes/schedule/GenericBody.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -53,7 +54,8 @@ OpOperand *fusibleOperand(linalg::GenericOp generic) {
   for (OpOperand *operand : generic.getDpsInputOperands()) {
     Operation *kernel = operand->get().getDefiningOp();
     if (!takesEpilogue(kernel) || !operand->get().hasOneUse() ||
-        !generic.getMatchingIndexingMap(operand).isIdentity() || kernel->getBlock() != generic->getBlock())
+        !generic.getMatchingIndexingMap(operand).isIdentity() || kernel->getBlock() != generic->getBlock() ||
+        !fitOneKernel(cast<nest::Kernel>(kernel).getStoringRegion().front(), *generic.getBody()))
       continue;
     if (!best || workPerElement(kernel) > workPerElement(best->get().getDefiningOp()))
       best = operand;

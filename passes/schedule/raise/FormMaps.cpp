@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -167,6 +168,21 @@ LogicalResult formGenerate(RewriterBase &rewriter, tensor::GenerateOp generate) 
   });
 }
 
+/// A constant that is one number everywhere and that somebody wants as memory: filled, it needs no file. Small ones are
+/// data like others.
+bool isLargeFill(Operation *op) {
+  constexpr int64_t small = 1024;
+  DenseElementsAttr value;
+  return matchPattern(op, m_Constant(&value)) && value.isSplat() && value.getNumElements() > small;
+}
+
+LogicalResult formFill(RewriterBase &rewriter, Operation *op) {
+  auto const value = cast<DenseElementsAttr>(cast<arith::ConstantOp>(op).getValue());
+  return formPositionMap(rewriter, op, [&](ValueRange) -> Value {
+    return rewriter.create<arith::ConstantOp>(op->getLoc(), cast<TypedAttr>(value.getSplatValue<Attribute>()));
+  });
+}
+
 /// True if the slice is not one piece of memory.
 bool hasGaps(tensor::ExtractSliceOp slice) {
   auto const source = slice.getSourceType();
@@ -258,6 +274,8 @@ struct FormMaps : impl::FormMapsBase<FormMaps> {
       return formGenerate(rewriter, generate);
     if (auto splat = dyn_cast<tensor::SplatOp>(op))
       return formPositionMap(rewriter, op, [&](ValueRange) { return splat.getInput(); });
+    if (isa<arith::ConstantOp>(op) && isLargeFill(op))
+      return formFill(rewriter, op);
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && needsCopy(slice))
       formSlice(rewriter, slice);
     return success();

@@ -289,10 +289,13 @@ static bool isSettledBefore(nest::FoldOp fold, Value row) {
   });
 }
 
-/// A value of a later pass is what a fold computes for the same position.
-static bool isSameTerm(Value later, Value term, Value position, nest::FoldOp fold) {
+using EqualTerms = llvm::DenseSet<std::pair<Value, Value>>;
+
+/// A value of a later pass is what a fold computes for the same position. `equal` holds what was compared before: terms
+/// share theirs.
+static bool isSameTerm(Value later, Value term, Value position, nest::FoldOp fold, EqualTerms &equal) {
   Value const folded = fold.getBody().front().getArgument(0);
-  if (later == term || (later == position && term == folded))
+  if (later == term || (later == position && term == folded) || !equal.insert({later, term}).second)
     return true;
   Operation *const a = later.getDefiningOp();
   Operation *const b = term.getDefiningOp();
@@ -301,8 +304,9 @@ static bool isSameTerm(Value later, Value term, Value position, nest::FoldOp fol
     return false;
   if (auto get = dyn_cast<nest::GetOp>(a); get ? !isSettledBefore(fold, get.getRow()) : !isPure(a))
     return false;
-  return llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
-                      [&](auto pair) { return isSameTerm(std::get<0>(pair), std::get<1>(pair), position, fold); });
+  return llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()), [&](auto pair) {
+    return isSameTerm(std::get<0>(pair), std::get<1>(pair), position, fold, equal);
+  });
 }
 
 /// e^(x - largest of all x), the term of a softmax, in a pass along the row.
@@ -313,9 +317,10 @@ static bool isSoftmaxTerm(Value value) {
   if (!largest || (largest.getCombiner() != nest::Combiner::Max && largest.getCombiner() != nest::Combiner::MaxNum))
     return false;
   Block &pass = *exp->getBlock();
+  EqualTerms equal;
   return isa<nest::FoldOp, nest::EachOp>(pass.getParentOp()) &&
          isSameTerm(difference.getLhs(), largest.getBody().front().getTerminator()->getOperand(0), pass.getArgument(0),
-                    largest);
+                    largest, equal);
 }
 
 /// A sum of such terms, at least 1, so that its inverse cannot overflow; they may have been kept in a row.

@@ -7,6 +7,7 @@
 #include "passes/schedule/rows/RowFusionEmitter.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace ml2k;
@@ -92,25 +93,19 @@ static void eraseWithReshapes(RewriterBase &rewriter, Operation *op) {
     rewriter.eraseOp(op);
 }
 
-/// True if an operation, or one in its regions, uses what comes after it.
-static bool isTooEarly(Operation &op) {
-  return op
-      .walk([&](Operation *part) {
-        bool const isLate = llvm::any_of(part->getOperands(), [&](Value operand) {
-          Operation *def = operand.getDefiningOp();
-          return def && def->getBlock() == op.getBlock() && op.isBeforeInBlock(def);
-        });
-        return isLate ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// True if somebody in front of the operation, or of the reshape of its result, reads it.
+static bool isReadEarlier(Operation *op) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    Operation *const here = op->getBlock()->findAncestorOpInBlock(*user);
+    return here && (here->isBeforeInBlock(op) || (isa<tensor::ExpandShapeOp>(here) && isReadEarlier(here)));
+  });
 }
 
 void RowEmitter::finish(nest::RowOp row) {
   loops->replaceResults(rewriter, row.getResults());
   for (RowMember const &member : llvm::reverse(members))
     eraseWithReshapes(rewriter, member.op);
-  if (llvm::any_of(row->getBlock()->without_terminator(),
-                   [&](Operation &op) { return op.isBeforeInBlock(row) && isTooEarly(op); }))
+  if (isReadEarlier(row))
     sortTopologically(row->getBlock());
 }
 

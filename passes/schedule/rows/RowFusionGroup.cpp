@@ -307,8 +307,12 @@ bool RowGroup::isConvex() const {
 
 //===--- Growth ---------------------------------------------------------------------------------------------------===//
 
+/// More operations than any norm or attention has; a longer chain becomes several kernels.
+static constexpr size_t mostMembers = 64;
+
 bool RowGroup::add(linalg::GenericOp op) {
-  if (!op || members.contains(op) || op->getBlock() != members.front().first->getBlock() || !isPlain(op))
+  if (!op || members.size() == mostMembers || members.contains(op) ||
+      op->getBlock() != members.front().first->getBlock() || !isPlain(op))
     return false;
   if (op.getNumReductionLoops() != 0 && !foldsMatch(op))
     return false;

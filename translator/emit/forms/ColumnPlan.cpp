@@ -4,6 +4,7 @@
 #include "translator/emit/forms/Column.h"
 #include "translator/emit/model/Names.h"
 #include "translator/emit/render/Blocks.h"
+#include "translator/ir/UniqueNames.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/MapVector.h"
@@ -90,7 +91,7 @@ static llvm::StringSet<> takenNames() {
 
 /// `name` in CamelCase, unless it is taken.
 static std::string typeName(std::string const &name, llvm::StringSet<> &taken, StringRef prefix) {
-  std::string const plain = camelCase(name, prefix), type = taken.contains(plain) ? plain + shortHash(name) : plain;
+  std::string const plain = camelCase(name, prefix), type = taken.contains(plain) ? plain + nameHash(name) : plain;
   taken.insert(type);
   return type;
 }

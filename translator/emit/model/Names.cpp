@@ -2,7 +2,7 @@
 
 #include "translator/emit/model/Names.h"
 #include "translator/emit/model/Macros.h"
-#include "translator/output/Safetensors.h"
+#include "translator/ir/UniqueNames.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -126,14 +126,12 @@ std::string namespaceName(StringRef model) {
   return isGlobalName(name) ? name + "_model" : name;
 }
 
-std::string shortHash(StringRef full) {
-  uint64_t hash = fnv1a(full);
-  hash ^= hash >> 32;
-  static char const letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-  std::string out;
-  for (int i = 0; i < 4; ++i, hash /= 36)
-    out += letters[hash % 36];
-  return out;
+/// `name` with four characters of a hash of `full`, more where these are taken.
+static std::string withHash(std::string const &name, StringRef full, function_ref<bool(StringRef)> isTaken) {
+  if (std::string four = (name.back() == '_' ? name : name + "_") + nameHash(full); !isTaken(four))
+    return four;
+  unsigned equal = 0;
+  return hashedName(name, full, equal, isTaken);
 }
 
 StringMap<std::string> nameTable(std::vector<std::string> const &names, StringRef prefix, StringSet<> const &taken) {
@@ -142,11 +140,17 @@ StringMap<std::string> nameTable(std::vector<std::string> const &names, StringRe
   for (std::string const &full : names)
     if (seen.insert(full).second)
       ++uses[snakeCase(full, prefix)];
+  auto const isPlain = [&](StringRef name) { return uses.lookup(name) == 1 && !taken.contains(name); };
+  StringSet<> hashed;
+  auto const isTaken = [&](StringRef name) { return taken.contains(name) || hashed.contains(name) || isPlain(name); };
   StringMap<std::string> table;
   for (std::string const &full : names) {
     std::string const name = snakeCase(full, prefix);
-    bool const unique = uses[name] == 1 && !taken.contains(name);
-    table[full] = unique ? name : (name.back() == '_' ? name : name + "_") + shortHash(full);
+    if (table.contains(full))
+      continue;
+    table[full] = isPlain(name) ? name : withHash(name, full, isTaken);
+    if (!isPlain(name))
+      hashed.insert(table[full]);
   }
   return table;
 }
@@ -156,21 +160,31 @@ bool Scope::isTaken(StringRef name) const {
 }
 
 void Scope::take(StringRef name) {
-  names.insert(name);
+  if (names.insert(name).second)
+    order.push_back(name.str());
   for (Scope *around = outer; around; around = around->outer)
     around->inside.insert(name);
 }
 
-cpp::Identifier Scope::fresh(std::vector<std::string> const &wanted) {
-  std::string name = wanted.front();
-  for (std::string const &candidate : wanted) {
-    name = candidate;
-    if (isFree(name))
-      break;
-  }
-  std::string const stem = name;
-  for (char letter = 'b'; !isFree(name); ++letter) // a second `scaled` is `scaled_b`
-    name = letter <= 'z' ? stem + "_" + letter : name + "_b";
+void Scope::release(size_t count) {
+  for (; order.size() > count; order.pop_back())
+    names.erase(order.back());
+}
+
+std::string Scope::firstFree(std::vector<std::string> const &wanted, StringRef identity) {
+  for (std::string const &candidate : wanted)
+    if (isFree(candidate))
+      return candidate;
+  std::string const &stem = wanted.back();
+  for (char letter = 'b'; letter <= 'z'; ++letter) // a second `scaled` is `scaled_b`
+    if (std::string name = stem + "_" + letter; isFree(name))
+      return name;
+  unsigned &equal = equals[(stem + "|" + identity).str()];
+  return hashedName(stem, identity, equal, [&](StringRef name) { return !isFree(name); });
+}
+
+cpp::Identifier Scope::fresh(std::vector<std::string> const &wanted, StringRef identity) {
+  std::string name = firstFree(wanted, identity);
   take(name);
   return cpp::Identifier(name);
 }

@@ -1,7 +1,8 @@
 //===- Names.h - the model's names as C++ identifiers ---------------------------------------------------*- C++ -*-===//
 //
 // Names are settled before anything is printed. Two names of the model that would become one identifier both get four
-// characters of a hash of their full text; no counters, so that a new layer renames nothing.
+// characters of a hash of their full text, more where these are taken; no counters, so that a new layer renames
+// nothing.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -31,9 +32,6 @@ bool isReservedWord(llvm::StringRef name);
 /// The namespace of a model. The global functions of C and POSIX, which headers declare, keep their names.
 std::string namespaceName(llvm::StringRef model);
 
-/// Four characters that depend on every character of `full`.
-std::string shortHash(llvm::StringRef full);
-
 /// Identifiers for a set of names that share a scope, e.g. the members of one struct. `taken` may not be used.
 llvm::StringMap<std::string> nameTable(std::vector<std::string> const &names, llvm::StringRef prefix,
                                        llvm::StringSet<> const &taken = {});
@@ -47,15 +45,23 @@ public:
   bool isTaken(llvm::StringRef name) const;
   void take(llvm::StringRef name);
 
-  /// The first free one of `wanted`, else the last with a letter appended; takes it.
-  cpp::Identifier fresh(std::vector<std::string> const &wanted);
+  /// The first free one of `wanted`, else the last with a letter appended, else with a hash of `identity`, by which the
+  /// model knows the value; takes it.
+  cpp::Identifier fresh(std::vector<std::string> const &wanted, llvm::StringRef identity = "");
+
+  /// How many names are taken; release() gives back those that were taken since there were `count`.
+  size_t count() const { return order.size(); }
+  void release(size_t count);
 
 private:
+  std::string firstFree(std::vector<std::string> const &wanted, llvm::StringRef identity);
   bool isFree(llvm::StringRef name) const { return !isTaken(name) && !inside.contains(name); }
 
   Scope *outer;
   llvm::StringSet<> names;
-  llvm::StringSet<> inside; ///< taken in scopes inside this one, also in those that ended
+  std::vector<std::string> order;   ///< of `names`, as they were taken
+  llvm::StringMap<unsigned> equals; ///< names with a hash, by what was hashed
+  llvm::StringSet<> inside;         ///< taken in scopes inside this one, also in those that ended
 };
 
 } // namespace ml2k

@@ -3,6 +3,7 @@
 #include "translator/emit/model/Program.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/scalars/Scalars.h"
+#include "translator/ir/UniqueNames.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -153,8 +154,11 @@ void Program::nameArgumentTypes() {
     argument.alias = camelCase(argument.modelName);
     if (!taken.insert(argument.alias).second) {
       argument.alias += "View";
-      if (!taken.insert(argument.alias).second)
-        argument.alias += "_" + shortHash(argument.modelName);
+      if (!taken.insert(argument.alias).second) {
+        unsigned equal = 0;
+        argument.alias = hashedName(argument.alias, argument.modelName, equal,
+                                    [&](StringRef name) { return !taken.insert(name).second; });
+      }
     }
   }
 }
@@ -312,13 +316,12 @@ static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage>
     taken.insert(name);
   for (Storage const &argument : arguments)
     taken.insert(argument.name);
-  auto const isAlone = [&](std::string const &name) {
-    return llvm::all_of(sizes, [&](RuntimeSize const &other) {
-      return other.name == name || snakeCase(other.name, "size") != snakeCase(name, "size");
-    });
-  };
+  llvm::StringMap<llvm::StringSet<>> namesOf; // by identifier
+  for (RuntimeSize const &size : sizes)
+    namesOf[snakeCase(size.name, "size")].insert(size.name);
   auto const wanted = [&](RuntimeSize const &size) {
-    bool const isFree = !taken.contains(snakeCase(size.name, "size")) && isAlone(size.name);
+    std::string const identifier = snakeCase(size.name, "size");
+    bool const isFree = !taken.contains(identifier) && namesOf[identifier].size() == 1;
     return size.name + (isFree ? "" : "_size");
   };
   std::vector<std::string> names;

@@ -21,8 +21,14 @@ ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
   return nouns;
 }
 
-Expression ScalarPrinter::let(Body &to, Type type, Expression const &value, Nouns const &nouns) {
-  Identifier const name = names.fresh(nouns);
+/// What the model calls the operation.
+static StringRef identityOf(Value value) {
+  auto const name = value.getLoc()->findInstanceOf<NameLoc>();
+  return name ? name.getName().getValue() : "";
+}
+
+Expression ScalarPrinter::let(Body &to, Type type, Expression const &value, Nouns const &nouns, StringRef identity) {
+  Identifier const name = names.fresh(nouns, identity);
   to.push_back(cpp::Let{computedType(type), name, value});
   return cpp::name(name);
 }
@@ -56,7 +62,7 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
     bound[value] = std::move(expression);
     return;
   }
-  bound[value] = let(to, value.getType(), expression, nouns);
+  bound[value] = let(to, value.getType(), expression, nouns, identityOf(value));
 }
 
 void ScalarPrinter::settleReads(Body &to) {
@@ -94,13 +100,13 @@ FailureOr<SmallVector<Expression>> ScalarPrinter::use(ValueRange values) {
 }
 
 LogicalResult ScalarPrinter::print(Block &block, Body &to) {
-  Scope const outside = names;
+  size_t const outside = names.count();
   ++depth;
   for (Operation &op : block.without_terminator())
     if (failed(printOperation(&op, to)))
       return failure();
   if (--depth > 0)
-    names = outside;
+    names.release(outside); // names of an inner block are free after it
   return success();
 }
 

@@ -48,8 +48,8 @@ public:
   /// Prints all operations of the block but its terminator.
   mlir::LogicalResult print(mlir::Block &block, Body &to);
 
-  /// Declares a constant and returns its name.
-  Expression let(Body &to, mlir::Type type, Expression const &value, Nouns const &nouns);
+  /// Declares a constant and returns its name; `identity` tells it from others of the same nouns.
+  Expression let(Body &to, mlir::Type type, Expression const &value, Nouns const &nouns, llvm::StringRef identity = "");
 
   /// An operand that an expression repeats: a name or a literal as it is, else a constant.
   Expression repeatable(Expression const &operand, mlir::Type type);

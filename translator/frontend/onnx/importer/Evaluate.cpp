@@ -15,6 +15,19 @@ namespace ml2k::frontend {
 namespace {
 
 using Elements = llvm::SmallVector<Attribute>;
+
+/// The elements of a tensor: a constant as it is, however large, or what was computed one by one.
+struct Tensor {
+  DenseElementsAttr constant;
+  Elements computed;
+
+  Attribute at(int64_t offset) const {
+    return !constant            ? computed[offset]
+           : constant.isSplat() ? constant.getSplatValue<Attribute>()
+                                : constant.getValues<Attribute>()[offset];
+  }
+};
+
 using Position = llvm::SmallVector<int64_t>;
 
 /// More steps than this are left to run time.
@@ -24,7 +37,7 @@ class Evaluator {
 public:
   Evaluator(bool hasUnknown, Extents &extents) : hasUnknown(hasUnknown), extents(extents) {}
   LogicalResult run(Operation &op);
-  Elements const *tensor(Value value) const {
+  Tensor const *tensor(Value value) const {
     auto const found = tensors.find(value);
     return found == tensors.end() ? nullptr : &found->second;
   }
@@ -39,7 +52,9 @@ private:
   LogicalResult runLinalg(linalg::LinalgOp op);
   LogicalResult runPoint(linalg::LinalgOp op, ArrayRef<int64_t> loops);
   LogicalResult runScalar(Operation &op, ArrayRef<int64_t> loops);
-  Attribute &element(Value tensor, ArrayRef<int64_t> position);
+  LogicalResult startFrom(Value result, Value other);
+  Attribute element(Value tensor, ArrayRef<int64_t> position) const;
+  Attribute &computed(Value tensor, ArrayRef<int64_t> position);
 
   bool isUnknown(Attribute value) const {
     auto const integer = dyn_cast_or_null<IntegerAttr>(value);
@@ -50,7 +65,7 @@ private:
 
   bool hasUnknown;
   Extents &extents;
-  llvm::DenseMap<Value, Elements> tensors;
+  llvm::DenseMap<Value, Tensor> tensors;
   llvm::DenseMap<Value, Attribute> scalars;
 };
 
@@ -81,13 +96,27 @@ static LogicalResult forEach(ArrayRef<int64_t> shape, llvm::function_ref<Logical
   return success();
 }
 
-Attribute &Evaluator::element(Value tensor, ArrayRef<int64_t> position) {
-  return tensors.find(tensor)->second[offsetOf(shapeOf(tensor), position)];
+Attribute Evaluator::element(Value tensor, ArrayRef<int64_t> position) const {
+  return tensors.find(tensor)->second.at(offsetOf(shapeOf(tensor), position));
+}
+
+Attribute &Evaluator::computed(Value tensor, ArrayRef<int64_t> position) {
+  return tensors.find(tensor)->second.computed[offsetOf(shapeOf(tensor), position)];
+}
+
+/// The elements of another tensor, to be overwritten.
+LogicalResult Evaluator::startFrom(Value result, Value other) {
+  Tensor const *from = tensor(other);
+  if (!from || (from->constant && from->constant.getNumElements() > maxSteps))
+    return failure();
+  Elements elements = from->constant ? llvm::to_vector(from->constant.getValues<Attribute>()) : from->computed;
+  tensors[result] = {{}, std::move(elements)};
+  return success();
 }
 
 LogicalResult Evaluator::runConstant(arith::ConstantOp op) {
   if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
-    tensors[op] = llvm::to_vector(dense.getValues<Attribute>());
+    tensors[op] = {dense, {}};
   else
     scalars[op] = op.getValue();
   return success();
@@ -96,15 +125,15 @@ LogicalResult Evaluator::runConstant(arith::ConstantOp op) {
 LogicalResult Evaluator::runEmpty(tensor::EmptyOp op) {
   if (!op.getType().hasStaticShape() || op.getType().getNumElements() > maxSteps)
     return failure();
-  tensors[op] = Elements(op.getType().getNumElements());
+  tensors[op] = {{}, Elements(op.getType().getNumElements())};
   return success();
 }
 
 LogicalResult Evaluator::runReshape(Operation &op) {
   if (!tensor(op.getOperand(0)))
     return failure();
-  Elements elements = *tensor(op.getOperand(0));
-  tensors[op.getResult(0)] = std::move(elements);
+  Tensor same = *tensor(op.getOperand(0));
+  tensors[op.getResult(0)] = std::move(same);
   return success();
 }
 
@@ -132,26 +161,24 @@ LogicalResult Evaluator::runSlice(tensor::ExtractSliceOp op) {
     elements.push_back(element(op.getSource(), (*toWhole)(position)));
     return success();
   });
-  tensors[op] = std::move(elements);
+  tensors[op] = {{}, std::move(elements)};
   return done;
 }
 
 LogicalResult Evaluator::runInsert(tensor::InsertSliceOp op) {
   auto const toWhole = positionInWhole(op, op.getDroppedDims());
-  if (!toWhole || !tensor(op.getSource()) || !tensor(op.getDest()))
+  if (!toWhole || !tensor(op.getSource()) || failed(startFrom(op, op.getDest())))
     return failure();
-  Elements elements = *tensor(op.getDest());
-  tensors[op] = std::move(elements);
   return forEach(op.getSourceType().getShape(), [&](ArrayRef<int64_t> position) {
-    element(op, (*toWhole)(position)) = element(op.getSource(), position);
+    computed(op, (*toWhole)(position)) = element(op.getSource(), position);
     return success();
   });
 }
 
 LogicalResult Evaluator::runConcat(tensor::ConcatOp op) {
-  if (!op.getResultType().hasStaticShape())
+  if (!op.getResultType().hasStaticShape() || op.getResultType().getNumElements() > maxSteps)
     return failure();
-  tensors[op] = Elements(op.getResultType().getNumElements());
+  tensors[op] = {{}, Elements(op.getResultType().getNumElements())};
   int64_t offset = 0;
   for (Value part : op.getInputs()) {
     if (!tensor(part))
@@ -159,7 +186,7 @@ LogicalResult Evaluator::runConcat(tensor::ConcatOp op) {
     LogicalResult const done = forEach(shapeOf(part), [&](ArrayRef<int64_t> position) {
       Position whole(position);
       whole[op.getDim()] += offset;
-      element(op, whole) = element(part, position);
+      computed(op, whole) = element(part, position);
       return success();
     });
     if (failed(done))
@@ -310,7 +337,7 @@ LogicalResult Evaluator::runPoint(linalg::LinalgOp op, ArrayRef<int64_t> loops) 
     Attribute const value = scalars.lookup(yielded);
     if (!value)
       return failure();
-    element(result, positionOf(init)) = value;
+    computed(result, positionOf(init)) = value;
   }
   return success();
 }
@@ -319,10 +346,9 @@ LogicalResult Evaluator::runLinalg(linalg::LinalgOp op) {
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()) && !tensor(operand))
       return failure();
-  for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits())) {
-    Elements elements = *tensor(init);
-    tensors[result] = std::move(elements);
-  }
+  for (auto [result, init] : llvm::zip(op->getResults(), op.getDpsInits()))
+    if (failed(startFrom(result, init)))
+      return failure();
   return forEach(op.getStaticLoopRanges(), [&](ArrayRef<int64_t> loops) { return runPoint(op, loops); });
 }
 
@@ -346,10 +372,12 @@ std::optional<llvm::SmallVector<DenseElementsAttr>> evaluate(Block &block, Array
       return std::nullopt;
   llvm::SmallVector<DenseElementsAttr> values;
   for (Value result : results) {
-    Elements const *elements = evaluator.tensor(result);
-    if (!elements || llvm::is_contained(*elements, Attribute()))
+    Tensor const *tensor = evaluator.tensor(result);
+    auto const type = cast<RankedTensorType>(result.getType());
+    if (!tensor || llvm::is_contained(tensor->computed, Attribute()))
       return std::nullopt;
-    values.push_back(DenseElementsAttr::get(cast<RankedTensorType>(result.getType()), *elements));
+    DenseElementsAttr whole = tensor->constant; // reshape() is not const
+    values.push_back(whole ? whole.reshape(type) : DenseElementsAttr::get(type, tensor->computed));
   }
   return values;
 }

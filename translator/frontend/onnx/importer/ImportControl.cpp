@@ -28,12 +28,35 @@ static GraphValue scalarConstant(MLIRContext &context, std::string name, Type ty
   return GraphValue{std::move(name), dataType, {}, attr};
 }
 
+/// The names that a body, or one inside it, asks for.
+static void collectNames(pb::GraphProto const &body, std::unordered_set<std::string> &names) {
+  for (pb::NodeProto const &node : body.node()) {
+    names.insert(node.input().begin(), node.input().end());
+    for (pb::AttributeProto const &attribute : node.attribute())
+      if (attribute.has_g())
+        collectNames(attribute.g(), names);
+  }
+  for (auto const &output : body.output())
+    names.insert(output.name());
+}
+
+/// What the body sees of the names around it.
+static Scope visibleIn(pb::GraphProto const &body, Scope const &around) {
+  std::unordered_set<std::string> names;
+  collectNames(body, names);
+  Scope visible;
+  for (std::string const &name : names)
+    if (auto const found = around.find(name); found != around.end())
+      visible.insert(*found);
+  return visible;
+}
+
 /// Imports a body with values for its inputs. The names around it are visible inside.
 Importer::Values Importer::importBody(pb::GraphProto const &body, Values const &inputs, Scope const &around,
                                       Opsets const &opsets) {
   if (static_cast<size_t>(body.input_size()) != inputs.size())
     throw Refusal("its body has " + Twine(body.input_size()) + " inputs where " + Twine(inputs.size()) + " are given");
-  Scope inner = around;
+  Scope inner = visibleIn(body, around);
   for (pb::TensorProto const &tensor : body.initializer())
     inner[tensor.name()] = GraphValue{tensor.name(), tensor.data_type(), {}, tensorValue(context, tensor, directory)};
   for (int at = 0; at < body.input_size(); ++at)

@@ -37,37 +37,55 @@ void Importer::report(pb::NodeProto const &node, int opset, Twine const &message
 
 //===--- Order ----------------------------------------------------------------------------------------------------===//
 
-/// Nodes whose inputs are there, in the order of the file, until nothing is left. A sorted graph keeps its order.
-Nodes Importer::sortedNodes(Scope const &scope) {
-  std::unordered_set<std::string> defined, made;
-  for (auto const &[name, value] : scope)
-    defined.insert(name);
-  for (pb::NodeProto const &node : model.graph().node())
-    made.insert(node.output().begin(), node.output().end());
-  // An input that nobody makes is reported with its node, later
-  auto isReady = [&](pb::NodeProto const *node) {
-    return llvm::all_of(node->input(), [&](std::string const &name) {
-      return name.empty() || defined.count(name) || !made.count(name);
-    });
-  };
-  Nodes waiting, sorted;
-  for (pb::NodeProto const &node : model.graph().node())
-    waiting.push_back(&node);
-  while (!waiting.empty()) {
-    Nodes later;
-    for (pb::NodeProto const *node : waiting) {
-      if (!isReady(node)) {
-        later.push_back(node);
-        continue;
+namespace {
+/// A node on its way into an order: whom it waits for, and who waits for it.
+struct Waiting {
+  int round = 0; ///< of reading the file from its start in which its inputs are there
+  int inputs = 0;
+  std::vector<int> readers;
+};
+} // namespace
+
+/// Who reads whose outputs. An input that nobody makes is reported with its node, later.
+static std::vector<Waiting> readersOf(pb::GraphProto const &graph, Scope const &scope) {
+  std::unordered_map<std::string, int> makers;
+  for (int at = 0; at < graph.node_size(); ++at)
+    for (std::string const &name : graph.node(at).output())
+      if (!name.empty() && !scope.count(name))
+        makers.try_emplace(name, at);
+  std::vector<Waiting> nodes(graph.node_size());
+  for (int at = 0; at < graph.node_size(); ++at)
+    for (std::string const &name : graph.node(at).input())
+      if (auto const maker = makers.find(name); maker != makers.end()) {
+        nodes[maker->second].readers.push_back(at);
+        ++nodes[at].inputs;
       }
-      sorted.push_back(node);
-      defined.insert(node->output().begin(), node->output().end());
+  return nodes;
+}
+
+/// The file is read from its start again and again: each round takes the nodes whose inputs are there. A sorted graph
+/// keeps its order.
+Nodes Importer::sortedNodes(Scope const &scope) {
+  pb::GraphProto const &graph = model.graph();
+  std::vector<Waiting> nodes = readersOf(graph, scope);
+  std::vector<int> ready;
+  for (int at = 0; at < graph.node_size(); ++at)
+    if (nodes[at].inputs == 0)
+      ready.push_back(at);
+  for (size_t next = 0; next < ready.size(); ++next)
+    for (int reader : nodes[ready[next]].readers) {
+      nodes[reader].round = std::max(nodes[reader].round, nodes[ready[next]].round + (ready[next] > reader));
+      if (--nodes[reader].inputs == 0)
+        ready.push_back(reader);
     }
-    if (later.size() == waiting.size()) {
-      report(*later[0], modelOpsets[domainOf(*later[0])], "its inputs depend on its own output: the graph has a cycle");
-      return sorted;
-    }
-    waiting = std::move(later);
+  llvm::sort(ready, [&](int a, int b) { return std::pair(nodes[a].round, a) < std::pair(nodes[b].round, b); });
+  Nodes sorted;
+  for (int at : ready)
+    sorted.push_back(&graph.node(at));
+  auto const stuck = llvm::find_if(nodes, [](Waiting const &node) { return node.inputs != 0; });
+  if (stuck != nodes.end()) {
+    pb::NodeProto const &node = graph.node(stuck - nodes.begin());
+    report(node, modelOpsets[domainOf(node)], "its inputs depend on its own output: the graph has a cycle");
   }
   return sorted;
 }

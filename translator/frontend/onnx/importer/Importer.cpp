@@ -231,7 +231,7 @@ std::string Importer::weightName(std::string const &name, DenseElementsAttr valu
 Value Importer::materialize(GraphValue &value) {
   if (value.hasUnknown)
     return value.value = computeSizes(value);
-  bool const isScalar = value.constant.getNumElements() == 1;
+  bool const isScalar = value.constant.getNumElements() == 1 || value.isFill;
   std::string const name = isScalar ? value.name : weightName(value.name, value.constant);
   if (!isScalar && weights.count(name))
     return value.value = weights.lookup(name);

@@ -225,6 +225,12 @@ void Node::outConstant(size_t at, DenseElementsAttr value, int32_t dataType) {
     outputs[at] = GraphValue{proto.output(at), dataType, {}, value};
 }
 
+void Node::outFill(size_t at, RankedTensorType type, Attribute number, int32_t dataType) {
+  outConstant(at, DenseElementsAttr::get(type, number), dataType);
+  if (outputs[at])
+    outputs[at]->isFill = true;
+}
+
 void Node::outCounted(size_t at, Value value, int32_t dataType, int64_t axis, Value count) {
   out(at, value, dataType);
   if (wants(at))
@@ -259,6 +265,7 @@ void Node::outReshaped(size_t at, IntsRef shape) {
   if (outputs[at]) {
     outputs[at]->name = input.name;
     outputs[at]->hasUnknown = input.hasUnknown;
+    outputs[at]->isFill = input.isFill;
   }
 }
 

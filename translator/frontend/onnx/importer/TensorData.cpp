@@ -149,6 +149,9 @@ DenseElementsAttr tensorValue(MLIRContext &context, TensorProto const &tensor, S
 }
 
 llvm::SmallVector<int64_t> integersOf(DenseElementsAttr constant) {
+  constexpr int64_t most = 1 << 24;
+  if (constant.getNumElements() > most)
+    throw Refusal("a list of " + Twine(constant.getNumElements()) + " numbers is too long to be known at translation");
   bool const isBool = constant.getElementType().isInteger(1);
   llvm::SmallVector<int64_t> values;
   for (APInt const &value : constant.getValues<APInt>())

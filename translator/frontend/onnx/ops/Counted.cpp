@@ -31,6 +31,9 @@ static Value asI64(Build &b, Value index) { return b.create<arith::IndexCastOp>(
 
 //===--- NonZero --------------------------------------------------------------------------------------------------===//
 
+/// More than this are looked for at run time.
+static constexpr int64_t mostKnown = 1 << 20;
+
 /// Known at import: all there is.
 static void outPositions(Node &node, DenseElementsAttr x) {
   IntsRef const shape = node.shape(0);
@@ -56,7 +59,7 @@ static void importNonZero(Node &node) {
   Build &b = node.b;
   node.needRank(0, 1, 16);
   node.needStatic(0);
-  if (DenseElementsAttr const known = node.constant(0))
+  if (DenseElementsAttr const known = node.constant(0); known && known.getNumElements() <= mostKnown)
     return outPositions(node, known);
   Value const x = node.in(0);
   Value const positions = b.empty(b.sizes({node.rank(0), node.elements(0)}), b.getI64Type());

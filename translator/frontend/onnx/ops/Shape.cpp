@@ -175,7 +175,7 @@ static void importConstantOfShape(Node &node) {
   Attribute const fill = *element.getValues<Attribute>().begin();
   auto const type = tensorType(extents, element.getElementType());
   if (type.hasStaticShape())
-    return node.outConstant(0, DenseElementsAttr::get(type, fill), dataType);
+    return node.outFill(0, type, fill, dataType);
   node.out(0, b.fill(b.sizesFor(shape), b.create<arith::ConstantOp>(cast<TypedAttr>(fill))), dataType);
 }
 

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Translates models of thousands of operations: `growth.py TOOL [FAMILY...]`.
+
+Each family of graphs.py is translated at two sizes. Twice the operations take at most 2.6 times the time, once that is
+more than a second, and never more than the ceilings below, which are several times what they take."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import graphs
+from measure import translate
+
+RATIO = 2.6
+SMALL, LARGE = 600, 1200
+SECONDS, MEGABYTES = 20, 1500
+LONGEST = 120  # characters that clang-format leaves in a line
+# A model of 10,000 layers, as the issue of growth has it: seconds and megabytes
+TEN_THOUSAND = {"matmul": (25, 1024), "unary": (15, 1024)}
+
+
+def run(tool, family, count, folder, seconds=SECONDS, megabytes=MEGABYTES):
+    suffix = "mlir" if family in graphs.MLIR else "onnx"
+    model = Path(folder) / f"{family.__name__}_{count}.{suffix}"
+    model.write_bytes(family(count))
+    cost = translate(tool, str(model), str(Path(folder) / f"{family.__name__}.cpp"), seconds, 4 * megabytes)
+    print(f"{family.__name__:22}{count:7} {cost.seconds:7.2f} s {cost.megabytes:6} MB", flush=True)
+    if cost.code != 0:
+        return cost, f"{family.__name__} of {count}: exit code {cost.code}: {cost.message}"
+    if cost.megabytes > megabytes:
+        return cost, f"{family.__name__} of {count}: {cost.megabytes} MB"
+    return cost, None
+
+
+def check(tool, family, folder):
+    small, problem = run(tool, family, SMALL, folder)
+    if problem:
+        return problem
+    large, problem = run(tool, family, LARGE, folder)
+    if problem:
+        return problem
+    if large.seconds > 1 and large.seconds > RATIO * small.seconds:
+        return f"{family.__name__}: {small.seconds:.2f} s for {SMALL}, {large.seconds:.2f} s for {LARGE}"
+    lines = (Path(folder) / f"{family.__name__}.cpp").read_text().splitlines()
+    longest = max(len(line) for line in lines)
+    return f"{family.__name__}: a line of {longest} characters" if longest > 2 * LONGEST else None
+
+
+def main():
+    tool, chosen = sys.argv[1], sys.argv[2:]
+    families = [family for family in graphs.FAMILIES if not chosen or family.__name__ in chosen]
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        for family in families:
+            problems.append(check(tool, family, folder))
+            if limits := TEN_THOUSAND.get(family.__name__):
+                problems.append(run(tool, family, 10000, folder, *limits)[1])
+    problems = [problem for problem in problems if problem]
+    print("\n".join(problems))
+    sys.exit(bool(problems))
+
+
+if __name__ == "__main__":
+    main()
