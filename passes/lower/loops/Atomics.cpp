@@ -25,8 +25,7 @@ static Value updatedValue(RewriterBase &rewriter, memref::AtomicRMWOp op, Value 
 static void lowerUpdate(RewriterBase &rewriter, memref::AtomicRMWOp op) {
   rewriter.setInsertionPoint(op);
   Value const old = rewriter.create<memref::LoadOp>(op.getLoc(), op.getMemref(), op.getIndices());
-  Value const next =
-      op.getKind() == arith::AtomicRMWKind::assign ? op.getValue() : updatedValue(rewriter, op, old);
+  Value const next = op.getKind() == arith::AtomicRMWKind::assign ? op.getValue() : updatedValue(rewriter, op, old);
   rewriter.create<memref::StoreOp>(op.getLoc(), next, op.getMemref(), op.getIndices());
   rewriter.replaceOp(op, old);
 }

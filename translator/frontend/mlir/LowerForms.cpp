@@ -35,11 +35,9 @@ struct LowerUnPack : OpRewritePattern<tensor::UnPackOp> {
 /// Runs over functions that need it only: the driver also folds.
 template <class... Ops>
 static LogicalResult rewrite(func::FuncOp entry, llvm::function_ref<void(RewritePatternSet &)> addPatterns) {
-  bool const isNeeded = entry
-                            .walk([](Operation *op) {
-                              return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance();
-                            })
-                            .wasInterrupted();
+  bool const isNeeded =
+      entry.walk([](Operation *op) { return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+          .wasInterrupted();
   if (!isNeeded)
     return success();
   RewritePatternSet patterns(entry.getContext());
@@ -59,16 +57,15 @@ static void scalarResultsToTensors(func::FuncOp entry) {
   OpBuilder builder(end);
   for (OpOperand &result : end->getOpOperands())
     if (Type const type = result.get().getType(); type.isIntOrIndexOrFloat())
-      result.set(builder.create<tensor::FromElementsOp>(result.get().getLoc(), RankedTensorType::get({}, type),
-                                                        result.get()));
+      result.set(
+          builder.create<tensor::FromElementsOp>(result.get().getLoc(), RankedTensorType::get({}, type), result.get()));
   entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(), end->getOperandTypes()));
 }
 
 LogicalResult ml2k::mlir_import::lowerForms(func::FuncOp entry) {
   scalarResultsToTensors(entry);
-  if (failed(rewrite<tensor::PackOp, tensor::UnPackOp>(entry, [](RewritePatternSet &patterns) {
-        patterns.add<LowerPack, LowerUnPack>(patterns.getContext());
-      })))
+  if (failed(rewrite<tensor::PackOp, tensor::UnPackOp>(
+          entry, [](RewritePatternSet &patterns) { patterns.add<LowerPack, LowerUnPack>(patterns.getContext()); })))
     return failure();
   return rewrite<scf::WhileOp>(entry, scf::populateUpliftWhileToForPatterns);
 }
