@@ -21,7 +21,7 @@ TEST(Names, LocalsOfOneStem) {
   Scope scope;
   std::set<std::string> seen;
   for (int i = 0; i < 100000; ++i) {
-    std::string const name = scope.fresh({"scaled"});
+    std::string const name = scope.fresh({"scaled"}).str();
     EXPECT_TRUE(isIdentifier(name)) << name;
     EXPECT_TRUE(seen.insert(name).second) << name;
   }
@@ -29,10 +29,10 @@ TEST(Names, LocalsOfOneStem) {
 
 TEST(Names, LettersComeFirst) {
   Scope scope;
-  EXPECT_EQ(scope.fresh({"x", "y"}), "x");
-  EXPECT_EQ(scope.fresh({"x", "y"}), "y");
-  EXPECT_EQ(scope.fresh({"x", "y"}), "y_b");
-  EXPECT_EQ(scope.fresh({"x", "y"}), "y_c");
+  EXPECT_EQ(scope.fresh({"x", "y"}).str(), "x");
+  EXPECT_EQ(scope.fresh({"x", "y"}).str(), "y");
+  EXPECT_EQ(scope.fresh({"x", "y"}).str(), "y_b");
+  EXPECT_EQ(scope.fresh({"x", "y"}).str(), "y_c");
 }
 
 /// What the model calls a value decides its name, not how many values there are in front of it.
@@ -43,7 +43,7 @@ TEST(Names, AnotherValueRenamesNothing) {
     many.fresh({"x"});
   }
   many.fresh({"x"}, "Add \"other\"");
-  EXPECT_EQ(few.fresh({"x"}, "Mul \"this\""), many.fresh({"x"}, "Mul \"this\""));
+  EXPECT_EQ(few.fresh({"x"}, "Mul \"this\"").str(), many.fresh({"x"}, "Mul \"this\"").str());
 }
 
 TEST(Names, ReleasedNamesAreFree) {
