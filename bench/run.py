@@ -14,6 +14,7 @@ if python.exists() and Path(sys.prefix) != PROJECT / "build/venv" and "ML2K_PYTH
     os.execv(python, [str(python), *sys.argv])
 sys.path[:0] = [str(PROJECT / "python"), str(BENCH)]
 
+import devices # noqa: E402
 import kernels # noqa: E402
 import models # noqa: E402
 from report import plot, print_table # noqa: E402
@@ -31,7 +32,9 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu", "models", "kernels"], default="cpu", help="cpu: both (default)")
+    add("--suite", choices=["cpu", "models", "kernels", "gpu"], default="cpu",
+        help="cpu: models and kernels (default); gpu: the blocks on an NVIDIA GPU beside PyTorch")
+    add("--peer-python", help="interpreter that has PyTorch (default: this one)")
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
     add("--filter", default="", metavar="TEXT", help="only cases whose names contain it")
     add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
@@ -46,8 +49,24 @@ def parse(arguments):
     return parsed
 
 
+def measure_devices(arguments):
+    try:
+        results = devices.measure(arguments)
+    except models.Failure as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    for row in results:
+        peer = f"{row['peer_ms'] * 1e3:10.1f} us of {row['peer']}, ratio {row['ratio']:.2f}" if "ratio" in row else ""
+        print(f"{row['case']:34} {row['ours_ms'] * 1e3:10.1f} us, error {row['max_error']:.0e} {peer}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    return 0 if results and all(row["same_bits"] and row["max_error"] <= 1e-5 for row in results) else 1
+
+
 def main():
     arguments = parse(sys.argv[1:])
+    if arguments.suite == "gpu":
+        return measure_devices(arguments)
     cases = []
     if arguments.suite != "kernels":
         found = models.find(arguments.models or [PROJECT / "examples"])

@@ -36,12 +36,12 @@ template <class Scalar> struct alignas(16) Four {
 
 // Where device teams that share an output tile leave their sums; empty on a host.
 template <class Scalar> struct SplitSums {
-  Tensor<Four<Scalar> *[4][128]> sums; // [split, tile][row of a thread][thread]
+  Tensor<Four<Scalar> *[4][128]> sums; // [split, tile][four results of a thread][thread]
   Tensor<int *> arrived;               // teams done, by tile; 0 between kernels
 
   // Room for what choose_splits() asks for at most
   SplitSums(std::string const &label, ExecutionSpace const &space)
-      : sums(Kokkos::view_alloc(space, label + ".sums"), 4 * processors(space)),
+      : sums(Kokkos::view_alloc(space, label + ".sums"), 8 * processors(space)),
         arrived(Kokkos::view_alloc(space, label + ".arrived"), 2 * processors(space)) {}
 
   static int processors(ExecutionSpace const &space) {

@@ -340,12 +340,12 @@ inline int choose_splits(int tiles, int slabs, int processors) {
 }
 
 // Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns true.
-template <class Team, class Scalar>
+template <class Team, class Scalar, int Count>
 KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> const &split, int splits, int part,
-                                        int tiles, int tile, Four<Scalar> (&sum)[4]) {
+                                        int tiles, int tile, Four<Scalar> (&sum)[Count]) {
   int const thread = team.team_rank();
-  for (int i = 0; i < 4; ++i)
-    split.sums(part * tiles + tile, i, thread) = sum[i];
+  for (int i = 0; i < Count; ++i)
+    split.sums((part * tiles + tile) * ((Count + 3) / 4) + i / 4, i % 4, thread) = sum[i];
   Kokkos::memory_fence();
   team.team_barrier();
   int before = 0;
@@ -354,11 +354,11 @@ KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> cons
     return false;
   Kokkos::memory_fence();
   split.arrived(tile) = 0;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < Count; ++i)
     sum[i] = {};
   for (int s = 0; s < splits; ++s)
-    for (int i = 0; i < 4; ++i) {
-      Four<Scalar> const more = split.sums(s * tiles + tile, i, thread);
+    for (int i = 0; i < Count; ++i) {
+      Four<Scalar> const more = split.sums((s * tiles + tile) * ((Count + 3) / 4) + i / 4, i % 4, thread);
       for (int j = 0; j < 4; ++j)
         sum[i].v[j] += more.v[j];
     }

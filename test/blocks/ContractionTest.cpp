@@ -5,6 +5,26 @@
 using namespace blocks;
 
 namespace {
+template <class T> struct Slope {
+  KOKKOS_FUNCTION T operator()(T sum, int row, int o) const { return sum + T(.01) * row - T(.02) * o; }
+};
+
+/// The tiles of large products, which contract() takes for such only
+template <class Tile, class A, class Weight, class Out>
+void largeTiles(std::string const &name, int rows, A const &a, Weight const &weight, Out const &out,
+                SplitSums<float> const &split, std::vector<double> const &expected) {
+  ExecutionSpace const space;
+  for (int const splits : {1, 3}) {
+    if (Tile::sums > 8 && splits > 1)
+      continue;
+    Kokkos::deep_copy(out, NAN);
+    large_tiles<Tile>("test::large", space, Contraction<A, Weight, Out, Slope<float>>{rows, a, weight, out, {}}, splits,
+                      split);
+    space.fence();
+    check::compare(name + " in large tiles", check::get(out), expected);
+  }
+}
+
 /// Both orders of the weight in the file: [o][k] and [k][o]
 template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
   using Weight = std::conditional_t<IsBfloat && on_host, BfloatPanels<N, K>, Panels<T, N, K>>;
@@ -48,6 +68,12 @@ template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
           KOKKOS_LAMBDA(T sum, int row, int o) { return sum + T(.01) * row - T(.02) * o; });
     space.fence();
     check::compare(name, check::get(out), expected);
+    if constexpr (!on_host && std::is_same_v<T, float> && PackingOf<Weight>::panel == 64) {
+      if (rows == 0)
+        continue;
+      largeTiles<LargeTile<128, 128, 8, 16, 8, 2, 3>>(name, rows, a, packed, out, split, expected);
+      largeTiles<LargeTile<64, 64, 16, 8, 4, 3, 4>>(name, rows, a, packed, out, split, expected);
+    }
   }
 }
 

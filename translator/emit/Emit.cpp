@@ -91,6 +91,7 @@ static Json viewGenerality(Program const &program) {
           {"windows", winograd || program.blocks.count("conv")},
           {"direct", winograd || (!biases && program.blocks.count("unchanged"))},
           {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},
+          {"matrices", program.blocks.count("few_rows") != 0},
           {"phases", program.blocks.count("conv_transposed") != 0},
           {"dilations", dilations},
           {"gaps", dilations || groups || program.usesSlices},

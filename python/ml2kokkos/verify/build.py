@@ -75,8 +75,8 @@ def run_quietly(command, what, **options):
 
 def kokkos_root(backend):
     if backend == "serial":
-        script = PROJECT / "scripts/kokkos-serial.sh"
-        return run_quietly([script], "building Kokkos for the Serial back end").strip().splitlines()[-1]
+        script = PROJECT / "scripts/build_kokkos.sh"
+        return run_quietly([script, "--backend", "serial"], "building Kokkos for the Serial back end").strip().splitlines()[-1]
     if os.environ.get("Kokkos_ROOT"):
         return os.environ["Kokkos_ROOT"]
     found = sorted((PROJECT / "build/venv/lib").glob("python*/site-packages/pygenten/lib64/cmake/Kokkos"))

@@ -10,6 +10,10 @@ namespace ml2k {
 
 namespace {
 
+/// From so many multiplications on, the text has the tiles that devices take for large products; what a product of a
+/// number of rows that is known at run time only counts as.
+constexpr int64_t largeProduct = int64_t(1) << 24, someRows = 256;
+
 /// The loops of a contraction by role, each role run as one loop.
 struct Roles {
   SmallVector<unsigned> batch, m, n, k;
@@ -154,6 +158,8 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
     return failure();
   std::vector<Expression> arguments = {m.size(), *a, layer.member(weight), *out};
   layer.addSplit(arguments, elementType(weight.value));
+  if ((ShapedType::isDynamic(rows) ? someRows : rows) * extentOf(roles.k) * extentOf(roles.n) >= largeProduct)
+    layer.program.useBlock("few_rows");
   layer.setCall("contract", arguments);
   addLambda({*sum}, {&m, &n}, std::move(statements));
   layer.nameEpilogue(op.getEpilogue().front());
