@@ -1,15 +1,11 @@
-//===- fuzz-onnx.cpp - libFuzzer on the ONNX front end ------------------------------------------------------------===//
-//
-// Whatever the bytes are, the front end returns a module that verifies, or nothing after at least one error.
-//
-//===----------------------------------------------------------------------------------------------------------------===//
+//===- fuzz-onnx.cpp - libFuzzer on the translation of ONNX models ------------------------------------------------===//
 
-#include "test/fuzz/Imports.h"
+#include "test/fuzz/Translations.h"
 
 #include "translator/frontend/onnx/importer/OnnxImport.h"
 
 extern "C" int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size) {
-  ml2k::fuzz::checkImport([&](mlir::MLIRContext &context) {
+  ml2k::fuzz::checkTranslation([&](mlir::MLIRContext &context) {
     return ml2k::importOnnxBuffer(context, {reinterpret_cast<char const *>(data), size}, "fuzz.onnx", "/nonexistent",
                                   {});
   });

@@ -19,7 +19,7 @@ dictionary=()
 [ ! -f "$here/$name.dict" ] || dictionary=(-dict="$here/$name.dict")
 # Objects of shared libraries that are not instrumented live until the process ends; limits keep a hang or a huge
 # allocation from passing.
-export ASAN_OPTIONS=detect_container_overflow=0:detect_leaks=0:allocator_may_return_null=1
+export ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1
 cd "$work/found"
 "$fuzzer" -seed=1 -runs="${RUNS:-5000}" -max_total_time="${SECONDS_PER_FUZZER:-30}" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
   "${dictionary[@]}" "$work/found" "$work/seeds" >"$work/log" 2>&1 || {

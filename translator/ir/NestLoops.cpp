@@ -119,7 +119,7 @@ static LogicalResult verifyLoopBody(Operation *op, Region &body, unsigned positi
   for (Type type : block.getArgumentTypes())
     if (!type.isIndex())
       return op->emitOpError("block requires its positions as index");
-  auto yield = dyn_cast<YieldOp>(block.back());
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
     return op->emitOpError("block does not end in nest.yield");
   if (yield.getOperandTypes() != yields)

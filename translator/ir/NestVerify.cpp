@@ -79,6 +79,11 @@ static SmallVector<Value> concat(std::initializer_list<ValueRange> ranges) {
   return all;
 }
 
+/// The nest.yield at the end of the region's block, which may be empty; null when there is none.
+static YieldOp yieldOf(Region &body) {
+  return body.front().empty() ? YieldOp() : dyn_cast<YieldOp>(body.front().back());
+}
+
 static unsigned loopCount(ArrayAttr maps) {
   return maps.empty() ? 0 : cast<AffineMapAttr>(maps[0]).getValue().getNumDims();
 }
@@ -94,7 +99,7 @@ static LogicalResult verifyBlock(Operation *op, Region &region, unsigned leading
     if (argument.getType() != elementType(value))
       return op->emitOpError() << "block argument of type " << argument.getType() << " for an operand of "
                                << elementType(value);
-  auto yield = dyn_cast<YieldOp>(block.back());
+  YieldOp yield = yieldOf(region);
   if (!yield)
     return op->emitOpError("block does not end in nest.yield");
   if (yield.getOperandTypes() != yields)
@@ -277,7 +282,7 @@ static LogicalResult verifyAlongRow(Operation *op, Region &body) {
     return op->emitOpError("stands outside a nest.row");
   if (body.getNumArguments() != 1 || !body.getArgument(0).getType().isIndex())
     return op->emitOpError("block wants the position along the row");
-  if (!isa<YieldOp>(body.front().back()))
+  if (!yieldOf(body))
     return op->emitOpError("block does not end in nest.yield");
   return success();
 }
@@ -285,7 +290,7 @@ static LogicalResult verifyAlongRow(Operation *op, Region &body) {
 LogicalResult FoldOp::verify() {
   if (failed(verifyAlongRow(*this, getBody())))
     return failure();
-  if (getBody().front().back().getOperandTypes() != TypeRange{getResult().getType()})
+  if (yieldOf(getBody()).getOperandTypes() != TypeRange{getResult().getType()})
     return emitOpError("yields another type than it returns");
   return success();
 }

@@ -134,7 +134,6 @@ private:
   }
 
   template <class Op> void add(int64_t level, StringRef array, unsigned &next) {
-    Value known;
     for (Operation *use : llvm::make_early_inc_range(argument.getUsers())) {
       auto op = dyn_cast<Op>(use);
       if (!op || int64_t(op.getLevel()) != level)

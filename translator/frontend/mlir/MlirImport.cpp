@@ -38,6 +38,8 @@ static LogicalResult parseInto(Block &block, llvm::SourceMgr const &sources, Asm
   ParserConfig const config(&context);
   if (isBytecode(source.getMemBufferRef()))
     return readBytecodeFile(source.getMemBufferRef(), &block, config);
+  if (failed(mlir_import::refuseInnerDefinitions(source, context)))
+    return failure();
   return parseAsmSourceFile(sources, &block, config, &text);
 }
 

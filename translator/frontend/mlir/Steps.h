@@ -17,6 +17,9 @@ namespace ml2k::mlir_import {
 /// that is known. Returns false for every other message of the parser.
 bool reportForeignDialect(mlir::Diagnostic const &parserMessage, llvm::MemoryBuffer const &source);
 
+/// Refuses text on which the parser would use memory that it has freed.
+mlir::LogicalResult refuseInnerDefinitions(llvm::MemoryBuffer const &source, mlir::MLIRContext &context);
+
 /// Gives the arguments and results of functions, and operations whose results have telling names, the names of the
 /// text.
 void takeNamesFromText(mlir::ModuleOp module, mlir::AsmParserState const &text);
