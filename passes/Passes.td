@@ -245,7 +245,8 @@ def LoopStates : Pass<"ml2k-loop-states", "::mlir::func::FuncOp"> {
 def OwnInits : Pass<"ml2k-own-inits", "::mlir::func::FuncOp"> {
   let summary = "every kernel writes a tensor of its own";
   let description = [{
-    Pre: tensors. Post: every tensor.empty has one user, and every fill that somebody writes over is that user's alone.
+    Pre: tensors. Post: every tensor.empty has one user, every fill that somebody writes over is that user's alone, and
+    every nest.weight has one user.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }

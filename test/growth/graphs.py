@@ -47,6 +47,15 @@ def matmul(count):
     return graph.chain(at)
 
 
+def shared_weight(count):
+    """MatMul with the same weight, one after the other"""
+    graph, at = Graph(), "x"
+    weight = graph.weight(small(0, 8, 8))
+    for _ in range(count):
+        at = graph.node("MatMul", at, weight)
+    return graph.chain(at)
+
+
 def gemm(count):
     """Gemm with bias, then Relu"""
     graph, at = Graph(), "x"
@@ -247,9 +256,9 @@ def scalars(count):
     return "\n".join(lines).encode()
 
 
-FAMILIES = [matmul, gemm, unary, binary, doubling, residual, branches, branches_of_products, concat, concat_inputs,
-            arguments, weights, one_name, softmax, conv, movement, dynamic, conditions, reductions, linalg, loops,
-            scalars]
+FAMILIES = [matmul, shared_weight, gemm, unary, binary, doubling, residual, branches, branches_of_products, concat,
+            concat_inputs, arguments, weights, one_name, softmax, conv, movement, dynamic, conditions, reductions, linalg,
+            loops, scalars]
 MLIR = (linalg, loops, scalars)
 
 

@@ -1,6 +1,7 @@
 //===- OwnInits.cpp - every kernel writes a tensor of its own -----------------------------------------------------===//
 //
-// Bufferization would copy a tensor.empty or a filled tensor that several kernels start from.
+// Bufferization would copy a tensor.empty or a filled tensor that several kernels start from. It also compares each user
+// of a value with all others, which takes a minute for a weight with 10,000 readers.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -81,11 +82,26 @@ void cloneEmpties(func::FuncOp function) {
   }
 }
 
+/// A nest.weight for each of its readers; where they become memory, they are one again.
+void cloneWeights(func::FuncOp function) {
+  SmallVector<nest::WeightOp> weights;
+  function.walk([&](nest::WeightOp weight) { weights.push_back(weight); });
+  for (nest::WeightOp weight : weights) {
+    if (weight->use_empty() || weight->hasOneUse())
+      continue;
+    OpBuilder builder(weight);
+    builder.setInsertionPointAfter(weight);
+    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(weight->getUses())))
+      use.set(builder.clone(*weight)->getResult(0));
+  }
+}
+
 struct OwnInits : impl::OwnInitsBase<OwnInits> {
   void runOnOperation() override {
     Labels labels(getOperation());
     cloneFills(getOperation(), labels);
     cloneEmpties(getOperation());
+    cloneWeights(getOperation());
   }
 };
 
