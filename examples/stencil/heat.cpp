@@ -118,6 +118,12 @@ void forward(ExecutionSpace const &space, Workspace const &work, Plate const &pl
              Change const &change) {
   int const plate_size_0 = plate.extent_int(0);
   int const plate_size_1 = plate.extent_int(1);
+  int const next_size_0 = next.extent_int(0);
+  int const next_size_1 = next.extent_int(1);
+  if (plate_size_0 > next_size_0 + 1)
+    throw std::invalid_argument("heat: next_size_0 + 1 has to be at least plate_size_0");
+  if (plate_size_1 > next_size_1 + 1)
+    throw std::invalid_argument("heat: next_size_1 + 1 has to be at least plate_size_1");
   if (plate.size() > INT_MAX || next.size() > INT_MAX)
     throw std::invalid_argument("heat: a tensor is too large for indices of type int");
   compute_next(space, plate, next, plate_size_0, plate_size_1);

@@ -65,6 +65,11 @@ nest::LoopKernelOp makeKernel(mlir::RewriterBase &rewriter, mlir::scf::ParallelO
 /// Copies into the kernel what its block uses of recomputable host values, and readies loops and memory inside.
 mlir::LogicalResult finishKernel(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
 
+//===--- Sizes (CheckExtents.cpp) ---===//
+
+/// Asserts in the entry what its kernels need of run-time extents; names of extents are given.
+void checkExtents(mlir::func::FuncOp entry);
+
 //===--- Updates (Atomics.cpp) ---===//
 
 /// Atomic updates become loads and stores, and the parallel loops around them sequential ones.

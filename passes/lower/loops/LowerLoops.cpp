@@ -74,7 +74,8 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
     kernels.addPass(createCanonicalizerPass());
     kernels.addPass(createCSEPass());
     if (failed(runPipeline(kernels, entry)))
-      signalPassFailure();
+      return signalPassFailure();
+    checkExtents(entry);
   }
 };
 } // namespace

@@ -1,14 +1,18 @@
 // The values of the loop programs in programs.mlir and spmv.mlir against the same loops written by hand.
+#include "axpy.hpp"
 #include "cube.hpp"
 #include "dot.hpp"
 #include "heat.hpp"
 #include "integers.hpp"
 #include "matmul.hpp"
+#include "product.hpp"
 #include "spmv.hpp"
 #include "swap.hpp"
 
 #include <cmath>
 #include <cstdio>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 static int failures = 0;
@@ -150,6 +154,30 @@ static void testSpmv(Space const &space) {
   expect(valuesOf(result) == std::vector<double>{17, 20, 36}, "sparse matrix times vector");
 }
 
+template <class Call> static std::string refusalOf(Call const &call) {
+  try {
+    call();
+  } catch (std::invalid_argument const &error) {
+    return error.what();
+  }
+  return "none";
+}
+
+static void testSizes(Space const &space) {
+  View<float *> const y = viewOf<float>({1, 2, 3}), shorter = viewOf<float>({1, 2});
+  axpy::forward(space, 2, viewOf<float>({10, 20, 30}), y);
+  expect(valuesOf(y) == std::vector<float>{21, 42, 63}, "a loop over two arguments");
+  expect(refusalOf([&] { axpy::forward(space, 2, viewOf<float>({1, 2, 3}), shorter); }) ==
+             "axpy: y_size has to be at least x_size",
+         "an argument that is too short");
+  expect(valuesOf(shorter) == std::vector<float>{1, 2}, "nothing is written then");
+  View<float **> const a("a", 4, 3), b("b", 3, 5), c("c", 4, 5), other("other", 4, 4);
+  std::string const differ = "product: the sizes of the arguments differ";
+  expect(refusalOf([&] { product::forward(space, a, b, c); }) == "none", "equal extents");
+  expect(refusalOf([&] { product::forward(space, a, c, c); }) == differ, "extents of a sum differ");
+  expect(refusalOf([&] { product::forward(space, a, b, other); }) == differ, "extents of a result differ");
+}
+
 int main(int argc, char **argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
   Space const space;
@@ -161,5 +189,6 @@ int main(int argc, char **argv) {
   testCube(space);
   testMatmul(space);
   testSpmv(space);
+  testSizes(space);
   return failures != 0;
 }

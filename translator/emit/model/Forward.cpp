@@ -91,6 +91,7 @@ private:
   Body readSizes(Body &checks);
   void addComputedSizes(std::vector<Expression> &differ);
   void fitWorkspace(Body &statements);
+  FailureOr<Check> checkOf(cf::AssertOp check);
   LogicalResult printChecks(std::vector<Check> &checks);
   void shareChecks(std::vector<Check> const &checks, Body &statements);
   LogicalResult printOperation(Operation *op, Body &statements);
@@ -109,7 +110,7 @@ private:
 /// Operations that print nothing: members, views and index arithmetic, which appear where they are used.
 bool isSilent(Operation *op) {
   if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp, cf::AssertOp>(op))
+          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op))
     return true;
   if (isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
     return true; // conditions
@@ -136,6 +137,14 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
     program.nameHostValue(size, name.str());
     statements.push_back(cpp::Let{intType(), name, extentOf(Identifier(memory), dim)});
     return success();
+  }
+  if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+    if (op->getBlock() == &program.entry.getBody().front())
+      return success(); // forward() begins with those
+    FailureOr<Check> const check = checkOf(assertion);
+    if (succeeded(check))
+      statements.push_back(check->refuse);
+    return success(succeeded(check));
   }
   if (isSilent(op))
     return success();
@@ -282,17 +291,24 @@ void ForwardPrinter::addComputedSizes(std::vector<Expression> &differ) {
 }
 
 /// What the model takes for granted about sizes; the message is the condition in words.
+FailureOr<ForwardPrinter::Check> ForwardPrinter::checkOf(cf::AssertOp check) {
+  auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() > arith::CmpIPredicate::sge)
+    return check.emitError() << "cannot hold: " << check.getMsg();
+  FailureOr<Expression> const left = hostExpression(compare.getLhs()), right = hostExpression(compare.getRhs());
+  if (failed(left) || failed(right))
+    return failure();
+  Expression const fails = comparison(arith::invertPredicate(compare.getPredicate()), *left, *right);
+  return Check{{fails, validUtf8(program.model + ": " + check.getMsg().str())},
+               compare.getPredicate() >= arith::CmpIPredicate::sgt};
+}
+
 LogicalResult ForwardPrinter::printChecks(std::vector<Check> &checks) {
-  for (auto check : program.entry.getBody().front().getOps<cf::AssertOp>()) {
-    auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
-    if (!compare || compare.getPredicate() > arith::CmpIPredicate::sge)
-      return check.emitError() << "cannot hold: " << check.getMsg();
-    FailureOr<Expression> const left = hostExpression(compare.getLhs()), right = hostExpression(compare.getRhs());
-    if (failed(left) || failed(right))
+  for (auto assertion : program.entry.getBody().front().getOps<cf::AssertOp>()) {
+    FailureOr<Check> const check = checkOf(assertion);
+    if (failed(check))
       return failure();
-    Expression const fails = comparison(arith::invertPredicate(compare.getPredicate()), *left, *right);
-    checks.push_back({{fails, validUtf8(program.model + ": " + check.getMsg().str())},
-                      compare.getPredicate() >= arith::CmpIPredicate::sgt});
+    checks.push_back(*check);
   }
   return success();
 }
