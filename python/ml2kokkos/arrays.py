@@ -1,0 +1,90 @@
+"""The slow side of a call: arrays that cannot be used in place, and what is wrong with arguments that are refused.
+
+docs/python.md states the rules. module.hpp asks here only where an array is not in C order, of the right element type and in
+host memory."""
+
+import numpy as np
+
+
+def has_buffer(given):
+    """Whether others can read its memory: array.array, ctypes and memoryview have that."""
+    try:
+        memoryview(given)
+    except TypeError:
+        return False
+    return True
+
+
+class Face:
+    """How messages call the arguments of one model; made once per Module."""
+
+    ndarray, empty = np.ndarray, staticmethod(np.empty)
+
+    def __init__(self, interface):
+        self.interface = interface
+        self.dtypes = tuple(np.dtype(argument.dtype) for argument in interface.arguments)
+
+    def about(self, number):
+        argument = self.interface.arguments[number]
+        return f'{self.interface.name}: {"output" if argument.is_output else "input"} "{argument.name}"'
+
+    def as_array(self, number, given):
+        """An ndarray of the memory of `given`; lists and the like are refused."""
+        if isinstance(given, np.ndarray):
+            return given
+        if isinstance(given, (bool, int, float)) and not self.interface.arguments[number].shape:
+            return np.asarray(given, self.dtypes[number])
+        if hasattr(given, "__dlpack_device__") and given.__dlpack_device__()[0] != 1:
+            raise TypeError(f"{self.about(number)} lies in the memory of a device; copy it to the host first")
+        kinds = ("__array_interface__", "__array__", "__dlpack__")
+        if isinstance(given, np.generic) or any(hasattr(given, kind) for kind in kinds) or has_buffer(given):
+            try:
+                return np.from_dlpack(given) if hasattr(given, "__dlpack__") and not hasattr(given, "__array__") else np.asarray(given)
+            except Exception as error:
+                raise TypeError(f"{self.about(number)}: {error}") from error
+        raise TypeError(f"{self.about(number)} is a {type(given).__name__}, not an array")
+
+    def check_dtype(self, number, array):
+        wanted = self.dtypes[number]
+        if array.dtype != wanted:
+            raise TypeError(f"{self.about(number)} is {array.dtype}, the model takes {wanted}; convert it with .astype({wanted})"
+                            if array.dtype.isnative else
+                            f"{self.about(number)} is {array.dtype.str}, in foreign byte order; convert it with .astype({wanted})")
+
+    def prepare(self, number, given):
+        """An input of other strides: one copy in C order."""
+        array = self.as_array(number, given)
+        self.check_dtype(number, array)
+        if array.flags.c_contiguous and array.flags.aligned:
+            return array # given as something that DLPack and the buffer protocol do not read
+        return array.copy("C")
+
+    def refuse_output(self, number, given):
+        """Why an array cannot be written in place."""
+        if given is None:
+            raise TypeError(f"{self.about(number)} is None; it holds values before the call, so it has to be given")
+        array = self.as_array(number, given)
+        self.check_dtype(number, array)
+        if not array.flags.writeable:
+            raise ValueError(f"{self.about(number)} is read-only")
+        raise ValueError(f"{self.about(number)} is not in C order: results are written in place")
+
+    def refuse_shape(self, number, shape, sizes):
+        argument = self.interface.arguments[number]
+        wanted = ", ".join(map(str, argument.shape))
+        known = [f"{name} = {size}" for name, size in zip(self.interface.sizes, sizes) if size >= 0 and name in argument.shape]
+        raise ValueError(f"{self.about(number)} is {shape}, the model {'gives' if argument.is_output else 'takes'} [{wanted}]"
+                         + (f" with {', '.join(known)}" if known and len(shape) == len(argument.shape) else ""))
+
+    def refuse_size(self, number, sizes):
+        argument = self.interface.arguments[number]
+        unknown = [name for name in argument.shape if isinstance(name, str) and sizes[self.interface.sizes.index(name)] < 0]
+        raise ValueError(f"{self.about(number)}: its size {unknown[0]} does not follow from the inputs; give an array as "
+                         f"{argument.parameter}=")
+
+    def refuse_number(self, number, given):
+        argument = self.interface.arguments[number]
+        raise TypeError(f"{self.about(number)} is a {type(given).__name__}, the model takes a number of type {argument.dtype}")
+
+    def refuse_shared(self, number, other):
+        raise ValueError(f"{self.about(number)} shares memory with {self.about(other).split(': ', 1)[1]}")
