@@ -44,12 +44,12 @@ void halves() {
   Tensor<float const[8]> tensor;
   double const infinity = std::numeric_limits<double>::infinity();
   auto file = check::opened(std::vector<std::uint16_t>{0x3c00, 0xc000, 0x0001, 0x7bff, 0x8000, 0x3555, 0x7c00, 0x7e01});
-  read_plain(Halves<5>{file}, tensor);
+  read_plain(Halves<5, Sidecar>{file}, tensor);
   check::compare("read_half", check::get(tensor),
                  {1, -2, 5.960464477539063e-08, 65504, -0., 0.333251953125, infinity, NAN});
   auto other =
       check::opened(std::vector<std::uint16_t>{0x3f80, 0xc000, 0x0001, 0x7f7f, 0x8000, 0x3eab, 0xff80, 0x7fc0});
-  read_plain(Halves<8>{other}, tensor);
+  read_plain(Halves<8, Sidecar>{other}, tensor);
   auto const values = check::get(tensor);
   check::report("read_half bfloat16", values[0] == 1 && values[1] == -2 && values[2] == 9.18354961579912e-41f &&
                                           values[3] == 3.3895313892515355e38f && values[5] == 0.333984375f &&

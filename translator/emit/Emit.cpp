@@ -47,9 +47,8 @@ template <class Part> static Json viewAll(std::vector<Part> const &parts) {
   return list;
 }
 
-/// How blocks ask for heights, widths and pitches: members of the types of images, or of the images themselves.
-static Json viewExtents(bool sized) {
-  Json view = {{"sized", sized}};
+Json viewExtents(bool sized) {
+  Json view;
   struct {
     std::string key, type, image;
   } const owners[] = {{"in", "In", "in"},
@@ -98,7 +97,8 @@ static Json viewGenerality(Program const &program) {
           {"integers", integers},
           {"narrow", narrow},
           {"bfloat", llvm::any_of(program.weights, isPaired)},
-          {"launched", program.launches}};
+          {"launched", program.launches},
+          {"sized", program.sizesImages}};
 }
 
 //===--- Banner ---------------------------------------------------------------------------------------------------===//
@@ -156,7 +156,7 @@ static bool embedsWeights(EmitOptions const &options, std::vector<SidecarTensor>
   return !tensors.empty() && int64_t(sidecarSize(tensors) - 8 - sidecarHeader(tensors).size()) <= embeddedBytes;
 }
 
-static std::string guardOf(std::string const &stem) {
+std::string includeGuard(std::string const &stem) {
   std::string const guard = llvm::StringRef(snakeCase(stem, "model")).upper() + "_HPP";
   return llvm::StringRef(guard).starts_with("KOKKOS_") ? "MODEL_" + guard : guard; // Kokkos' own headers
 }
@@ -171,8 +171,18 @@ static bool namesStandardType(Json const &view) {
   return view.is_structured() && llvm::any_of(view, namesStandardType);
 }
 
-static FailureOr<Json> buildView(Program &program, std::vector<SidecarTensor> const &tensors) {
+/// What the blocks are printed for, and what they must be able to do.
+static Json viewFlags(Program const &program) {
+  Target const target = program.options.target;
+  Json flags = {
+      {"host", target != Target::Device}, {"device", target != Target::Host}, {"portable", target == Target::Portable}};
+  flags.update(viewGenerality(program));
+  return flags;
+}
+
+static FailureOr<Json> buildView(Program &program, ModelView &model) {
   EmitOptions const &options = program.options;
+  std::vector<SidecarTensor> const &tensors = model.sidecar;
   FailureOr<ForwardView> forward = viewForward(program);
   if (failed(forward))
     return failure();
@@ -181,20 +191,19 @@ static FailureOr<Json> buildView(Program &program, std::vector<SidecarTensor> co
     return failure();
   Json view = {{"model_file", commentText(options.modelFile)},
                {"header_file", options.stem + ".hpp"},
-               {"guard", guardOf(options.stem)},
+               {"guard", includeGuard(options.stem)},
                {"namespace", program.model},
                {"forward_parameters", forwardParameters(program)},
                {"forward_definition", forwardDefinition(program, forward->statements)}};
-  view["host"] = options.target != Target::Device;
-  view["device"] = options.target != Target::Host;
-  view["portable"] = options.target == Target::Portable;
   program.launches = !isSmall(program.entry);
   if (!program.launches)
     program.useBlock("for_items");
-  view.update(viewGenerality(program));
+  model.flags = viewFlags(program);
+  view.update(model.flags);
   view.update(viewExtents(program.sizesImages));
-  bool const embedded = embedsWeights(options, tensors);
-  view["banner"] = viewBanner(program, tensors, embedded);
+  model.embedded = embedsWeights(options, tensors);
+  view["banner"] = viewBanner(program, tensors, model.embedded);
+  view["shared"] = Json::array();
   view["license"] = Json::array();
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
@@ -207,36 +216,51 @@ static FailureOr<Json> buildView(Program &program, std::vector<SidecarTensor> co
   view.update(*members);
   view["loaders"] = Json::array();
   if (!tensors.empty())
-    view["loaders"].push_back(viewLoader(program, tensors, embedded));
+    view["loaders"].push_back(viewLoader(program, tensors, model.embedded));
   program.useBlock("tensor");
-  view.update(viewBlocks(program.blocks, embedded, headersOf(*forward), view));
+  model.blocks = program.blocks;
+  model.headers = headersOf(*forward);
+  view.update(viewBlocks(neededBlocks(model.blocks, model.embedded, view), model.headers, view));
   if (namesStandardType(*members))
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;
 }
 
-FailureOr<EmittedFiles> emit(ModuleOp module, EmitOptions const &options) {
+FailureOr<ModelView> viewModel(ModuleOp module, EmitOptions const &options) {
   FailureOr<func::FuncOp> const entry = entryOf(module);
   if (failed(entry))
     return failure();
   Program program(*entry, options);
   if (failed(program.collect()))
     return failure();
-  EmittedFiles files;
-  files.sidecar = sidecarOf(program);
-  FailureOr<Json> view = buildView(program, files.sidecar);
+  ModelView model;
+  model.sidecar = sidecarOf(program);
+  FailureOr<Json> view = buildView(program, model);
   if (failed(view))
     return failure();
-  files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
+  model.view = std::move(*view);
+  return model;
+}
+
+EmittedFiles ModelView::render() const {
+  EmittedFiles files;
+  files.json = view.dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
+  files.header = ml2k::render("file/header", view);
+  files.source = ml2k::render("file/source", view);
+  if (!embedded)
+    files.sidecar = sidecar;
+  return files;
+}
+
+FailureOr<EmittedFiles> emit(ModuleOp module, EmitOptions const &options) {
+  FailureOr<ModelView> const model = viewModel(module, options);
+  if (failed(model))
+    return failure();
   try {
-    files.header = render("file/header", *view);
-    files.source = render("file/source", *view);
+    return model->render();
   } catch (std::exception const &error) {
     return module.emitError(error.what());
   }
-  if (embedsWeights(options, files.sidecar))
-    files.sidecar.clear();
-  return files;
 }
 
 } // namespace ml2k

@@ -9,10 +9,12 @@
 #ifndef ML2K_EMIT_EMIT_H
 #define ML2K_EMIT_EMIT_H
 
+#include "translator/emit/render/Render.h"
 #include "translator/output/Safetensors.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,24 @@ struct EmittedFiles {
   std::string json;                   ///< the view model, for --emit=json
   std::vector<SidecarTensor> sidecar; ///< tensors of FILE.safetensors in file order; empty: no such file
 };
+
+/// A model with every string final, before the templates lay it out.
+struct ModelView {
+  Json view;                          ///< of a file that holds its own blocks
+  Json flags;                         ///< what its blocks must be able to do
+  std::set<std::string> blocks;       ///< parts and blocks in use, without what they need
+  std::set<std::string> headers;      ///< of its own statements
+  std::vector<SidecarTensor> sidecar; ///< in file order, also of weights that stand in the source
+  bool embedded = false;              ///< weights stand in the source
+
+  EmittedFiles render() const; ///< throws std::runtime_error for a template without its value
+};
+
+/// The include guard of FILE.hpp.
+std::string includeGuard(std::string const &stem);
+
+/// The view of the entry function of `module`. Refuses with a located diagnostic what cannot be printed.
+mlir::FailureOr<ModelView> viewModel(mlir::ModuleOp module, EmitOptions const &options);
 
 /// Prints the entry function of `module`. Refuses with a located diagnostic what cannot be printed. The sidecar refers
 /// to memory of the module's attributes.

@@ -49,13 +49,15 @@ bool ml2k::hasOrphan(StringRef directory, ArrayRef<OutputFile> files, StringRef 
          sys::fs::exists(placeOf(directory, sidecar)) && isOwnFile(placeOf(directory, sidecar));
 }
 
-bool ml2k::checkFiles(StringRef directory, ArrayRef<OutputFile> files, StringRef sidecar, raw_ostream &out) {
+bool ml2k::checkFiles(StringRef directory, ArrayRef<OutputFile> files, ArrayRef<std::string> sidecars,
+                      raw_ostream &out) {
   bool isEqual = true;
   for (OutputFile const &file : files)
-    isEqual &= checkFile(placeOf(directory, file.name), file, file.name == sidecar, out);
-  if (hasOrphan(directory, files, sidecar)) {
-    out << terminalText(placeOf(directory, sidecar)) << ": orphan: the printed code does not read it\n";
-    isEqual = false;
-  }
+    isEqual &= checkFile(placeOf(directory, file.name), file, is_contained(sidecars, file.name), out);
+  for (std::string const &sidecar : sidecars)
+    if (hasOrphan(directory, files, sidecar)) {
+      out << terminalText(placeOf(directory, sidecar)) << ": orphan: the printed code does not read it\n";
+      isEqual = false;
+    }
   return isEqual;
 }

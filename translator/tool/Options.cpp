@@ -2,11 +2,13 @@
 
 #include "translator/tool/Options.h"
 
+#include "translator/emit/SharedBlocks.h"
 #include "translator/text/Text.h"
 #include "translator/tool/Manual.h"
 #include "translator/tool/Message.h"
 #include "translator/tool/Supported.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
@@ -66,15 +68,19 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "make an input of an ONNX model a constant: a shape, an axis, a count; may be repeated");
   groups->output.add_options()(
       "output,o", text(options.output, "FILE.cpp"),
-      "source to write; header and weights go beside it; -: header and source as one text to standard output")(
-      "force", po::bool_switch(&options.force), "replace files that ml2kokkos did not write")(
+      "source to write; header and weights go beside it; -: header and source as one text to standard output; with "
+      "--blocks the folder of all files")("force", po::bool_switch(&options.force),
+                                          "replace files that ml2kokkos did not write")(
       "check", po::bool_switch(&options.check),
       "write nothing; print how the files differ from what would be written, exit 1 if they do")(
       "verify", po::bool_switch(&options.verify),
       "compile the result (syntax only) with Kokkos' headers before writing it; flags for the compiler go after --")(
       "kokkos", text(options.verifier.kokkos, "DIR"), "where Kokkos is installed, for --verify (default: Kokkos_ROOT)");
-  groups->code.add_options()("namespace", text(options.nameSpace, "NAME"),
-                             "namespace of the printed code, may be nested (default: the name of the output)")(
+  groups->code.add_options()("blocks", text(options.blocks, "FILE.hpp"),
+                             "print the building blocks of all INPUTs into this header beside the sources (default: "
+                             "each source has its own)")(
+      "namespace", text(options.nameSpace, "NAME"),
+      "namespace of the printed code, may be nested (default: the name of the output)")(
       "weights", text(options.weights, "auto|embed|file"),
       "where weights go; auto: a file beside the source above 1 KiB")(
       "target", text(options.target, "portable|host|device"), "which back ends the code serves")(
@@ -121,7 +127,7 @@ static CommandLine describeCommand(Groups const &groups) {
   return {"ml2kokkos " ML2K_VERSION,
           "translates a model into Kokkos C++",
           "ml2kokkos INPUT -o FILE.cpp [options] [-- compiler flags for --verify]",
-          "INPUT is an ONNX model, MLIR text or bytecode, or - for standard input.",
+          "INPUT is an ONNX model, MLIR text or bytecode, or - for standard input; several with --blocks.",
           {{ExitSuccess, "done"},
            {ExitDifferent, "--check found differences"},
            {ExitUsage, "wrong command line"},
@@ -219,6 +225,56 @@ static void checkOutput(ToolOptions const &options) {
     throw UsageError{"-o " + options.output + ": the source includes its header, and #include cannot write this name"};
 }
 
+/// The same files whatever order they are named in.
+static std::vector<std::string> sortedByName(std::vector<std::string> inputs) {
+  llvm::sort(inputs, [](std::string const &a, std::string const &b) {
+    return std::pair(llvm::sys::path::filename(a), llvm::StringRef(a)) <
+           std::pair(llvm::sys::path::filename(b), llvm::StringRef(b));
+  });
+  return inputs;
+}
+
+/// What belongs to one model, or to other texts.
+static void checkBlocksAlone(ToolOptions const &options) {
+  std::pair<bool, char const *> const others[] = {
+      {options.emit != EmitKind::Cpp, "--emit: it shares code of --emit=cpp only"},
+      {options.forms != std::set<std::string>{"launch"}, "--form: it shares the blocks of --form=launch only"},
+      {!options.nameSpace.empty(), "--namespace: every model has the namespace of its file"},
+      {!options.dumpStages.empty(), "--dump-stages: look into one model at a time"},
+      {options.report, "--report: look into one model at a time"}};
+  for (auto const &[isGiven, what] : others)
+    if (isGiven)
+      throw UsageError{std::string("--blocks goes without ") + what};
+}
+
+/// Files and namespaces of one run must not meet.
+static void checkBlocksNames(ToolOptions const &options) {
+  std::map<std::string, std::string> files = {{llvm::sys::path::stem(options.blocks).str(), "--blocks"}};
+  std::map<std::string, std::string> spaces = {{blocksNamespace(options.blocks), "--blocks"}};
+  for (std::string const &input : options.inputs) {
+    std::string const stem = llvm::sys::path::stem(input).str();
+    if (input == "-" || literalText(stem) != stem)
+      throw UsageError{"--blocks names the files of a model after it, which '" + input + "' does not allow"};
+    if (auto const [other, isNew] = files.emplace(stem, input); !isNew)
+      throw UsageError{"'" + input + "' and '" + other->second + "' would both be written to " + stem + ".hpp"};
+    std::string const space = blocksNamespace(stem + ".hpp");
+    if (auto const [other, isNew] = spaces.emplace(space, input); !isNew)
+      throw UsageError{"'" + input + "' and '" + other->second + "' would both have the namespace '" + space + "'"};
+  }
+}
+
+static void checkBlocks(ToolOptions const &options) {
+  llvm::StringRef const name = options.blocks, stem = llvm::sys::path::stem(name);
+  if (llvm::sys::path::filename(name) != name || llvm::sys::path::extension(name) != ".hpp" || stem.empty())
+    throw UsageError{"--blocks=" + options.blocks + ": the name of a header, FILE.hpp, that goes beside the sources"};
+  if (literalText(stem) != stem)
+    throw UsageError{"--blocks=" + options.blocks + ": the sources include it, and #include cannot write this name"};
+  if (!writesFiles(options))
+    throw UsageError{"--blocks writes several files: give their folder with -o FOLDER"};
+  checkBlocksAlone(options);
+  checkBlocksNames(options);
+}
+
 static void checkLicense(llvm::StringRef license) {
   if (!llvm::all_of(license, [](char c) { return llvm::isAlnum(c) || llvm::StringRef(".-+() ").contains(c); }))
     throw UsageError{"--license=" + license.str() + ": not an SPDX expression, such as MIT or Apache-2.0"};
@@ -226,7 +282,7 @@ static void checkLicense(llvm::StringRef license) {
 
 //===--- The command for the banner -------------------------------------------------------------------------------===//
 
-static std::string quoted(llvm::StringRef text) {
+static std::string shellQuoted(llvm::StringRef text) {
   bool const isPlain =
       llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || llvm::StringRef("._-+=:/,").contains(c); });
   if (isPlain && !text.empty() && commentText(text) == text)
@@ -239,17 +295,23 @@ static std::string quoted(llvm::StringRef text) {
 
 /// Options that change the printed text, without folders; the same whatever order they were given in.
 static std::string commandOf(ToolOptions const &options) {
-  std::string command = "ml2kokkos " + quoted(llvm::sys::path::filename(options.input)) + " -o " +
-                        quoted(llvm::sys::path::filename(options.output));
+  std::string command = "ml2kokkos";
+  for (std::string const &input : options.inputs)
+    command += " " + shellQuoted(llvm::sys::path::filename(input));
+  if (options.blocks.empty())
+    command += " " + shellQuoted(llvm::sys::path::filename(options.input)) + " -o " +
+               shellQuoted(llvm::sys::path::filename(options.output));
+  else
+    command += " --blocks=" + shellQuoted(options.blocks) + " -o .";
   auto add = [&](char const *name, std::string const &value, char const *standard) {
     if (value != standard)
-      command += " " + quoted(std::string("--") + name + "=" + value);
+      command += " " + shellQuoted(std::string("--") + name + "=" + value);
   };
   add("entry", options.entry, "");
   for (auto const &[name, extent] : options.dims)
-    command += " --dim " + quoted(name + "=" + std::to_string(extent));
+    command += " --dim " + shellQuoted(name + "=" + std::to_string(extent));
   for (auto const &[name, values] : options.operands)
-    command += " --operand " + quoted(name + "=" + values);
+    command += " --operand " + shellQuoted(name + "=" + values);
   add("namespace", options.nameSpace, "");
   add("weights", options.weights, "auto");
   add("target", options.target, "portable");
@@ -305,9 +367,12 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   if (!values.count("input"))
     throw UsageError{"no input; usage: ml2kokkos INPUT -o FILE.cpp (see --help)"};
   auto const inputs = values["input"].as<std::vector<std::string>>();
-  if (inputs.size() > 1)
-    throw UsageError{"one input at a time; '" + inputs[1] + "' is a second one"};
+  if (inputs.size() > 1 && options.blocks.empty())
+    throw UsageError{"one input at a time; '" + inputs[1] +
+                     "' is a second one (several share a header of building blocks: --blocks=FILE.hpp)"};
   options.input = inputs.front();
+  if (!options.blocks.empty())
+    options.inputs = sortedByName(inputs);
   if (values.count("emit"))
     options.emit = static_cast<EmitKind>(checkChoice(emitKinds, values["emit"].as<std::string>()));
   if (values.count("dim"))
@@ -329,6 +394,11 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);
   checkLicense(options.license);
+  if (!options.blocks.empty()) {
+    checkBlocks(options);
+    options.regenerate = commandOf(options) + "     (verify: add --check)";
+    return;
+  }
   checkOutput(options);
   options.regenerate = commandOf(options) + (writesFiles(options) ? "     (verify: add --check)" : "");
 }

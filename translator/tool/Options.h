@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace ml2k {
 
@@ -32,7 +33,9 @@ enum class EmitKind { Imported, Canonical, Scheduled, Nest, Json, Cpp };
 
 struct ToolOptions {
   std::string input;
-  std::string output; ///< "-": standard output; empty: the same, or nothing but the report
+  std::vector<std::string> inputs; ///< of a common header of blocks, in order of their names
+  std::string output; ///< "-": standard output; empty: the same, or nothing but the report; a folder for several inputs
+  std::string blocks; ///< header beside the sources that holds their blocks; empty: each source has its own
   EmitKind emit = EmitKind::Cpp;
 
   std::string entry;

@@ -40,7 +40,7 @@ static EmitOptions emitOptions(ToolOptions const &options, std::string const &mo
 
 bool ml2k::printsColumns(ToolOptions const &options) { return options.forms != std::set<std::string>{"launch"}; }
 
-static Expected<OutputFile> formatted(std::string code, StringRef name, ToolOptions const &options) {
+Expected<OutputFile> ml2k::formatted(std::string code, StringRef name, ToolOptions const &options) {
   SmallString<256> path(sys::path::parent_path(options.output));
   sys::path::append(path, name);
   auto text = formatCode(std::move(code), path, options.style);
@@ -85,6 +85,15 @@ static Expected<std::vector<OutputFile>> formattedFiles(EmittedFiles &emitted, s
   return files;
 }
 
+/// Code, formatted, and the sidecar, if there is one.
+static Expected<std::vector<OutputFile>> finishedFiles(EmittedFiles emitted, std::string const &stem,
+                                                       ToolOptions const &options) {
+  auto files = formattedFiles(emitted, stem, options);
+  if (files && !emitted.sidecar.empty())
+    files->push_back(sidecarFile(emitted, stem));
+  return files;
+}
+
 Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOptions const &options,
                                                    std::string const &modelFile) {
   EmitOptions const how = emitOptions(options, modelFile);
@@ -95,10 +104,14 @@ Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOp
     return createStringError(inconvertibleErrorCode(), "");
   if (options.emit == EmitKind::Json)
     return std::vector<OutputFile>{{sys::path::filename(options.output).str(), marked(emitted->json)}};
-  auto files = formattedFiles(*emitted, how.stem, options);
-  if (!files)
-    return files.takeError();
-  if (!emitted->sidecar.empty())
-    files->push_back(sidecarFile(*emitted, how.stem));
-  return files;
+  return finishedFiles(std::move(*emitted), how.stem, options);
+}
+
+mlir::FailureOr<ModelView> ml2k::viewFiles(mlir::ModuleOp module, ToolOptions const &options,
+                                           std::string const &modelFile) {
+  return viewModel(module, emitOptions(options, modelFile));
+}
+
+Expected<std::vector<OutputFile>> ml2k::printView(ModelView const &model, ToolOptions const &options) {
+  return finishedFiles(model.render(), sys::path::stem(options.output).str(), options);
 }

@@ -3,6 +3,7 @@
 #ifndef ML2K_TOOL_PRINT_H
 #define ML2K_TOOL_PRINT_H
 
+#include "translator/emit/Emit.h"
 #include "translator/output/Writer.h"
 #include "translator/tool/Options.h"
 
@@ -20,6 +21,13 @@ bool printsColumns(ToolOptions const &options);
 /// model alone. An error without a text was reported on the context.
 llvm::Expected<std::vector<OutputFile>> printFiles(mlir::ModuleOp module, ToolOptions const &options,
                                                    std::string const &modelFile);
+
+/// The same in two steps, for models that share their blocks.
+mlir::FailureOr<ModelView> viewFiles(mlir::ModuleOp module, ToolOptions const &options, std::string const &modelFile);
+llvm::Expected<std::vector<OutputFile>> printView(ModelView const &model, ToolOptions const &options);
+
+/// Code for the file `name` beside the output, in the style found there.
+llvm::Expected<OutputFile> formatted(std::string code, llvm::StringRef name, ToolOptions const &options);
 
 } // namespace ml2k
 

@@ -20,6 +20,7 @@
 #include "translator/tool/Print.h"
 #include "translator/tool/Progress.h"
 #include "translator/tool/Report.h"
+#include "translator/tool/Translation.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -33,40 +34,10 @@ using namespace llvm;
 using namespace ml2k;
 
 namespace {
-struct StageName {
-  Stage stage;
-  EmitKind emit;
-  char const *name;
-  char const *doing;
-};
-
 constexpr StageName stages[] = {{Stage::Imported, EmitKind::Imported, "imported", "reading"},
                                 {Stage::Canonical, EmitKind::Canonical, "canonical", "simplifying"},
                                 {Stage::Scheduled, EmitKind::Scheduled, "scheduled", "forming kernels"},
                                 {Stage::Nest, EmitKind::Nest, "nest", "planning memory"}};
-
-class Translation {
-public:
-  Translation(ToolOptions const &options, Input input, Progress &progress);
-  int run();
-
-private:
-  bool reach(StageName const &stage);
-  bool dumpStage(StageName const &stage);
-  int printModule(StageName const &stage);
-  int printCode();
-  int finishCode(std::vector<OutputFile> const &files);
-  int write(std::vector<OutputFile> const &files);
-  WriteRules rules() const;
-
-  ToolOptions const &options;
-  Input const input;
-  Progress &progress;
-  std::vector<std::string> externalFiles;
-  mlir::MLIRContext context;
-  DiagnosticPrinter diagnostics;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-};
 } // namespace
 
 static mlir::DialectRegistry makeRegistry() {
@@ -75,13 +46,13 @@ static mlir::DialectRegistry makeRegistry() {
   return registry;
 }
 
-static int report(Error error, ExitCode code, Progress &progress) {
+int ml2k::report(Error error, ExitCode code, Progress &progress) {
   progress.clear();
   printMessage(terminalText(toString(std::move(error))));
   return code;
 }
 
-static std::string directoryOf(ToolOptions const &options) { return sys::path::parent_path(options.output).str(); }
+std::string ml2k::directoryOf(ToolOptions const &options) { return sys::path::parent_path(options.output).str(); }
 
 static std::string dumpName(StageName const &stage) {
   return std::to_string(&stage - stages) + "-" + stage.name + ".mlir";
@@ -90,7 +61,7 @@ static std::string dumpName(StageName const &stage) {
 /// By this line a file may be replaced.
 static std::string banner(StageName const &stage) { return (generatedBy + ": stage " + stage.name + "\n").str(); }
 
-static std::string sidecarName(ToolOptions const &options) {
+std::string ml2k::sidecarName(ToolOptions const &options) {
   return sys::path::stem(options.output).str() + ".safetensors";
 }
 
@@ -126,15 +97,18 @@ bool Translation::reach(StageName const &stage) {
   return succeeded(passes.run(*module)) && dumpStage(stage);
 }
 
+int Translation::refuse(StageName const &stage) {
+  diagnostics.finish();
+  if (!diagnostics.sawError())
+    printMessage(terminalText(input.path) + ": error: cannot be translated; the stage '" + stage.name +
+                 "' gave no reason");
+  return ExitInput;
+}
+
 int Translation::run() {
   for (StageName const &stage : stages) {
-    if (!reach(stage)) {
-      diagnostics.finish();
-      if (!diagnostics.sawError())
-        printMessage(terminalText(input.path) + ": error: cannot be translated; the stage '" + stage.name +
-                     "' gave no reason");
-      return ExitInput;
-    }
+    if (!reach(stage))
+      return refuse(stage);
     if (options.emit == stage.emit)
       return printModule(stage);
     if (stage.stage == Stage::Scheduled && printsColumns(options) && options.emit != EmitKind::Nest)
@@ -149,9 +123,21 @@ int Translation::run() {
   return code;
 }
 
+std::variant<ModelView, int> Translation::view() {
+  for (StageName const &stage : stages)
+    if (!reach(stage))
+      return refuse(stage);
+  progress.begin("printing");
+  auto model = viewFiles(*module, options, input.fileName);
+  diagnostics.finish();
+  if (failed(model))
+    return ExitInput;
+  return std::move(*model);
+}
+
 //===--- Output ---------------------------------------------------------------------------------------------------===//
 
-static WriteRules rulesOf(ToolOptions const &options) {
+WriteRules ml2k::rulesOf(ToolOptions const &options) {
   return {{options.input == "-" ? "/dev/stdin" : options.input}, options.force};
 }
 
@@ -200,42 +186,55 @@ int Translation::printCode() {
   return options.emit == EmitKind::Json ? write(*files) : finishCode(*files);
 }
 
+int ml2k::verify(std::vector<OutputFile> const &files, ToolOptions const &options, Progress &progress) {
+  progress.begin("compiling the result");
+  std::vector<OutputFile> code;
+  copy_if(files, std::back_inserter(code),
+          [](OutputFile const &file) { return sys::path::extension(file.name) != ".safetensors"; });
+  std::string const said = verifyFiles(code, directoryOf(options), options.verifier);
+  if (said.empty())
+    return ExitSuccess;
+  progress.clear();
+  errs() << terminalLines(said);
+  printMessage(terminalText(options.output) +
+               ": error: the printed code does not compile cleanly; nothing was written");
+  return ExitVerify;
+}
+
+void ml2k::warnOfOrphan(std::vector<OutputFile> const &files, ToolOptions const &options) {
+  if (hasOrphan(directoryOf(options), files, sidecarName(options)))
+    printMessage(terminalText(options.output) + ": warning: " + terminalText(sidecarName(options)) +
+                 " is no longer read by the printed code");
+}
+
 int Translation::finishCode(std::vector<OutputFile> const &files) {
-  if (options.verify) {
-    progress.begin("compiling the result");
-    std::vector<OutputFile> code;
-    copy_if(files, std::back_inserter(code), [&](OutputFile const &file) { return file.name != sidecarName(options); });
-    std::string const said = verifyFiles(code, directoryOf(options), options.verifier);
-    if (!said.empty()) {
-      progress.clear();
-      errs() << terminalLines(said);
-      printMessage(terminalText(options.output) +
-                   ": error: the printed code does not compile cleanly; nothing was written");
-      return ExitVerify;
-    }
-  }
+  if (options.verify)
+    if (int const code = verify(files, options, progress))
+      return code;
   progress.clear();
   if (options.check)
     return checkFiles(directoryOf(options), files, sidecarName(options), outs()) ? ExitSuccess : ExitDifferent;
   int const code = write(files);
-  if (code == ExitSuccess && writesFiles(options) && hasOrphan(directoryOf(options), files, sidecarName(options)))
-    printMessage(terminalText(options.output) + ": warning: " + terminalText(sidecarName(options)) +
-                 " is no longer read by the printed code");
+  if (code == ExitSuccess && writesFiles(options))
+    warnOfOrphan(files, options);
   return code;
 }
 
-/// The same questions that the writer will ask, before minutes of work. Whether there will be a sidecar is not known
-/// yet unless it was asked for.
-static Error checkOutputs(ToolOptions const &options) {
-  if (!writesFiles(options) || options.check)
-    return Error::success();
+std::vector<std::string> ml2k::outputNames(ToolOptions const &options) {
   std::string const stem = sys::path::stem(options.output).str();
   std::vector<std::string> names = {sys::path::filename(options.output).str()};
   if (options.emit == EmitKind::Cpp)
     names.push_back(stem + ".hpp");
   if (options.emit == EmitKind::Cpp && options.weights == "file")
     names.push_back(sidecarName(options));
-  return checkWritable(directoryOf(options), names, rulesOf(options));
+  return names;
+}
+
+/// The same questions that the writer will ask, before minutes of work.
+static Error checkOutputs(ToolOptions const &options) {
+  if (!writesFiles(options) || options.check)
+    return Error::success();
+  return checkWritable(directoryOf(options), outputNames(options), rulesOf(options));
 }
 
 static Error checkPlaces(ToolOptions const &options) {
@@ -251,6 +250,8 @@ static Error checkPlaces(ToolOptions const &options) {
 }
 
 int ml2k::translate(ToolOptions const &options) {
+  if (!options.blocks.empty())
+    return translateShared(options);
   Progress progress(terminalText(sys::path::filename(options.input)));
   progress.begin("reading");
   auto input = readInput(options.input);

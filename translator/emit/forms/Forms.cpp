@@ -256,7 +256,7 @@ FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
   if (failed(view))
     return failure();
   addLoader(*view);
-  view->update(viewBlocks(blocks, (*view)["embedded"], {}, *view));
+  view->update(viewBlocks(neededBlocks(blocks, (*view)["embedded"], *view), {}, *view));
   EmittedFiles files;
   files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   try {

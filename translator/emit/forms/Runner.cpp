@@ -149,7 +149,7 @@ FailureOr<EmittedFiles> FormPrinter::printRunner(func::FuncOp entry) {
     (*view)["banner"].push_back({{"text", "Weights:    compiled in"}});
     (*view)["banner"].push_back({{"text", "            sha256 " + sidecarDigest(sidecar)}});
   }
-  view->update(viewBlocks(blocks, true, {}, *view));
+  view->update(viewBlocks(neededBlocks(blocks, true, *view), {}, *view));
   EmittedFiles files;
   files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   try {

@@ -301,14 +301,15 @@ static bool follows(Storage const &weight, Storage const &previous) {
          layer(weight) == layer(previous);
 }
 
-/// Where a weight is read from: `file`, `Halves<8>{file}` for bfloat16, `arrays.at(bias_values)`.
+/// Where a weight is read from: `file`, `Halves<8, Sidecar>{file}` for bfloat16, `arrays.at(bias_values)`.
 static std::string sourceOf(Program &program, Storage const &weight, bool embedded) {
   std::string const source = embedded ? "arrays.at(" + weight.name + "_values)" : "file";
   Type const type = weight.type.getElementType();
   if (!isStoredNarrow(type))
     return source;
   program.useBlock("halves");
-  return (type.isF16() ? "Halves<5>{" : "Halves<8>{") + source + "}";
+  return std::string(type.isF16() ? "Halves<5, " : "Halves<8, ") + (embedded ? "EmbeddedWeights" : "Sidecar") + ">{" +
+         source + "}";
 }
 
 Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, bool embedded) {

@@ -14,12 +14,16 @@ static Json const &blockTable() {
   return table;
 }
 
+static std::vector<std::string> declaredBy(Json const &entry) {
+  return entry.value("declares", Json::array({entry["name"]})).get<std::vector<std::string>>();
+}
+
 llvm::StringSet<> const &blockNames() {
   static llvm::StringSet<> const names = [] {
     llvm::StringSet<> all;
     for (Json const &entry : blockTable())
-      for (Json const &name : entry.value("declares", Json::array({entry["name"]})))
-        all.insert(name.get<std::string>());
+      for (std::string const &name : declaredBy(entry))
+        all.insert(name);
     return all;
   }();
   return names;
@@ -32,12 +36,11 @@ static Json listOf(std::set<std::string> const &files) {
   return list;
 }
 
-Json viewBlocks(std::set<std::string> const &used, bool embedded, std::set<std::string> const &headers,
-                Json const &flags) {
-  Json const &table = blockTable();
-  auto const isPrinted = [&](Json const &entry) {
-    return !entry.contains("only") || flags[entry["only"].get<std::string>()].get<bool>();
-  };
+static bool isPrinted(Json const &entry, Json const &flags) {
+  return !entry.contains("only") || flags[entry["only"].get<std::string>()].get<bool>();
+}
+
+std::set<std::string> neededBlocks(std::set<std::string> const &used, bool embedded, Json const &flags) {
   std::set<std::string> needed;
   std::vector<std::string> open(used.begin(), used.end());
   while (!open.empty()) {
@@ -45,16 +48,29 @@ Json viewBlocks(std::set<std::string> const &used, bool embedded, std::set<std::
     open.pop_back();
     if (!needed.insert(name).second)
       continue;
-    for (Json const &entry : table)
-      if (entry["name"] == name && isPrinted(entry))
+    for (Json const &entry : blockTable())
+      if (entry["name"] == name && isPrinted(entry, flags))
         for (Json const &need : entry["needs"])
           open.push_back(embedded && need == "sidecar" ? "embedded" : need.get<std::string>());
   }
+  return needed;
+}
+
+std::set<std::string> declaredNames(std::set<std::string> const &needed, Json const &flags) {
+  std::set<std::string> names;
+  for (Json const &entry : blockTable())
+    if (needed.count(entry["name"]) && isPrinted(entry, flags))
+      for (std::string const &name : declaredBy(entry))
+        names.insert(name);
+  return names;
+}
+
+Json viewBlocks(std::set<std::string> const &needed, std::set<std::string> const &headers, Json const &flags) {
   Json view = {{"parts", Json::array()}, {"blocks", Json::array()}};
   std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", headers}, {"cuda", {}}};
-  for (Json const &entry : table) {
+  for (Json const &entry : blockTable()) {
     std::string const name = entry["name"], kind = entry["kind"];
-    if (!needed.count(name) || !isPrinted(entry))
+    if (!needed.count(name) || !isPrinted(entry, flags))
       continue;
     view[kind + "s"].push_back({{"template", entry["file"]}});
     for (Json const &file : entry.value("includes", Json::array()))

@@ -16,10 +16,17 @@ namespace ml2k {
 /// a new layer, with its blocks, must not rename what is there already.
 llvm::StringSet<> const &blockNames();
 
-/// The blocks and parts in use with all that they need, in printing order: {"parts": [...], "blocks": [...]} and the
-/// headers. `flags`: what the program is for and made of.
-Json viewBlocks(std::set<std::string> const &used, bool embedded, std::set<std::string> const &headers,
-                Json const &flags);
+/// Blocks and parts with all that they need. `flags`: what the program is for and made of.
+std::set<std::string> neededBlocks(std::set<std::string> const &used, bool embedded, Json const &flags);
+
+/// Those in printing order: {"parts": [...], "blocks": [...]} and the headers.
+Json viewBlocks(std::set<std::string> const &needed, std::set<std::string> const &headers, Json const &flags);
+
+/// What those of them declare that are printed.
+std::set<std::string> declaredNames(std::set<std::string> const &needed, Json const &flags);
+
+/// How blocks ask for heights, widths and pitches: members of the types of images, or of the images themselves.
+Json viewExtents(bool sized);
 
 } // namespace ml2k
 
