@@ -61,8 +61,8 @@ inline std::string mutateToken(std::vector<std::string> tokens, std::minstd_rand
     return "";
   std::string &token = tokens[random() % tokens.size()];
   if (isNumber(token)) {
-    size_t const digits = std::find_if_not(token.begin(), token.end(), [](unsigned char c) { return std::isdigit(c); }) -
-                          token.begin();
+    size_t const digits =
+        std::find_if_not(token.begin(), token.end(), [](unsigned char c) { return std::isdigit(c); }) - token.begin();
     bool const extent = digits < token.size() && token[digits] == 'x';
     token = (extent && random() % 4 == 0 ? "?" : otherNumber(random)) + token.substr(digits);
     return joined(tokens);

@@ -1,7 +1,7 @@
 //===- Shared.cpp - models that share a header of blocks, and others that have their own, in one program ----------===//
 //
-// They are compiled with the address sanitizer. The models in the header compute what their self-contained files do, bit
-// for bit.
+// They are compiled with the address sanitizer. The models in the header compute what their self-contained files do,
+// bit for bit.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -239,17 +239,18 @@ TEST_F(Files, CheckNamesWhatDiffers) {
   ASSERT_FALSE(errorToBool(writeFiles(folder, {{"a.cpp", "1\n"}, {"a.safetensors", "x"}})));
   std::string said;
   raw_string_ostream out(said);
-  EXPECT_TRUE(checkFiles(folder, {{"a.cpp", "1\n"}, {"a.safetensors", "x"}}, "a.safetensors", out));
+  EXPECT_TRUE(checkFiles(folder, {{"a.cpp", "1\n"}, {"a.safetensors", "x"}}, std::string("a.safetensors"), out));
   EXPECT_EQ(said, "");
-  EXPECT_FALSE(checkFiles(folder, {{"a.cpp", "2\n"}, {"a.safetensors", "y"}, {"a.hpp", ""}}, "a.safetensors", out));
+  EXPECT_FALSE(
+      checkFiles(folder, {{"a.cpp", "2\n"}, {"a.safetensors", "y"}, {"a.hpp", ""}}, std::string("a.safetensors"), out));
   EXPECT_NE(said.find("-1\n+2\n"), std::string::npos);
   EXPECT_NE(said.find("a.safetensors: stale"), std::string::npos);
   EXPECT_NE(said.find("a.hpp: missing"), std::string::npos);
   said.clear();
-  EXPECT_TRUE(checkFiles(folder, {{"a.cpp", "1\n"}}, "a.safetensors", out));
+  EXPECT_TRUE(checkFiles(folder, {{"a.cpp", "1\n"}}, std::string("a.safetensors"), out));
   EXPECT_EQ(said, ""); // somebody else's
   ASSERT_FALSE(errorToBool(writeFiles(folder, {{"a.safetensors", ""}}, forced)));
-  EXPECT_FALSE(checkFiles(folder, {{"a.cpp", "1\n"}}, "a.safetensors", out));
+  EXPECT_FALSE(checkFiles(folder, {{"a.cpp", "1\n"}}, std::string("a.safetensors"), out));
   EXPECT_NE(said.find("a.safetensors: orphan"), std::string::npos);
 }
 
@@ -257,7 +258,7 @@ TEST_F(Files, CheckDoesNotWaitForPipes) {
   ASSERT_EQ(mkfifo(path("a.cpp").c_str(), 0600), 0);
   std::string said;
   raw_string_ostream out(said);
-  EXPECT_FALSE(checkFiles(folder, {{"a.cpp", "1\n"}}, "a.safetensors", out));
+  EXPECT_FALSE(checkFiles(folder, {{"a.cpp", "1\n"}}, std::string("a.safetensors"), out));
   EXPECT_NE(said.find("a.cpp: not a regular file"), std::string::npos);
 }
 

@@ -10,9 +10,9 @@
 namespace ml2k {
 
 struct BlocksFile {
-  std::string name;       ///< without its folder; its stem is the namespace
+  std::string name; ///< without its folder; its stem is the namespace
   std::string regenerate;
-  std::string license;    ///< empty: no SPDX line
+  std::string license; ///< empty: no SPDX line
 };
 
 /// The namespace of the blocks in a file of this name.

@@ -43,7 +43,7 @@ bool ml2k::printsColumns(ToolOptions const &options) { return options.forms != s
 Expected<OutputFile> ml2k::formatted(std::string code, StringRef name, ToolOptions const &options) {
   SmallString<256> path(sys::path::parent_path(options.output));
   sys::path::append(path, name);
-  auto text = formatCode(std::move(code), path, options.style);
+  auto text = formatCode(std::move(code) + "\n", path, options.style);
   if (!text)
     return text.takeError();
   return OutputFile{name.str(), std::move(*text)};

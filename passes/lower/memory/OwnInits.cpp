@@ -1,7 +1,7 @@
 //===- OwnInits.cpp - every kernel writes a tensor of its own -----------------------------------------------------===//
 //
-// Bufferization would copy a tensor.empty or a filled tensor that several kernels start from. It also compares each user
-// of a value with all others, which takes a minute for a weight with 10,000 readers.
+// Bufferization would copy a tensor.empty or a filled tensor that several kernels start from. It also compares each
+// user of a value with all others, which takes a minute for a weight with 10,000 readers.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -192,5 +192,6 @@ mlir::LogicalResult mlir_import::refuseInnerDefinitions(MemoryBuffer const &sour
   StringRef const before = text.take_front(name.data() - text.data());
   auto const place = mlir::FileLineColLoc::get(&context, source.getBufferIdentifier(), before.count('\n') + 1,
                                                before.size() - (before.rfind('\n') + 1) + 1);
-  return mlir::emitError(place) << name << " is defined inside an operation that has a value of this name as its operand";
+  return mlir::emitError(place) << name
+                                << " is defined inside an operation that has a value of this name as its operand";
 }
