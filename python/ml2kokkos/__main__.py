@@ -23,11 +23,17 @@ def parse(arguments):
     add("-o", "--output", required=True, metavar="FILE.cpp")
     add("--weights", metavar="FILE.pt", help="a state_dict to load")
     add("--dynamic", action="store_true", help="the first axis of every input and output is a batch of any size")
+    add("--inputs", metavar="NAME,...", help="what to call the inputs")
+    add("--outputs", metavar="NAME,...", help="what to call the outputs")
     add("--opset", type=int)
     add("--onnx", metavar="FILE.onnx", help="where to keep the exported model")
     parsed = parser.parse_args(arguments)
     parsed.options = more
     return parsed
+
+
+def names_of(text):
+    return [name.strip() for name in text.split(",")] if text else None
 
 
 def main(arguments=None):
@@ -36,7 +42,7 @@ def main(arguments=None):
         from .torch_export import translate
 
         translate(parsed.model, parsed.example, parsed.output, weights=parsed.weights, dynamic=parsed.dynamic, opset=parsed.opset,
-                  keep=parsed.onnx, options=parsed.options)
+                  input_names=names_of(parsed.inputs), output_names=names_of(parsed.outputs), keep=parsed.onnx, options=parsed.options)
     except TranslationError as error:
         print(error, file=sys.stderr)
         return error.exit_code

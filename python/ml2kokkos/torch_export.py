@@ -104,7 +104,8 @@ def example_of(text):
     return torch.randn(shape, generator=torch.Generator().manual_seed(0)).to(dtype)
 
 
-def translate(text, examples, output, *, weights=None, dynamic=False, opset=None, keep=None, options=()):
+def translate(text, examples, output, *, weights=None, dynamic=False, opset=None, input_names=None, output_names=None, keep=None,
+              options=()):
     """A PyTorch model to output.cpp, .hpp and .safetensors."""
     from .tool import check_options, find_tool, run_tool
 
@@ -114,5 +115,6 @@ def translate(text, examples, output, *, weights=None, dynamic=False, opset=None
     output = Path(output)
     with tempfile.TemporaryDirectory() as folder: # the file's name is in the banner of what is printed
         path = Path(keep) if keep else Path(folder) / f"{output.stem}.onnx"
-        export(model, [example_of(example) for example in examples], os.fspath(path), dynamic=dynamic, opset=opset)
+        export(model, [example_of(example) for example in examples], os.fspath(path), input_names=input_names,
+               output_names=output_names, dynamic=dynamic, opset=opset)
         return run_tool(tool, path, "-o", output, *options)

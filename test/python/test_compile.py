@@ -152,6 +152,16 @@ def test_two_processes_make_a_folder_once(tmp_path):
     assert (tmp_path / "made").read_text() == "once\n"
 
 
+def test_two_processes_build_a_model_at_once(paths, tmp_path):
+    code = f"import ml2kokkos; print(ml2kokkos.compile({str(paths['axpy'])!r}, cache={str(tmp_path)!r}).folder)"
+    environment = dict(os.environ, PYTHONPATH=str(PACKAGE))
+    processes = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+                 for _ in range(2)]
+    results = [process.communicate(timeout=240) for process in processes]
+    assert results[0] == results[1] and results[0][1] == ""
+    assert [str(path) + "\n" for path in tmp_path.iterdir() if not path.name.startswith(".")] == [results[0][0]]
+
+
 def test_a_killed_process_leaves_nothing_that_counts(tmp_path):
     environment = dict(os.environ, PYTHONPATH=str(PACKAGE))
     process = subprocess.Popen([sys.executable, "-c", MAKE, str(tmp_path)], env=environment)
