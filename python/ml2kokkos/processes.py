@@ -1,5 +1,6 @@
 """Child processes that end with their parent's call, and what a terminal shows meanwhile."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -42,18 +43,17 @@ class Progress:
         self.last = ""
 
 
+def _signal(process, number):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
 def _end(process):
-    """The whole group: ninja and its compilers, too."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            break
-        try:
-            process.wait(2)
-            break
-        except subprocess.TimeoutExpired:
-            pass
+    """The whole group: ninja and its compilers, too, also those that do not end with their parent."""
+    _signal(process, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(2)
+    _signal(process, signal.SIGKILL)
     process.wait()
 
 
