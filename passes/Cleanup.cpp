@@ -1,6 +1,7 @@
 //===- Cleanup.cpp - canonicalization that knows what sizes at run time need --------------------------------------===//
 
 #include "passes/Cleanup.h"
+#include "passes/Passes.h"
 
 #include "translator/ir/Nest.h"
 
@@ -14,6 +15,9 @@
 using namespace mlir;
 
 namespace ml2k {
+#define GEN_PASS_DEF_CLEANUP
+#include "passes/Passes.h.inc"
+
 namespace {
 
 using tensor::CollapseShapeOp;
@@ -177,11 +181,12 @@ Patterns patternsOf(MLIRContext *context) {
   return cache.patterns = std::make_shared<FrozenRewritePatternSet const>(std::move(all));
 }
 
-struct Cleanup : PassWrapper<Cleanup, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Cleanup)
+/// Whether a pattern is one of these of upstream's.
+template <class... Upstream> bool isOneOf(RewritePattern const &pattern) {
+  return ((dynamic_cast<Upstream const *>(&pattern) != nullptr) || ...);
+}
 
-  StringRef getName() const override { return "ml2k-cleanup"; }
-
+struct Cleanup : impl::CleanupBase<Cleanup> {
   LogicalResult initialize(MLIRContext *context) override {
     patterns = patternsOf(context);
     return success();
@@ -196,14 +201,14 @@ struct Cleanup : PassWrapper<Cleanup, OperationPass<>> {
 
 void guardReshapes(RewritePatternSet &patterns) {
   llvm::erase_if(patterns.getNativePatterns(), [](std::unique_ptr<RewritePattern> const &pattern) {
-    StringRef const name = pattern->getDebugName();
-    return name.contains("Compose") && name.contains("::ExpandShapeOp");
+    return isOneOf<ComposeReassociativeReshapeOps<ExpandShapeOp, ReshapeOpKind::kExpand>, JoinExpandOfCollapse::Base,
+                   JoinCollapseOfExpand::Base,
+                   ComposeReassociativeReshapeOps<memref::ExpandShapeOp, ReshapeOpKind::kExpand>,
+                   JoinMemoryExpandOfCollapse::Base, JoinMemoryCollapseOfExpand::Base>(*pattern);
   });
   patterns.add<ExtentOfExpand, JoinExpansions<ExpandShapeOp>, JoinExpandOfCollapse, JoinCollapseOfExpand,
                JoinExpansions<memref::ExpandShapeOp>, JoinMemoryExpandOfCollapse, JoinMemoryCollapseOfExpand>(
       patterns.getContext());
 }
-
-std::unique_ptr<Pass> createCleanup() { return std::make_unique<Cleanup>(); }
 
 } // namespace ml2k

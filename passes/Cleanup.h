@@ -4,16 +4,12 @@
 #define ML2K_PASSES_CLEANUP_H
 
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Pass/Pass.h"
 
 namespace ml2k {
 
 /// Takes upstream's compositions of reshapes out of a set and puts in ours: upstream's lose the sizes of an expansion
 /// that makes several dimensions of unknown extent out of one.
 void guardReshapes(mlir::RewritePatternSet &patterns);
-
-/// Every canonicalization pattern of every operation, reshapes guarded.
-std::unique_ptr<mlir::Pass> createCleanup();
 
 } // namespace ml2k
 

@@ -5,6 +5,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+//===--- everywhere ---------------------------------------------------------------------------------------------------===//
+
+def Cleanup : Pass<"ml2k-cleanup"> {
+  let summary = "canonicalization that knows what sizes at run time need";
+  let description = [{
+    Pre and post: anything. Every canonicalization pattern of every loaded operation, but for upstream's compositions of reshapes,
+    which lose the sizes of an expansion that makes several dimensions of unknown extent out of one: ours stand in for them.
+  }];
+}
+
 //===--- canonicalize: every spelling of a network to one -------------------------------------------------------------===//
 
 def NameWeights : Pass<"ml2k-name-weights", "::mlir::func::FuncOp"> {

@@ -1,11 +1,13 @@
 //===- Pipeline.cpp - the stages from an imported module to one that can be printed -------------------------------===//
 
 #include "passes/Pipeline.h"
-#include "passes/Cleanup.h"
 #include "passes/Passes.h"
 #include "passes/lower/Lowering.h"
+#include "passes/prepare/Prepare.h"
 
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -32,7 +34,7 @@ static void addCanonical(OpPassManager &manager) {
 }
 
 /// Kernels with their epilogues, on tensors.
-static void addSchedule(OpPassManager &manager, ml2k::ScheduleOptions const &options) {
+static void addSchedule(OpPassManager &manager, ml2k::StageOptions const &options) {
   using namespace ml2k;
   OpPassManager &function = manager.nest<func::FuncOp>();
   if (options.naive) {
@@ -65,7 +67,13 @@ static void addSchedule(OpPassManager &manager, ml2k::ScheduleOptions const &opt
   function.addPass(createLabelKernels());
 }
 
-void ml2k::addStage(OpPassManager &manager, Stage to, ScheduleOptions const &options) {
+static void addNest(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(ml2k::createLowerLoops());
+  ml2k::addLowering(manager);
+  manager.addNestedPass<func::FuncOp>(ml2k::createSinkScalars());
+}
+
+void ml2k::addStage(OpPassManager &manager, Stage to, StageOptions const &options) {
   switch (to) {
   case Stage::Imported:
     return;
@@ -74,16 +82,43 @@ void ml2k::addStage(OpPassManager &manager, Stage to, ScheduleOptions const &opt
   case Stage::Scheduled:
     return addSchedule(manager, options);
   case Stage::Nest:
-    manager.addNestedPass<func::FuncOp>(createLowerLoops());
-    addLowering(manager);
-    manager.addNestedPass<func::FuncOp>(createSinkScalars());
-    return;
+    return addNest(manager);
+  case Stage::Prepared:
+    return addPrepare(manager, options.weights);
   }
+}
+
+//===--- Registration ---------------------------------------------------------------------------------------------===//
+
+namespace {
+struct ScheduledOptions : PassPipelineOptions<ScheduledOptions> {
+  Option<bool> winograd{*this, "winograd", llvm::cl::desc("Winograd's method where it pays"), llvm::cl::init(true)};
+  Option<bool> naive{*this, "naive", llvm::cl::desc("every operation a plain loop nest"), llvm::cl::init(false)};
+};
+
+struct PreparedOptions : PassPipelineOptions<PreparedOptions> {
+  Option<std::string> weights{*this, "weights", llvm::cl::desc("auto, embed or file"), llvm::cl::init("auto")};
+};
+} // namespace
+
+static void registerStages() {
+  PassPipelineRegistration<>("ml2k-to-canonical", "imported to canonical", addCanonical);
+  PassPipelineRegistration<ScheduledOptions>(
+      "ml2k-to-scheduled", "canonical to scheduled", [](OpPassManager &manager, ScheduledOptions const &options) {
+        addSchedule(manager, {.winograd = options.winograd, .naive = options.naive});
+      });
+  PassPipelineRegistration<>("ml2k-to-nest", "scheduled to nest", addNest);
+  PassPipelineRegistration<PreparedOptions>(
+      "ml2k-to-prepared", "nest to prepared",
+      [](OpPassManager &manager, PreparedOptions const &options) { ml2k::addPrepare(manager, options.weights); });
 }
 
 void ml2k::registerPasses() {
   registerMl2kPasses();
+  registerMl2kPreparePasses();
   registerCanonicalizerPass();
   registerCSEPass();
+  memref::registerResolveRankedShapeTypeResultDimsPass();
   registerLowering();
+  registerStages();
 }

@@ -5,21 +5,25 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <string>
+
 namespace ml2k {
 
 /// Where the way through the tool can be stopped and printed.
-enum class Stage { Imported, Canonical, Scheduled, Nest };
+enum class Stage { Imported, Canonical, Scheduled, Nest, Prepared };
 
-/// What the user may turn off.
-struct ScheduleOptions {
-  bool winograd = true; ///< 3 x 3 convolutions by fewer multiplications where that pays
-  bool naive = false;   ///< every structured operation a plain loop nest, to compare with
+/// What the user may choose.
+struct StageOptions {
+  bool winograd = true;         ///< 3 x 3 convolutions by fewer multiplications where that pays
+  bool naive = false;           ///< every structured operation a plain loop nest, to compare with
+  std::string weights = "auto"; ///< where weights go: auto, embed or file
 };
 
 /// Appends to a pass manager on the module the passes that lead from the stage before `to` to `to`.
-void addStage(mlir::OpPassManager &manager, Stage to, ScheduleOptions const &options = {});
+void addStage(mlir::OpPassManager &manager, Stage to, StageOptions const &options = {});
 
-/// Registers every pass of the tool and those of MLIR that its pipelines use, for ml2kokkos-opt.
+/// Registers for ml2kokkos-opt every pass of the tool, those of MLIR that its pipelines use, and each stage as a
+/// pipeline with its options: ml2k-to-canonical, ml2k-to-scheduled, ml2k-to-nest, ml2k-to-prepared.
 void registerPasses();
 
 } // namespace ml2k

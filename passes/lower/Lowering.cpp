@@ -7,7 +7,6 @@
 
 #include "passes/lower/Lowering.h"
 
-#include "passes/Cleanup.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/lower/HostCode.h"
 #include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
 
@@ -121,7 +122,7 @@ struct VerifyNest : impl::VerifyNestBase<VerifyNest> {
       ok &= succeeded(checkStatement(op, labels));
       return isa<nest::Kernel>(op) ? WalkResult::skip() : WalkResult::advance();
     });
-    if (!ok)
+    if (!ok || failed(checkHostCode(getOperation())))
       signalPassFailure();
   }
 };

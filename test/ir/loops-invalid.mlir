@@ -99,3 +99,22 @@ func.func @f(%a: memref<?xf64>, %n: index) {
   nest.kernel "k" range (%i) = (%n) to (%n) {} {ordered = array<i1: false>}
   return
 }
+
+// -----
+func.func @f(%a: memref<f64>, %n: index) {
+  // expected-error @+1 {{has several reductions; a kernel that is printed has one}}
+  nest.kernel "k" range (%i) = (%n) to (%n) reduce (sum into %a : memref<f64>, max into %a : memref<f64>) {
+    %x = memref.load %a[] : memref<f64>
+    nest.yield %x, %x : f64, f64
+  }
+  return
+}
+
+// -----
+func.func @f(%n: index) {
+  nest.kernel "k" range (%i) = (%n) to (%n) {
+    // expected-error @+1 {{an array of a thread needs a known size}}
+    %m = memref.alloca(%i) : memref<?xf64>
+  }
+  return
+}

@@ -6,7 +6,6 @@
 #include "translator/emit/model/Views.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/render/Render.h"
-#include "translator/ir/Work.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -15,8 +14,6 @@
 using namespace mlir;
 
 namespace ml2k {
-
-static constexpr int64_t embeddedBytes = 1024;
 
 /// Those that the checks of forward() need.
 static std::set<std::string> headersOf(ForwardView const &forward) {
@@ -135,25 +132,14 @@ static Json viewBanner(Program const &program, std::vector<SidecarTensor> const 
 
 //===--- The view model -------------------------------------------------------------------------------------------===//
 
-static FailureOr<func::FuncOp> entryOf(ModuleOp module) {
-  func::FuncOp entry;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal()) {
-      if (entry)
-        return function.emitError("the module has several entry functions");
-      entry = function;
-    }
-  if (!entry)
-    return module.emitError("the module has no entry function");
-  if (!entry.getBody().hasOneBlock() || entry.getNumResults() != 0)
-    return entry.emitError("is not in nest form: results are arguments, control flow is structured");
-  return entry;
+/// The one public function with a body.
+static func::FuncOp entryOf(ModuleOp module) {
+  return *llvm::find_if(module.getOps<func::FuncOp>(),
+                        [](func::FuncOp function) { return function.isPublic() && !function.isExternal(); });
 }
 
-static bool embedsWeights(EmitOptions const &options, std::vector<SidecarTensor> const &tensors) {
-  if (options.weights != WeightStorage::Auto)
-    return options.weights == WeightStorage::Embed;
-  return !tensors.empty() && int64_t(sidecarSize(tensors) - 8 - sidecarHeader(tensors).size()) <= embeddedBytes;
+static bool embedsWeights(Program const &program) {
+  return program.settled<nest::WeightStorageAttr>("nest.weights").getValue() == nest::WeightStorage::Embedded;
 }
 
 std::string includeGuard(std::string const &stem) {
@@ -186,22 +172,20 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   FailureOr<ForwardView> forward = viewForward(program);
   if (failed(forward))
     return failure();
-  FailureOr<Json> members = viewMembers(program);
-  if (failed(members))
-    return failure();
+  Json const members = viewMembers(program);
   Json view = {{"model_file", commentText(options.modelFile)},
                {"header_file", options.stem + ".hpp"},
                {"guard", includeGuard(options.stem)},
                {"namespace", program.model},
                {"forward_parameters", forwardParameters(program)},
                {"forward_definition", forwardDefinition(program, forward->statements)}};
-  program.launches = !isSmall(program.entry);
+  program.launches = program.settled<BoolAttr>("nest.launches").getValue();
   if (!program.launches)
     program.useBlock("for_items");
   model.flags = viewFlags(program);
   view.update(model.flags);
   view.update(viewExtents(program.sizesImages));
-  model.embedded = embedsWeights(options, tensors);
+  model.embedded = embedsWeights(program);
   view["banner"] = viewBanner(program, tensors, model.embedded);
   view["shared"] = Json::array();
   view["license"] = Json::array();
@@ -213,7 +197,7 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   view["layers"] = viewAll(forward->layers);
   view["forward"] = cpp::Serializer::json(forward->statements);
   view["size_checks"] = viewSizeChecks(forward->sizeChecks);
-  view.update(*members);
+  view.update(members);
   view["loaders"] = Json::array();
   if (!tensors.empty())
     view["loaders"].push_back(viewLoader(program, tensors, model.embedded));
@@ -221,18 +205,14 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   model.blocks = program.blocks;
   model.headers = headersOf(*forward);
   view.update(viewBlocks(neededBlocks(model.blocks, model.embedded, view), model.headers, view));
-  if (namesStandardType(*members))
+  if (namesStandardType(members))
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;
 }
 
 FailureOr<ModelView> viewModel(ModuleOp module, EmitOptions const &options) {
-  FailureOr<func::FuncOp> const entry = entryOf(module);
-  if (failed(entry))
-    return failure();
-  Program program(*entry, options);
-  if (failed(program.collect()))
-    return failure();
+  Program program(entryOf(module), options);
+  program.collect();
   ModelView model;
   model.sidecar = sidecarOf(program);
   FailureOr<Json> view = buildView(program, model);

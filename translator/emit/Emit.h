@@ -23,7 +23,7 @@ namespace ml2k {
 /// Which back ends the printed file serves.
 enum class Target { Portable, Host, Device };
 
-/// Where weights go: Auto embeds models of at most 1 KiB.
+/// Where weights of a network by column go (forms/): Auto embeds models of at most 1 KiB.
 enum class WeightStorage { Auto, Embed, File };
 
 /// Who computes exp, log, tanh and erf of float: blocks that loops vectorise with, or the C library.
@@ -66,11 +66,11 @@ struct ModelView {
 /// The include guard of FILE.hpp.
 std::string includeGuard(std::string const &stem);
 
-/// The view of the entry function of `module`. Refuses with a located diagnostic what cannot be printed.
+/// The view of the entry function of a prepared `module` (passes/prepare). Refuses with a located diagnostic what cannot be printed.
 mlir::FailureOr<ModelView> viewModel(mlir::ModuleOp module, EmitOptions const &options);
 
-/// Prints the entry function of `module`. Refuses with a located diagnostic what cannot be printed. The sidecar refers
-/// to memory of the module's attributes.
+/// Prints the entry function of a prepared `module` (passes/prepare). Refuses with a located diagnostic what cannot be
+/// printed. The sidecar refers to memory of the module's attributes.
 mlir::FailureOr<EmittedFiles> emit(mlir::ModuleOp module, EmitOptions const &options);
 
 } // namespace ml2k

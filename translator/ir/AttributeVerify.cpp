@@ -48,6 +48,16 @@ static char const *isFlags(Attribute value) {
   return isa<DenseBoolArrayAttr>(value) ? nullptr : "requires an array of i1";
 }
 
+static char const *isFlag(Attribute value) { return isa<BoolAttr>(value) ? nullptr : "requires true or false"; }
+
+static char const *isPlacement(Attribute value) {
+  return isa<PlacementAttr>(value) ? nullptr : "requires a #nest.placement";
+}
+
+static char const *isStorage(Attribute value) {
+  return isa<WeightStorageAttr>(value) ? nullptr : "requires a #nest.storage";
+}
+
 static char const *isRange(Attribute value) {
   auto const range = dyn_cast<DenseI64ArrayAttr>(value);
   return range && range.size() == 2 && range[0] <= range[1] ? nullptr : "requires two ascending i64";
@@ -87,10 +97,17 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.symbols", {OnFunction, isStrings}},
       {"nest.arena_bytes", {OnFunction, isNumber}},
       {"nest.live_bytes", {OnFunction, isNumber}},
+      // Decisions about the printed file: heights and widths at run time, allocations, weights, launches on hosts
+      {"nest.sized_images", {OnFunction, isUnit}},
+      {"nest.placement", {OnFunction, isPlacement}},
+      {"nest.weights", {OnFunction, isStorage}},
+      {"nest.launches", {OnFunction, isFlag}},
       // Written by the program, and read before; of unsigned integers
       {"nest.output", {OnArgument, isUnit}},
       {"nest.updated", {OnArgument, isUnit}},
       {"nest.unsigned", {OnArgument, isUnit}},
+      // Forward() checks that an int can count the elements
+      {"nest.counted", {OnOperation | OnArgument, isUnit}},
       // Names of run-time extents, how they are computed, and the arguments that say how many positions count
       {"nest.dims", {OnArgument, isStrings, true}},
       {"nest.extents", {OnArgument, isExtents, true}},

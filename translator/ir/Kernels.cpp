@@ -2,6 +2,8 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace ml2k::nest;
 
@@ -64,4 +66,39 @@ SmallVector<Role> ContractOp::getRoles() {
 ArrayAttr ml2k::nest::rolesAttr(MLIRContext *context, ArrayRef<Role> roles) {
   return ArrayAttr::get(
       context, llvm::map_to_vector(roles, [&](Role role) -> Attribute { return RoleAttr::get(context, role); }));
+}
+
+//===--- Biases ---------------------------------------------------------------------------------------------------===//
+
+std::optional<unsigned> ml2k::nest::addedToSum(Region &epilogue) {
+  Block &block = epilogue.front();
+  Value const sum = block.getArgument(0);
+  if (!sum.hasOneUse())
+    return std::nullopt;
+  Operation *add = *sum.getUsers().begin();
+  if (!isa<arith::AddFOp>(add) || add->getBlock() != &block)
+    return std::nullopt;
+  auto const other = dyn_cast<BlockArgument>(add->getOperand(add->getOperand(0) == sum));
+  if (!other || other.getOwner() != &block || !other.hasOneUse() || other.getArgNumber() == 0)
+    return std::nullopt;
+  return other.getArgNumber() - 1;
+}
+
+Value ml2k::nest::biasedSum(Operation *kernel) {
+  auto const sumIn = [](auto op) {
+    return op.getBias() ? Value((*op.getEpilogue().front().getArgument(0).user_begin())->getResult(0)) : Value();
+  };
+  if (auto conv = dyn_cast<ConvOp>(kernel))
+    return sumIn(conv);
+  if (auto contract = dyn_cast<ContractOp>(kernel))
+    return sumIn(contract);
+  return {};
+}
+
+//===--- Types ----------------------------------------------------------------------------------------------------===//
+
+bool ml2k::nest::isScalar(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return llvm::is_contained({1, 8, 16, 32, 64}, int(integer.getWidth()));
+  return type.isIndex() || type.isF16() || type.isBF16() || type.isF32() || type.isF64();
 }

@@ -8,6 +8,7 @@
 #define ML2K_IR_NEST_H
 
 #include "translator/ir/LoopExtents.h"
+#include "translator/ir/NestSchedule.h"
 #include "translator/ir/Work.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -40,6 +41,16 @@ void setLabel(mlir::Operation *op, llvm::StringRef label);
 
 /// The `iterators` of a contraction.
 mlir::ArrayAttr rolesAttr(mlir::MLIRContext *context, llvm::ArrayRef<Role> roles);
+
+/// The extra, by number, that an epilogue adds to its sum before anything else and reads nowhere else; none if there is
+/// no such extra.
+std::optional<unsigned> addedToSum(mlir::Region &epilogue);
+
+/// The sum with the bias in the epilogue of a convolution or contraction that has one; null for other kernels.
+mlir::Value biasedSum(mlir::Operation *kernel);
+
+/// The types of elements that C++ has, at most 64 bits wide.
+bool isScalar(mlir::Type type);
 
 /// The operations that make the value of `store` from what was in its element, each for the next alone, the load first.
 /// Empty where the value does not depend on that, or not so plainly.

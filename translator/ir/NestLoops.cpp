@@ -141,6 +141,10 @@ static LogicalResult verifyKernelContents(Operation *op) {
       inner->emitOpError("cannot be printed inside a kernel");
       return WalkResult::interrupt();
     }
+    if (auto array = dyn_cast<memref::AllocaOp>(inner); array && !array.getType().hasStaticShape()) {
+      array.emitError("an array of a thread needs a known size");
+      return WalkResult::interrupt();
+    }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -176,6 +180,8 @@ LogicalResult LoopKernelOp::verify() {
     return emitOpError() << "has " << loops << " lower and " << getUppers().size() << " upper bounds";
   if (getPolicy() == Policy::Range ? loops > 1 : loops < 2)
     return emitOpError() << stringifyPolicy(getPolicy()) << " does not take " << loops << " loops";
+  if (getInto().size() > 1)
+    return emitError("has several reductions; a kernel that is printed has one");
   if (getCombiners().size() != getInto().size())
     return emitOpError("wants a combiner per reduction");
   SmallVector<Type> terms;

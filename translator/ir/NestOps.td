@@ -16,19 +16,8 @@ include "mlir/IR/BuiltinAttributes.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "translator/ir/KernelInterface.td"
-
-def Nest_Dialect : Dialect {
-  let name = "nest";
-  let cppNamespace = "::ml2k::nest";
-  let summary = "Kernels, buffers and weights as a Kokkos file states them";
-  let useDefaultTypePrinterParser = 1;
-  let useDefaultAttributePrinterParser = 1;
-  let hasConstantMaterializer = 1;
-  let hasOperationAttrVerify = 1;
-  let hasRegionArgAttrVerify = 1;
-  let hasRegionResultAttrVerify = 1;
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
+include "translator/ir/NestBase.td"
+include "translator/ir/NestSchedule.td"
 
 class Nest_Op<string mnemonic, list<Trait> traits = []> : Op<Nest_Dialect, mnemonic, traits>;
 
@@ -57,42 +46,6 @@ def Nest_CombinerAttr : EnumAttr<Nest_Dialect, Nest_Combiner, "combiner"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Nest_Role : I32EnumAttr<"Role", "which operands of a contraction a loop addresses", [
-  I32EnumAttrCase<"Batch", 0, "batch">, // a, b and c
-  I32EnumAttrCase<"M", 1, "m">,         // a and c
-  I32EnumAttrCase<"N", 2, "n">,         // b and c
-  I32EnumAttrCase<"K", 3, "k">]> {      // a and b
-  let cppNamespace = "::ml2k::nest";
-  let genSpecializedAttr = 0;
-}
-def Nest_RoleAttr : EnumAttr<Nest_Dialect, Nest_Role, "role">;
-def Nest_RolesAttr : TypedArrayAttrBase<Nest_RoleAttr, "roles of loops">;
-
-def Nest_Mean : I32EnumAttr<"Mean", "by how many taps a pool divides its sum", [
-  I32EnumAttrCase<"Inside", 0, "inside">, // those inside the image
-  I32EnumAttrCase<"All", 1, "all">]> {
-  let cppNamespace = "::ml2k::nest";
-  let genSpecializedAttr = 0;
-}
-def Nest_MeanAttr : EnumAttr<Nest_Dialect, Nest_Mean, "mean">;
-
-def Nest_PackingKind : I32EnumAttr<"PackingKind", "how a weight lies in memory for its consumer", [
-  I32EnumAttrCase<"Panels", 0, "panels">, // of a GEMM or convolution: as many rows as a register tile has columns
-  I32EnumAttrCase<"Taps", 1, "taps">,     // of a depthwise convolution: channels last
-  I32EnumAttrCase<"Gates", 2, "gates">]> { // of a recurrent layer
-  let cppNamespace = "::ml2k::nest";
-  let genSpecializedAttr = 0;
-}
-def Nest_PackingAttr : AttrDef<Nest_Dialect, "Packing"> {
-  let mnemonic = "packing";
-  let summary = "how load_weights() lays out a weight for its consumer";
-  let description = [{ `winograd`: the edge of the tiles of results of Winograd's method, 2 or 4; 0 where it is not used. }];
-  let parameters = (ins EnumParameter<Nest_PackingKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$winograd);
-  let assemblyFormat = "`<` $kind (`,` `winograd` `=` $winograd^)? `>`";
-  let builders = [AttrBuilder<(ins "PackingKind":$kind), [{ return $_get($_ctxt, kind, 0); }]>];
-  let genVerifyDecl = 1;
-}
-
 def Nest_AnyShaped : AnyTypeOf<[AnyRankedTensor, AnyMemRef], "ranked tensor or memref">;
 
 //===--- Storage -----------------------------------------------------------------------------------------------------===//
@@ -116,13 +69,13 @@ def Nest_BufferOp : Nest_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
     `name` becomes a member of `Workspace`. `offset` is in bytes from the start of the arena; buffers that are never
     alive together may overlap. `border` = [rows, columns] makes an N H W C buffer an `Activation` inside a border of
     zeros, which a convolution reads as its padding; kernels write the interior only, and buffers with a border overlap
-    only with buffers of equal shape and border.
+    only with buffers of equal shape and border. `form` is the type of the member.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$sizes, OptionalAttr<I64Attr>:$offset,
-                   OptionalAttr<DenseI64ArrayAttr>:$border);
+                   OptionalAttr<DenseI64ArrayAttr>:$border, OptionalAttr<Nest_BufferFormAttr>:$form);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = [{
-    $name (`(` $sizes^ `)`)? (`offset` $offset^)? (`border` $border^)? attr-dict `:` type($result)
+    $name (`(` $sizes^ `)`)? (`offset` $offset^)? (`border` $border^)? (`form` $form^)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -185,10 +138,12 @@ def Nest_ContractOp : Nest_KernelOp<"contract"> {
   let description = [{
     `iterators` gives every loop the role batch, m, n or k, in that order (batch loops in all three operands, m in a and c,
     n in b and c, k in a and b). indexing_maps: a, b, extras, c, over all loops. The epilogue block has the sum and an
-    argument per extra. The sum is in the accumulator type of the block's first argument.
+    argument per extra. The sum is in the accumulator type of the block's first argument. `bias` is the number of the extra
+    that the epilogue first adds to the sum, where the method does so with the weights.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
-                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, Nest_RolesAttr:$iterators);
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, Nest_RolesAttr:$iterators,
+                   OptionalAttr<I64Attr>:$bias);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     $label custom<Roles>($iterators) `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
@@ -206,7 +161,7 @@ def Nest_ConvOp : Nest_KernelOp<"conv"> {
   let summary = "2-D convolution, channels last: out[n,p,q,o] = epilogue(Σ in[n, p*s-pad+r*d, q*s-pad+t*d, c] * w[o,c,r,t])";
   let description = [{
     inputs: image N H W C and weight O (C/groups) R S. `pads` = top, left, bottom, right; what lies outside is zero.
-    extra_maps: extras, over (n, p, q, o). groups = C = O is a depthwise convolution.
+    extra_maps: extras, over (n, p, q, o). groups = C = O is a depthwise convolution. `bias` as for nest.contract.
     `transposed`: in[n, h, w, c] is added to out[n, h*s-pad+r, w*s-pad+t, o] instead, strides and pads being those of the
     output, which is as many strides high and wide as pixels: `phases`, out[n, p, q, o] with the same p mod s and q mod s,
     are convolutions of stride 1. The weight has their kernels, s*s*O C R S, and the whole kernel has R*s rows.
@@ -214,7 +169,7 @@ def Nest_ConvOp : Nest_KernelOp<"conv"> {
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs, DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups,
-                   UnitAttr:$transposed);
+                   UnitAttr:$transposed, OptionalAttr<I64Attr>:$bias);
   let regions = (region SizedRegion<1>:$epilogue);
   let extraClassDeclaration = kernelMethods # [{
     /// Convolutions of stride 1 that a transposed one is made of; 1 for others.

@@ -120,9 +120,29 @@ static LogicalResult verifySingle(Operation *op, ValueRange inputs, unsigned inp
 //===--- Storage --------------------------------------------------------------------------------------------------===//
 
 LogicalResult PackingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, PackingKind kind,
-                                  int64_t winograd) {
-  if (winograd != 0 && (kind != PackingKind::Panels || (winograd != 2 && winograd != 4)))
+                                  int64_t winograd, int64_t outputs, int64_t depth, int64_t rows, int64_t columns,
+                                  int64_t groups, bool depthFirst, bool) {
+  bool const isPanels = kind == PackingKind::Panels;
+  if (winograd != 0 && (!isPanels || (winograd != 2 && winograd != 4)))
     return emitError() << "winograd requires panels and tiles of 2 or 4";
+  if (!isPanels && outputs != 0)
+    return emitError() << "only panels have extents";
+  if (outputs < 0 || depth < 0 || rows < 1 || columns < 1 || groups < 1)
+    return emitError() << "extents are not negative, taps and groups at least 1";
+  if (depthFirst && rows * columns * groups != 1)
+    return emitError() << "depth_first is for matrices";
+  return success();
+}
+
+PackingAttr PackingAttr::with(PanelExtents const &extents, bool paired) const {
+  return get(getContext(), getKind(), getWinograd(), extents.outputs, extents.depth, extents.rows, extents.columns,
+             extents.groups, extents.depthFirst, paired);
+}
+
+/// The bias of a convolution or contraction is what its epilogue adds first.
+static LogicalResult verifyBias(Operation *op, std::optional<uint64_t> bias, Region &epilogue) {
+  if (bias && addedToSum(epilogue) != bias)
+    return op->emitOpError() << "bias " << *bias << " is not what the epilogue first adds to the sum";
   return success();
 }
 
@@ -186,7 +206,8 @@ LogicalResult ContractOp::verify() {
     return failure();
   if (!llvm::is_sorted(getRoles()))
     return emitOpError("iterators are not batch, m, n, k in this order");
-  return verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()));
+  return success(succeeded(verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()))) &&
+                 succeeded(verifyBias(*this, getBias(), getEpilogue())));
 }
 
 static LogicalResult verifySpatial(Operation *op, ValueRange inputs, Value output, ArrayRef<int64_t> pads,
@@ -231,7 +252,8 @@ LogicalResult ConvOp::verify() {
     if (out.getDimSize(1 + d) != extent)
       return emitOpError() << "output extent " << out.getDimSize(1 + d) << ", expected " << extent;
   }
-  return verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()));
+  return success(succeeded(verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()))) &&
+                 succeeded(verifyBias(*this, getBias(), getEpilogue())));
 }
 
 LogicalResult WindowOp::verify() {

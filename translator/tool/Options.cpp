@@ -32,7 +32,7 @@ struct Choice {
   std::vector<std::string> values;
 };
 
-Choice const emitKinds{"emit", {"imported", "canonical", "scheduled", "nest", "json", "cpp"}};
+Choice const emitKinds{"emit", {"imported", "canonical", "scheduled", "nest", "prepared", "json", "cpp"}};
 Choice const weightPlaces{"weights", {"auto", "embed", "file"}};
 Choice const targets{"target", {"portable", "host", "device"}};
 Choice const mathLibraries{"math", {"fast", "std"}};
@@ -99,9 +99,10 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "team or a thread for one of them")(
       "locations", text(options.locations, "names|none|plain"),
       "what comments say of the model's nodes: operators with names, nothing, operators");
-  groups->look.add_options()("emit", po::value<std::string>()->value_name("imported|canonical|scheduled|nest|json|cpp"),
-                             "end at a stage and print it (default: cpp)")(
-      "debug-info", po::bool_switch(&options.debugInfo), "print locations with --emit")(
+  groups->look.add_options()(
+      "emit", po::value<std::string>()->value_name("imported|canonical|scheduled|nest|prepared|json|cpp"),
+      "end at a stage and print it (default: cpp)")("debug-info", po::bool_switch(&options.debugInfo),
+                                                    "print locations with --emit")(
       "dump-stages", text(options.dumpStages, "DIR"), "write the module after every stage, large constants left out")(
       "report", po::bool_switch(&options.report),
       "print a table of the kernels: pattern, shapes, work, traffic, buffers")("print-supported-ops",

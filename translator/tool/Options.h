@@ -29,7 +29,7 @@ enum ExitCode {
 };
 
 /// The form in which the way through the tool ends.
-enum class EmitKind { Imported, Canonical, Scheduled, Nest, Json, Cpp };
+enum class EmitKind { Imported, Canonical, Scheduled, Nest, Prepared, Json, Cpp };
 
 struct ToolOptions {
   std::string input;

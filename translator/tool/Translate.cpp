@@ -37,7 +37,8 @@ namespace {
 constexpr StageName stages[] = {{Stage::Imported, EmitKind::Imported, "imported", "reading"},
                                 {Stage::Canonical, EmitKind::Canonical, "canonical", "simplifying"},
                                 {Stage::Scheduled, EmitKind::Scheduled, "scheduled", "forming kernels"},
-                                {Stage::Nest, EmitKind::Nest, "nest", "planning memory"}};
+                                {Stage::Nest, EmitKind::Nest, "nest", "planning memory"},
+                                {Stage::Prepared, EmitKind::Prepared, "prepared", "settling the printed form"}};
 } // namespace
 
 static mlir::DialectRegistry makeRegistry() {
@@ -91,9 +92,10 @@ bool Translation::reach(StageName const &stage) {
     return module && dumpStage(stage);
   }
   mlir::PassManager passes(&context);
-  addStage(
-      passes, stage.stage,
-      {.winograd = options.winograd == "auto" && options.target != "device", .naive = options.schedule == "naive"});
+  addStage(passes, stage.stage,
+           {.winograd = options.winograd == "auto" && options.target != "device",
+            .naive = options.schedule == "naive",
+            .weights = options.weights});
   return succeeded(passes.run(*module)) && dumpStage(stage);
 }
 
@@ -111,7 +113,8 @@ int Translation::run() {
       return refuse(stage);
     if (options.emit == stage.emit)
       return printModule(stage);
-    if (stage.stage == Stage::Scheduled && printsColumns(options) && options.emit != EmitKind::Nest)
+    if (stage.stage == Stage::Scheduled && printsColumns(options) && options.emit != EmitKind::Nest &&
+        options.emit != EmitKind::Prepared)
       break;
   }
   if (options.report)

@@ -66,9 +66,9 @@ FailureOr<nest::BufferOp> makeBuffer(func::FuncOp entry, Operation *allocation) 
   if (!type.getLayout().isIdentity())
     return allocation->emitError() << "memory of layout " << type.getLayout() << " is not supported";
   std::string const name = freeName(entry, memrefName(allocation->getResult(0)));
-  auto buffer =
-      builder.create<nest::BufferOp>(allocation->getLoc(), MemRefType::get(type.getShape(), type.getElementType()),
-                                     builder.getStringAttr(name), sizes, IntegerAttr(), DenseI64ArrayAttr());
+  auto buffer = builder.create<nest::BufferOp>(
+      allocation->getLoc(), MemRefType::get(type.getShape(), type.getElementType()), builder.getStringAttr(name), sizes,
+      IntegerAttr(), DenseI64ArrayAttr(), nest::BufferFormAttr());
   allocation->getResult(0).replaceAllUsesWith(buffer);
   allocation->erase();
   return buffer;
@@ -78,7 +78,7 @@ Value makeScalar(func::FuncOp entry, Type type, StringRef name) {
   OpBuilder builder = atStart(entry);
   return builder.create<nest::BufferOp>(entry.getLoc(), MemRefType::get({}, type),
                                         builder.getStringAttr(freeName(entry, name)), ValueRange(), IntegerAttr(),
-                                        DenseI64ArrayAttr());
+                                        DenseI64ArrayAttr(), nest::BufferFormAttr());
 }
 
 //===--- Globals --------------------------------------------------------------------------------------------------===//

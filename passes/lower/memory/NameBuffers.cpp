@@ -73,9 +73,9 @@ struct NameBuffers : impl::NameBuffersBase<NameBuffers> {
       std::string const wanted = bufferName(alloc);
       std::string const name = names.unique(wanted.empty() ? "buffer" : wanted, nameFromLocation(alloc.getLoc()));
       OpBuilder builder(alloc);
-      auto buffer = builder.create<nest::BufferOp>(alloc.getLoc(), alloc.getType(), builder.getStringAttr(name),
-                                                   alloc.getDynamicSizes(), IntegerAttr(),
-                                                   alloc->getAttrOfType<DenseI64ArrayAttr>("border"));
+      auto buffer = builder.create<nest::BufferOp>(
+          alloc.getLoc(), alloc.getType(), builder.getStringAttr(name), alloc.getDynamicSizes(), IntegerAttr(),
+          alloc->getAttrOfType<DenseI64ArrayAttr>("border"), nest::BufferFormAttr());
       alloc.replaceAllUsesWith(buffer.getResult());
       alloc.erase();
     });

@@ -187,7 +187,7 @@ private:
     auto contract =
         rewriter.create<nest::ContractOp>(loc, TypeRange{type}, "contract", ValueRange{left, right}, ValueRange{},
                                           emptyLike(rewriter, loc, type, sources), rewriter.getAffineMapArrayAttr(maps),
-                                          nest::rolesAttr(rewriter.getContext(), iterators));
+                                          nest::rolesAttr(rewriter.getContext(), iterators), /*bias=*/IntegerAttr());
     {
       OpBuilder::InsertionGuard guard(rewriter);
       Block *block = rewriter.createBlock(&contract.getEpilogue(), {}, type.getElementType(), loc);

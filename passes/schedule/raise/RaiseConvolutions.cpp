@@ -288,11 +288,12 @@ struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
     Result result{rewriter, op, *loops, loops->outChannel};
     Value const filter = filterInOrder(rewriter, op, *loops, weight);
     int64_t const groups = loops->group ? op.getStaticLoopRanges()[*loops->group] : 1;
-    auto conv =
-        rewriter.create<nest::ConvOp>(op.getLoc(), TypeRange{result.type()}, "conv", ValueRange{image.value, filter},
-                                      ValueRange{}, ValueRange{result.init()}, rewriter.getAffineMapArrayAttr({}),
-                                      perDirection(*loops, &WindowLoops::Spatial::stride),
-                                      perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, groups);
+    auto conv = rewriter.create<nest::ConvOp>(
+        op.getLoc(), TypeRange{result.type()}, "conv", ValueRange{image.value, filter}, ValueRange{},
+        ValueRange{result.init()}, rewriter.getAffineMapArrayAttr({}),
+        perDirection(*loops, &WindowLoops::Spatial::stride), perDirection(*loops, &WindowLoops::Spatial::dilation),
+        image.pads, groups, /*transposed=*/false,
+        /*bias=*/IntegerAttr());
     passThrough(rewriter, op.getLoc(), conv.getEpilogue(), result.type().getElementType());
     result.replaceWith(conv->getResult(0));
     return success();

@@ -131,7 +131,7 @@ struct Contraction {
     Block &block = op.getEpilogue().front();
     Identifier const sum = layer.scope.fresh({"sum", "value"});
     printer.bind(block.getArgument(0), cpp::name(sum));
-    if (Value const biased = layer.program.biasedSum(op))
+    if (Value const biased = nest::biasedSum(op))
       printer.bind(biased, cpp::name(sum));
     if (failed(bindElements(layer, printer, block.getArguments().drop_front(), op.getExtras(),
                             ArrayRef(maps).drop_front(2), space, statements)))

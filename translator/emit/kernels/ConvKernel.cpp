@@ -53,7 +53,7 @@ static LogicalResult addEpilogue(Layer &layer, Block &block, ValueRange extras, 
   if (mean == Mean::All)
     value = binary(value, "/", Rank::Multiply, literal(tapCount));
   printer.bind(block.getArgument(0), value);
-  if (Value const biased = layer.program.biasedSum(layer.kernel))
+  if (Value const biased = nest::biasedSum(layer.kernel))
     printer.bind(biased, value);
   Body statements;
   if (failed(bindElements(layer, printer, block.getArguments().drop_front(), extras, mapsOf(extraMaps), space,

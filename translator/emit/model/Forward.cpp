@@ -68,6 +68,22 @@ std::string forwardDefinition(Program const &program, Body const &statements) {
 
 namespace {
 
+/// Whether a tensor has more elements than an int can count, of those that are to be asked; none if all sizes are
+/// known.
+std::optional<Expression> tooManyElements(Program const &program) {
+  std::vector<Expression> conditions;
+  for (auto const *storages : {&program.arguments, &program.buffers})
+    for (Storage const &storage : *storages) {
+      if (!storage.isCounted)
+        continue;
+      Expression const whole = program.reference(storage);
+      Expression const view = storage.isImage ? cpp::member(whole, Raw("rows")) : whole;
+      Expression const size = call(cpp::member(view, Raw("size")), {});
+      conditions.push_back(binary(size, ">", Rank::Relation, cpp::global(Raw("INT_MAX"), {}, "climits")));
+    }
+  return conditions.empty() ? std::nullopt : std::optional(cpp::joinAll(conditions, "||", Rank::Or));
+}
+
 class ForwardPrinter {
 public:
   explicit ForwardPrinter(Program &program) : program(program), scope(&program.fileScope) {}
@@ -91,16 +107,16 @@ private:
   Body readSizes(Body &checks);
   void addComputedSizes(std::vector<Expression> &differ);
   void fitWorkspace(Body &statements);
-  FailureOr<Check> checkOf(cf::AssertOp check);
-  LogicalResult printChecks(std::vector<Check> &checks);
+  Check checkOf(cf::AssertOp check);
+  void printChecks(std::vector<Check> &checks);
   void shareChecks(std::vector<Check> const &checks, Body &statements);
   LogicalResult printOperation(Operation *op, Body &statements);
   LogicalResult printKernel(Operation *op, KernelPrinter printer, Body &statements);
   LogicalResult printLoop(scf::ForOp loop, Body &statements);
   void printExchange(scf::ForOp loop, Body &statements);
   LogicalResult printBranch(scf::IfOp branch, Body &statements);
-  FailureOr<Expression> condition(Value value);
-  FailureOr<Expression> hostExpression(Value value);
+  Expression condition(Value value);
+  Expression hostExpression(Value value);
 
   Program &program;
   Scope scope;
@@ -141,10 +157,8 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
   if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
     if (op->getBlock() == &program.entry.getBody().front())
       return success(); // forward() begins with those
-    FailureOr<Check> const check = checkOf(assertion);
-    if (succeeded(check))
-      statements.push_back(check->refuse);
-    return success(succeeded(check));
+    statements.push_back(checkOf(assertion).refuse);
+    return success();
   }
   if (isSilent(op))
     return success();
@@ -152,9 +166,7 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
     return printKernel(op, printer, statements);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return printLoop(loop, statements);
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return printBranch(branch, statements);
-  return op->emitError("'") << op->getName() << "' cannot be printed between kernels";
+  return printBranch(cast<scf::IfOp>(op), statements);
 }
 
 LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, Body &statements) {
@@ -168,36 +180,29 @@ LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, 
   return success();
 }
 
-FailureOr<Expression> ForwardPrinter::hostExpression(Value value) {
+Expression ForwardPrinter::hostExpression(Value value) {
   HostSymbols symbols;
   AffineExpr const expr = program.hostIndex(value, symbols);
   IndexSpace space;
-  for (Value symbol : symbols.values()) {
-    if (program.hostName(symbol).empty())
-      return symbol.getDefiningOp()->emitError("a value that forward() cannot compute");
+  for (Value symbol : symbols.values())
     space.symbols.push_back(cpp::name(Identifier(program.hostName(symbol))));
-  }
   return indexExpression(expr, space);
 }
 
 LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Body &statements) {
   for (auto [carried, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
     Storage const *variable = program.storageOf(carried), *first = program.storageOf(init);
-    if (!variable || !first)
-      return loop.emitError("a loop around kernels carries values");
     statements.push_back(cpp::Variable{variable->cpp, Identifier(variable->name), {}, program.reference(*first)});
   }
-  FailureOr<Expression> const begin = hostExpression(loop.getLowerBound()), end = hostExpression(loop.getUpperBound()),
-                              step = hostExpression(loop.getStep());
-  if (failed(begin) || failed(end) || failed(step))
-    return failure();
+  Expression const begin = hostExpression(loop.getLowerBound()), end = hostExpression(loop.getUpperBound()),
+                   step = hostExpression(loop.getStep());
   Identifier const index = scope.fresh(withSourceName(loop.getInductionVar(), {"t", "step", "round"}));
   program.nameHostValue(loop.getInductionVar(), index.str());
   Body body;
   if (failed(print(*loop.getBody(), body)))
     return failure();
   printExchange(loop, body);
-  statements.push_back(cpp::For{index, *begin, *end, *step, std::move(body)});
+  statements.push_back(cpp::For{index, begin, end, step, std::move(body)});
   return success();
 }
 
@@ -233,38 +238,25 @@ Expression comparison(arith::CmpIPredicate predicate, Expression left, Expressio
 }
 
 /// Conditions of sizes and arguments.
-FailureOr<Expression> ForwardPrinter::condition(Value value) {
+Expression ForwardPrinter::condition(Value value) {
   if (std::string const name = program.hostName(value); !name.empty())
     return cpp::name(Identifier(name));
   Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op)) {
-    FailureOr<Expression> const left = condition(op->getOperand(0)), right = condition(op->getOperand(1));
-    if (failed(left) || failed(right))
-      return failure();
+  if (isa<arith::AndIOp, arith::OrIOp>(op)) {
+    Expression const left = condition(op->getOperand(0)), right = condition(op->getOperand(1));
     bool const isAnd = isa<arith::AndIOp>(op);
-    return binary(parentheses(*left), isAnd ? Raw("&&") : Raw("||"), isAnd ? Rank::And : Rank::Or, parentheses(*right));
+    return binary(parentheses(left), isAnd ? Raw("&&") : Raw("||"), isAnd ? Rank::And : Rank::Or, parentheses(right));
   }
-  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
-  if (!compare || !compare.getLhs().getType().isIntOrIndex()) {
-    InFlightDiagnostic error =
-        value.getParentBlock()->getParentOp()->emitError("forward() decides by sizes and arguments only");
-    return error;
-  }
-  FailureOr<Expression> left = hostExpression(compare.getLhs()), right = hostExpression(compare.getRhs());
-  if (failed(left) || failed(right))
-    return failure();
-  return comparison(compare.getPredicate(), *left, *right);
+  auto compare = cast<arith::CmpIOp>(op);
+  return comparison(compare.getPredicate(), hostExpression(compare.getLhs()), hostExpression(compare.getRhs()));
 }
 
 LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Body &statements) {
-  if (branch.getNumResults() != 0)
-    return branch.emitError("a branch around kernels has results");
-  FailureOr<Expression> const decides = condition(branch.getCondition());
+  Expression const decides = condition(branch.getCondition());
   Body yes, no;
-  if (failed(decides) || failed(print(*branch.thenBlock(), yes)) ||
-      (branch.elseBlock() && failed(print(*branch.elseBlock(), no))))
+  if (failed(print(*branch.thenBlock(), yes)) || (branch.elseBlock() && failed(print(*branch.elseBlock(), no))))
     return failure();
-  statements.push_back(cpp::If{*decides, std::move(yes), std::move(no)});
+  statements.push_back(cpp::If{decides, std::move(yes), std::move(no)});
   return success();
 }
 
@@ -291,26 +283,17 @@ void ForwardPrinter::addComputedSizes(std::vector<Expression> &differ) {
 }
 
 /// What the model takes for granted about sizes; the message is the condition in words.
-FailureOr<ForwardPrinter::Check> ForwardPrinter::checkOf(cf::AssertOp check) {
+ForwardPrinter::Check ForwardPrinter::checkOf(cf::AssertOp check) {
   auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
-  if (!compare || compare.getPredicate() > arith::CmpIPredicate::sge)
-    return check.emitError() << "cannot hold: " << check.getMsg();
-  FailureOr<Expression> const left = hostExpression(compare.getLhs()), right = hostExpression(compare.getRhs());
-  if (failed(left) || failed(right))
-    return failure();
-  Expression const fails = comparison(arith::invertPredicate(compare.getPredicate()), *left, *right);
-  return Check{{fails, validUtf8(program.model + ": " + check.getMsg().str())},
-               compare.getPredicate() >= arith::CmpIPredicate::sgt};
+  Expression const fails = comparison(arith::invertPredicate(compare.getPredicate()), hostExpression(compare.getLhs()),
+                                      hostExpression(compare.getRhs()));
+  return {{fails, validUtf8(program.model + ": " + check.getMsg().str())},
+          compare.getPredicate() >= arith::CmpIPredicate::sgt};
 }
 
-LogicalResult ForwardPrinter::printChecks(std::vector<Check> &checks) {
-  for (auto assertion : program.entry.getBody().front().getOps<cf::AssertOp>()) {
-    FailureOr<Check> const check = checkOf(assertion);
-    if (failed(check))
-      return failure();
-    checks.push_back(*check);
-  }
-  return success();
+void ForwardPrinter::printChecks(std::vector<Check> &checks) {
+  for (auto assertion : program.entry.getBody().front().getOps<cf::AssertOp>())
+    checks.push_back(checkOf(assertion));
 }
 
 /// Least sizes that a Workspace is made for are a function, which its constructor calls, too: it has no buffers of
@@ -384,8 +367,7 @@ FailureOr<ForwardView> ForwardPrinter::print() {
   Body statements;
   Body const reads = readSizes(statements);
   std::vector<Check> checks;
-  if (failed(printChecks(checks)))
-    return failure();
+  printChecks(checks);
   shareChecks(checks, statements);
   fitWorkspace(statements);
   if (std::optional<Expression> const tooMany = tooManyElements(program))

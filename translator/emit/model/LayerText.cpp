@@ -51,7 +51,7 @@ void Layer::addLambda(cpp::Lambda lambda) {
 
 void Layer::nameEpilogue(Block &block) {
   function.isEpilogue = true;
-  function.epilogue = epilogueName(block, program.biasedSum(kernel));
+  function.epilogue = epilogueName(block, nest::biasedSum(kernel));
 }
 
 void Layer::nameUnchanged() {

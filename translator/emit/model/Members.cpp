@@ -24,38 +24,30 @@ static Json member(cpp::Type const &type, std::string const &name) {
 //===--- Workspace ------------------------------------------------------------------------------------------------===//
 
 /// The extents of dimensions [begin, end), or one for all of them.
-static FailureOr<std::string> extentText(Program &program, Storage const &buffer, int64_t begin, int64_t end) {
+static std::string extentText(Program &program, Storage const &buffer, int64_t begin, int64_t end) {
   HostSymbols symbols;
   AffineExpr all = getAffineConstantExpr(1, buffer.type.getContext());
   for (int64_t d = begin; d < end; ++d)
     all = all * program.allocatedExtent(buffer, d, symbols);
   IndexSpace space;
-  for (Value value : symbols.values()) {
-    if (program.hostName(value).empty())
-      return buffer.value.getDefiningOp()->emitError("the size of a buffer is not a size of the arguments");
+  for (Value value : symbols.values())
     space.symbols.push_back(cpp::name(Identifier(program.hostName(value))));
-  }
   Expression const size = indexExpression(all, space);
   program.useBlocks(size);
   return ", " + cpp::Serializer::text(size);
 }
 
 /// The run-time extents that the constructor of the view wants; images always count theirs, a flat view has one.
-static FailureOr<std::string> extentsOf(Program &program, Storage const &buffer) {
+static std::string extentsOf(Program &program, Storage const &buffer) {
   if (buffer.isFlat)
-    return buffer.type.hasStaticShape() ? FailureOr<std::string>(std::string())
-                                        : extentText(program, buffer, 0, buffer.type.getRank());
+    return buffer.type.hasStaticShape() ? "" : extentText(program, buffer, 0, buffer.type.getRank());
   std::string text;
   int64_t last = !buffer.isImage ? -1 : program.sizesImages ? 2 : 0;
   for (auto [d, extent] : llvm::enumerate(buffer.type.getShape()))
     if (ShapedType::isDynamic(extent))
       last = std::max<int64_t>(last, d);
-  for (int64_t d = 0; d <= last; ++d) {
-    FailureOr<std::string> const extent = extentText(program, buffer, d, d + 1);
-    if (failed(extent))
-      return failure();
-    text += *extent;
-  }
+  for (int64_t d = 0; d <= last; ++d)
+    text += extentText(program, buffer, d, d + 1);
   return text;
 }
 
@@ -69,7 +61,7 @@ static std::pair<int64_t, int64_t> lifetimeOf(Storage const &buffer) {
 static std::string viewOf(Storage const &buffer) { return buffer.name + (buffer.isImage ? ".rows" : ""); }
 
 /// The buffers in the order in which forward() first uses them, each with those that are done with before the next one.
-static FailureOr<Json> viewArena(Program &program) {
+static Json viewArena(Program &program) {
   std::vector<Storage const *> order;
   for (Storage const &buffer : program.buffers)
     order.push_back(&buffer);
@@ -79,9 +71,6 @@ static FailureOr<Json> viewArena(Program &program) {
   std::vector<Storage const *> byEnd = order;
   llvm::stable_sort(byEnd, [](auto *a, auto *b) { return lifetimeOf(*a).second < lifetimeOf(*b).second; });
   for (auto [i, buffer] : llvm::enumerate(order)) {
-    FailureOr<std::string> const extents = extentsOf(program, *buffer);
-    if (failed(extents))
-      return failure();
     std::vector<std::string> done;
     int64_t const next = i + 1 < order.size() ? lifetimeOf(*order[i + 1]).first : -1;
     for (; next >= 0 && released < byEnd.size() && lifetimeOf(*byEnd[released]).second < next; ++released)
@@ -89,33 +78,18 @@ static FailureOr<Json> viewArena(Program &program) {
     Json release = Json::array();
     if (!done.empty())
       release.push_back({{"views", llvm::join(done, ", ")}});
-    takes.push_back({{"view", viewOf(*buffer)}, {"extents", *extents}, {"release", release}});
+    takes.push_back({{"view", viewOf(*buffer)}, {"extents", extentsOf(program, *buffer)}, {"release", release}});
   }
   return takes;
 }
 
 /// Each buffer as an allocation of its own: plainer where there is little to share.
-static FailureOr<Json> viewAllocations(Program &program) {
+static Json viewAllocations(Program &program) {
   Json allocations = Json::array();
-  for (Storage const &buffer : program.buffers) {
-    FailureOr<std::string> const extents = extentsOf(program, buffer);
-    if (failed(extents))
-      return failure();
-    allocations.push_back({{"view", viewOf(buffer)}, {"label", quotedLabel(program, buffer)}, {"extents", *extents}});
-  }
+  for (Storage const &buffer : program.buffers)
+    allocations.push_back(
+        {{"view", viewOf(buffer)}, {"label", quotedLabel(program, buffer)}, {"extents", extentsOf(program, buffer)}});
   return allocations;
-}
-
-/// Whether the buffers share one allocation: small models have no use for that.
-static bool wantsArena(Program const &program) {
-  constexpr int64_t smallBytes = 256 << 10;
-  int64_t bytes = 0;
-  for (Storage const &buffer : program.buffers) {
-    if (!buffer.type.hasStaticShape())
-      return program.buffers.size() > 2;
-    bytes += buffer.type.getNumElements() * sidecarBytes(buffer.type.getElementType());
-  }
-  return bytes > smallBytes;
 }
 
 /// How a workspace serves other sizes: one view per buffer, in the memory that it has. None where all sizes are known.
@@ -145,7 +119,7 @@ static Json viewFitted(Program const &program, Json const &buffers) {
                        {"message", quotedText(program.model + ": the workspace is too small")}}});
 }
 
-static FailureOr<Json> viewWorkspace(Program &program) {
+static Json viewWorkspace(Program &program) {
   Json workspace = {{"members", Json::array()}, {"sizes", Json::array()}, {"splits", Json::array()}};
   std::string parameters = "ExecutionSpace const &space", definition = parameters;
   std::vector<std::string> initializers;
@@ -179,15 +153,13 @@ static FailureOr<Json> viewWorkspace(Program &program) {
   workspace["initializers"] = (initializers.empty() ? "" : ": ") + llvm::join(initializers, ", ");
   for (Storage const &buffer : program.buffers)
     workspace["members"].push_back(member(buffer.cpp, buffer.name));
-  bool const arena = wantsArena(program);
-  FailureOr<Json> parts = arena ? viewArena(program) : viewAllocations(program);
-  if (failed(parts))
-    return failure();
-  workspace["fits"] = viewFitted(program, *parts);
+  bool const arena = program.settled<nest::PlacementAttr>("nest.placement").getValue() == nest::Placement::Arena;
+  Json const parts = arena ? viewArena(program) : viewAllocations(program);
+  workspace["fits"] = viewFitted(program, parts);
   workspace["has_arena"] = arena;
-  workspace["has_allocations"] = !arena && !parts->empty();
-  workspace["takes"] = arena ? *parts : Json::array();
-  workspace["allocations"] = arena ? Json::array() : *parts;
+  workspace["has_allocations"] = !arena && !parts.empty();
+  workspace["takes"] = arena ? parts : Json::array();
+  workspace["allocations"] = arena ? Json::array() : parts;
   workspace["label"] = labelOf("workspace");
   if (arena)
     program.useBlock("arena");
@@ -242,7 +214,7 @@ static Json viewArguments(Program &program) {
   return arguments;
 }
 
-FailureOr<Json> viewMembers(Program &program) {
+Json viewMembers(Program &program) {
   Json view = {{"aliases", Json::array()},
                {"arguments", viewArguments(program)},
                {"weights", Json::array()},
@@ -257,10 +229,7 @@ FailureOr<Json> viewMembers(Program &program) {
     view["weights"].push_back({{"members", members}});
   if (program.buffers.empty() && program.splits.empty())
     return view;
-  FailureOr<Json> workspace = viewWorkspace(program);
-  if (failed(workspace))
-    return failure();
-  view["workspaces"].push_back(std::move(*workspace));
+  view["workspaces"].push_back(viewWorkspace(program));
   return view;
 }
 

@@ -3,77 +3,56 @@
 #include "translator/emit/model/Program.h"
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
 namespace ml2k {
 
-/// The type of panels. Those of bfloat16 that only such numbers are multiplied by are told apart: hosts may do that in
-/// pairs.
-static cpp::Type panelsOf(Storage &storage, Code const &sizes) {
-  storage.isPaired = storage.type.getElementType().isBF16() &&
-                     llvm::all_of(storage.value.getUsers(),
-                                  [](Operation *user) { return getElementTypeOrSelf(user->getOperand(0)).isBF16(); });
-  Code const own =
-      storage.isPaired ? Code(Raw("BfloatPanels<")) : Raw("Panels<") + storage.scalarType().code + Raw(", ");
-  cpp::Type type = own + sizes + Raw(">");
-  type.isFixedWidth = storage.scalarType().isFixedWidth;
+/// The type of a weight whose elements a loader arranges.
+static cpp::Type packedType(Raw name, cpp::Type const &scalar, ArrayRef<Code> sizes) {
+  cpp::Type type(Code(name) + Raw("<") + cpp::listOf(sizes) + Raw(">"));
+  type.isFixedWidth = scalar.isFixedWidth;
   return type;
 }
 
-/// Panels<float, 64, 7 * 7 * 3> of a convolution's O (C/groups) R S. The phases of a transposed one are groups of it.
-static void packConvolution(Storage &storage, nest::ConvOp conv) {
-  ArrayRef<int64_t> const shape = storage.type.getShape();
-  int64_t const taps = shape[2] * shape[3];
-  Code const depth = taps == 1 ? Code(shape[1]) : cpp::listOf({shape[2], shape[3], shape[1]}, " * ");
-  int64_t const groups = conv.getGroups() * conv.getPhases();
-  SmallVector<Code> sizes = {Code(shape[0]), depth};
-  if (groups != 1)
-    sizes.push_back(Code(groups));
-  storage.cpp = panelsOf(storage, cpp::listOf(sizes));
-  storage.reader = storage.winograd ? "read_winograd<" + std::to_string(storage.winograd) + ">"
-                                    : "read_panels<" + std::to_string(taps) + ">";
+/// Panels<float, 64, 7 * 7 * 3>: outputs, terms of a sum, groups.
+static cpp::Type panelsOf(nest::PackingAttr packing, cpp::Type const &scalar) {
+  int64_t const taps = packing.getRows() * packing.getColumns();
+  SmallVector<Code> sizes;
+  if (!packing.getPaired())
+    sizes.push_back(scalar.code);
+  sizes.push_back(Code(packing.getOutputs()));
+  sizes.push_back(taps == 1 ? Code(packing.getDepth())
+                            : cpp::listOf({packing.getRows(), packing.getColumns(), packing.getDepth()}, " * "));
+  if (packing.getGroups() != 1)
+    sizes.push_back(Code(packing.getGroups()));
+  return packedType(packing.getPaired() ? Raw("BfloatPanels") : Raw("Panels"), scalar, sizes);
 }
 
-/// The loops of the kernel that address the weight, n before k or k before n.
-static LogicalResult packMatrix(Storage &storage, nest::ContractOp contract) {
-  auto const map = cast<AffineMapAttr>(contract.getIndexingMaps()[1]).getValue();
-  int64_t outputs = 1, depth = 1;
-  SmallVector<nest::Role> order;
-  for (auto [expr, extent] : llvm::zip(map.getResults(), storage.type.getShape())) {
-    auto const dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim)
-      return contract.emitError("a packed weight is not addressed by loops alone");
-    nest::Role const role = contract.getRole(dim.getPosition());
-    (role == nest::Role::K ? depth : outputs) *= extent;
-    if (order.empty() || order.back() != role)
-      order.push_back(role);
+static std::string panelsReader(nest::PackingAttr packing) {
+  if (packing.getWinograd())
+    return "read_winograd<" + std::to_string(packing.getWinograd()) + ">";
+  return packing.getDepthFirst() ? "read_panels_kn"
+                                 : "read_panels<" + std::to_string(packing.getRows() * packing.getColumns()) + ">";
+}
+
+/// The type of a weight and the function that fills it.
+static std::pair<cpp::Type, std::string> packed(nest::PackingAttr packing, ArrayRef<int64_t> shape,
+                                                cpp::Type const &scalar) {
+  switch (packing.getKind()) {
+  case nest::PackingKind::Panels:
+    return {panelsOf(packing, scalar), panelsReader(packing)};
+  case nest::PackingKind::Taps:
+    return {tensorType(scalar, true, {shape[2] * shape[3], shape[0]}), "read_taps"};
+  case nest::PackingKind::Gates:
+    return {packedType(Raw("GateWeights"), scalar, {scalar.code, Code(shape[0] / shape[1]), Code(shape[1])}),
+            "read_gates"};
   }
-  bool const isMatrix = llvm::all_of(order, [](nest::Role r) { return r == nest::Role::N || r == nest::Role::K; });
-  if (order.empty() || order.size() > 2 || !isMatrix)
-    return contract.emitError("a packed weight wants its n loops side by side and its k loops side by side");
-  storage.cpp = panelsOf(storage, cpp::listOf({outputs, depth}));
-  storage.reader = order.size() == 2 && order[0] == nest::Role::K ? "read_panels_kn" : "read_panels<1>";
-  return success();
+  llvm_unreachable("another packing");
 }
 
-static LogicalResult packPanels(Storage &storage, Operation *weight) {
-  for (Operation *user : weight->getUsers()) {
-    if (auto conv = dyn_cast<nest::ConvOp>(user)) {
-      packConvolution(storage, conv);
-      return success();
-    }
-    if (auto contract = dyn_cast<nest::ContractOp>(user))
-      return packMatrix(storage, contract);
-  }
-  return weight->emitError("packed in panels, but used by no convolution or contraction");
-}
-
-LogicalResult Program::addWeight(nest::WeightOp op) {
-  auto const type = dyn_cast<MemRefType>(op.getType());
-  if (!type || !isSidecarType(type.getElementType()))
-    return op.emitError("weight of type ") << op.getType() << " cannot be printed";
+void Program::addWeight(nest::WeightOp op) {
+  auto const type = cast<MemRefType>(op.getType());
   Storage storage{};
   storage.kind = StorageKind::Weight;
   storage.value = op.getResult();
@@ -85,25 +64,14 @@ LogicalResult Program::addWeight(nest::WeightOp op) {
   if (auto const packing = op.getPacking()) {
     storage.packing = packing->getKind();
     storage.winograd = packing->getWinograd();
-  }
-  if (storage.packing == nest::PackingKind::Taps) {
-    ArrayRef<int64_t> const shape = type.getShape();
-    storage.cpp = tensorType(scalar, true, {shape[2] * shape[3], shape[0]});
-    storage.reader = "read_taps";
-  } else if (storage.packing == nest::PackingKind::Panels) {
-    useBlock("panels");
-    if (failed(packPanels(storage, op)))
-      return failure();
-  } else if (storage.packing == nest::PackingKind::Gates) {
-    useBlock("gate_weights");
-    int64_t const hidden = type.getDimSize(1);
-    Code const sizes = cpp::listOf({type.getDimSize(0) / hidden, hidden});
-    storage.cpp = cpp::Type(Raw("GateWeights<") + scalar.code + Raw(", ") + sizes + Raw(">"));
-    storage.cpp.isFixedWidth = scalar.isFixedWidth;
-    storage.reader = "read_gates";
+    storage.isPaired = packing->getPaired();
+    std::tie(storage.cpp, storage.reader) = packed(*packing, type.getShape(), scalar);
+    if (packing->isPanels())
+      useBlock("panels");
+    if (packing->getKind() == nest::PackingKind::Gates)
+      useBlock("gate_weights");
   }
   weights.push_back(std::move(storage));
-  return success();
 }
 
 } // namespace ml2k

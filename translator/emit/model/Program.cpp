@@ -13,8 +13,6 @@ using namespace mlir;
 
 namespace ml2k {
 
-static constexpr int64_t maxViewRank = 8;
-
 /// Words that mean something in every layer function; `along` is what kernels of rows call theirs.
 static char const *const layerWords[] = {"space",        "weights",     "work",   "forward",
                                          "load_weights", "check_sizes", "fitted", "along"};
@@ -63,34 +61,25 @@ cpp::Type imageType(cpp::Type const &scalar, bool isConst, Code const &shape, Ar
 }
 
 void setTensorType(Storage &storage, bool isConst) {
-  storage.isFlat = storage.type.getRank() > maxViewRank;
+  storage.isFlat = storage.type.getRank() > nest::maxViewRank;
   int64_t const elements = storage.type.hasStaticShape() ? storage.type.getNumElements() : ShapedType::kDynamic;
   storage.cpp =
       tensorType(storage.scalarType(), isConst, storage.isFlat ? ArrayRef<int64_t>(elements) : storage.type.getShape());
 }
 
-/// Whether the height or width of a kernel's images is known at run time only.
-static bool hasUnknownExtents(Operation *kernel) {
-  return llvm::any_of(ArrayRef<Value>({kernel->getOperand(0), kernel->getOperands().back()}), [](Value image) {
-    return llvm::any_of(cast<MemRefType>(image.getType()).getShape().slice(1, 2), ShapedType::isDynamic);
-  });
-}
-
-LogicalResult Program::collect() {
+void Program::collect() {
   model = options.nameSpace;
   if (model.empty())
     model = namespaceName(llvm::sys::path::stem(options.stem));
   for (auto const &name : fixedNames())
     fileScope.take(name.getKey());
-  entry.walk([&](Operation *op) { sizesImages |= isa<nest::ConvOp, nest::WindowOp>(op) && hasUnknownExtents(op); });
-  if (failed(collectArguments()) || failed(collectMembers()))
-    return failure();
+  sizesImages = entry->hasAttr("nest.sized_images");
+  collectArguments();
+  collectMembers();
   nameArgumentTypes();
-  if (failed(collectExchanged()))
-    return failure();
+  collectExchanged();
   collectSizes();
   collectFunctions();
-  return success();
 }
 
 void Program::useBlocks(Expression const &expression) {
@@ -105,13 +94,9 @@ void Program::useBlocks(cpp::Function const &function) {
 
 //===--- Storage --------------------------------------------------------------------------------------------------===//
 
-LogicalResult Program::collectArguments() {
+void Program::collectArguments() {
   std::vector<std::string> names;
   for (BlockArgument argument : entry.getArguments()) {
-    bool const isMemory = isa<MemRefType>(argument.getType());
-    if ((!isMemory && isa<ShapedType>(argument.getType())) ||
-        ml2k::scalarType(getElementTypeOrSelf(argument.getType())).code.empty())
-      return entry.emitError("argument of type ") << argument.getType() << " cannot be printed";
     auto const name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
     names.push_back(name ? name.str() : "argument " + std::to_string(argument.getArgNumber()));
   }
@@ -134,16 +119,13 @@ LogicalResult Program::collectArguments() {
     storage.type = cast<MemRefType>(argument.getType());
     storage.modelName = full;
     storage.name = storage.expression = name;
-    for (Operation *user : argument.getUsers())
-      if (auto kernel = dyn_cast<DestinationStyleOpInterface>(user))
-        storage.isOutput |= llvm::is_contained(kernel.getDpsInits(), Value(argument));
-    storage.isOutput |= bool(entry.getArgAttr(argument.getArgNumber(), "nest.output"));
+    storage.isCounted = bool(entry.getArgAttr(argument.getArgNumber(), "nest.counted"));
+    storage.isOutput = bool(entry.getArgAttr(argument.getArgNumber(), "nest.output"));
     storage.isUnsigned = bool(entry.getArgAttr(argument.getArgNumber(), "nest.unsigned"));
     setTensorType(storage, !storage.isOutput);
     arguments.push_back(std::move(storage));
     storages[argument] = &arguments.back();
   }
-  return success();
 }
 
 void Program::nameArgumentTypes() {
@@ -164,18 +146,15 @@ void Program::nameArgumentTypes() {
 }
 
 /// The memrefs that a host loop hands from one iteration to the next.
-LogicalResult Program::collectExchanged() {
+void Program::collectExchanged() {
   Scope scope(&fileScope);
   for (Storage const &argument : arguments)
     scope.take(argument.name);
-  WalkResult const result = entry.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+  entry.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     for (auto [carried, init, result] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
       if (!isa<MemRefType>(carried.getType()))
         continue;
       Storage const *first = storages.lookup(init);
-      if (!first || first->isImage || first->isFlat || first->kind == StorageKind::Weight)
-        return WalkResult(
-            loop.emitError("exchanges memory that is a part of something else; this has no printed form"));
       Storage storage = *first;
       storage.kind = StorageKind::Argument;
       storage.value = carried;
@@ -185,21 +164,12 @@ LogicalResult Program::collectExchanged() {
       exchanged.push_back(std::move(storage));
       storages[carried] = storages[result] = &exchanged.back();
     }
-    return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
 }
 
-LogicalResult Program::collectMembers() {
-  WalkResult const result = entry.walk([&](Operation *op) {
-    if (auto buffer = dyn_cast<nest::BufferOp>(op))
-      return WalkResult(addBuffer(buffer));
-    if (auto weight = dyn_cast<nest::WeightOp>(op))
-      return WalkResult(addWeight(weight));
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
+void Program::collectMembers() {
+  entry.walk([&](nest::BufferOp buffer) { addBuffer(buffer); });
+  entry.walk([&](nest::WeightOp weight) { addWeight(weight); });
   nameMembers(buffers, "tensor", "work.");
   for (Storage &weight : weights)
     storages[weight.value] = &weight;
@@ -208,7 +178,19 @@ LogicalResult Program::collectMembers() {
   for (Storage &weight : weights)
     if (weight.bias)
       weight.bias->expression = weight.expression + ".bias";
-  return success();
+}
+
+/// The blocks of convolutions and contractions add a bias that lies with their weights.
+void Program::joinBiases() {
+  auto const join = [&](auto kernel) {
+    if (!kernel.getBias())
+      return;
+    Storage *bias = storages.lookup(kernel.getExtras()[*kernel.getBias()]);
+    bias->isBias = true;
+    storages.lookup(kernel.getInputs()[1])->bias = bias;
+  };
+  entry.walk([&](nest::ConvOp conv) { join(conv); });
+  entry.walk([&](nest::ContractOp contract) { join(contract); });
 }
 
 void Program::nameMembers(std::deque<Storage> &members, StringRef prefix, StringRef owner) {
@@ -233,16 +215,6 @@ void Program::nameMembers(std::deque<Storage> &members, StringRef prefix, String
   }
 }
 
-/// Convolutions and pools work on Activations; whether one touches this memref or a slice of its channels.
-static bool isUsedAsImage(Value memref) {
-  return llvm::any_of(memref.getUsers(), [&](Operation *user) {
-    if (isa<nest::ConvOp, nest::WindowOp>(user))
-      return llvm::is_contained(ArrayRef<Value>({user->getOperand(0), user->getOperands().back()}), memref);
-    return isa<memref::SubViewOp, memref::CastOp>(user) &&
-           cast<MemRefType>(user->getResult(0).getType()).getRank() == 4 && isUsedAsImage(user->getResult(0));
-  });
-}
-
 Code Program::imageShape(ArrayRef<int64_t> shape) const { return cpp::listOf(shape.drop_front(sizesImages ? 3 : 1)); }
 
 AffineExpr Program::allocatedExtent(Storage const &buffer, unsigned dim, HostSymbols &symbols) const {
@@ -251,28 +223,24 @@ AffineExpr Program::allocatedExtent(Storage const &buffer, unsigned dim, HostSym
   return isPadded ? inside + 2 * buffer.border[dim - 1] : inside;
 }
 
-LogicalResult Program::addBuffer(nest::BufferOp op) {
+void Program::addBuffer(nest::BufferOp op) {
   Storage storage{};
   storage.kind = StorageKind::Buffer;
   storage.value = op.getResult();
   storage.type = cast<MemRefType>(op.getType());
   storage.modelName = op.getName().str();
-  if (storage.scalarType().code.empty())
-    return op.emitError("elements of type ") << storage.type.getElementType() << " cannot be printed";
-  storage.isImage = storage.type.getRank() == 4 && (op.getBorder() || isUsedAsImage(op.getResult()));
+  storage.isCounted = op->hasAttr("nest.counted");
+  storage.isImage = op.getForm() == nest::BufferForm::Image;
   if (op.getBorder())
     storage.border.assign(op.getBorder()->begin(), op.getBorder()->end());
   if (storage.isImage) {
     ArrayRef<int64_t> const shape = storage.type.getShape();
-    if (ShapedType::isDynamic(shape.back()))
-      return op.emitError("an image of a convolution wants a known number of channels");
     storage.cpp = imageType(storage.scalarType(), false, imageShape(shape), storage.border);
     useBlock("activation");
   } else {
     setTensorType(storage, false);
   }
   buffers.push_back(std::move(storage));
-  return success();
 }
 
 Storage const *Program::storageOf(Value memref) const {
@@ -301,10 +269,8 @@ Expression Program::reference(Storage const &storage) const {
 
 /// The name that the model gives to a dynamic dimension, from `nest.dims`; the first dimension is else the batch.
 static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigned dim) {
-  unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
-  if (auto dims = entry.getArgAttrOfType<ArrayAttr>(number, "nest.dims"))
-    if (auto name = dyn_cast<StringAttr>(dims[dim]); name && !name.empty())
-      return name.str();
+  if (StringRef const name = nameOfExtent(entry, cast<BlockArgument>(argument.value), dim); !name.empty())
+    return name.str();
   return dim == 0 ? "batch" : argument.name + "_size_" + std::to_string(dim);
 }
 
@@ -333,31 +299,7 @@ static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage>
   sizes = std::move(named);
 }
 
-/// An index of a collapsed view is split by extents of its source, for which forward() may not ask otherwise.
-static void askForCollapsedExtents(func::FuncOp entry) {
-  OpBuilder builder(entry.getBody());
-  entry.walk([&](memref::CollapseShapeOp op) {
-    Value source = op.getSrc();
-    while (auto cast = source.getDefiningOp<memref::CastOp>())
-      source = cast.getSource();
-    auto const argument = dyn_cast<BlockArgument>(source);
-    if (!argument || argument.getOwner() != &entry.getBody().front())
-      return;
-    auto const isAsked = [&](int64_t dim) { // a second one would be another symbol for the same extent
-      return llvm::any_of(argument.getUsers(), [&](Operation *user) {
-        auto asked = dyn_cast<memref::DimOp>(user);
-        return asked && asked.getConstantIndex() == dim;
-      });
-    };
-    auto const type = cast<MemRefType>(argument.getType());
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim) && !isAsked(dim))
-        builder.create<memref::DimOp>(op.getLoc(), argument, dim);
-  });
-}
-
 void Program::collectSizes() {
-  askForCollapsedExtents(entry);
   for (Storage const &argument : arguments)
     for (unsigned dim = 0; dim < unsigned(argument.type.getRank()); ++dim)
       if (argument.type.isDynamicDim(dim))

@@ -13,6 +13,7 @@
 #include "translator/emit/model/Names.h"
 #include "translator/emit/scalars/Values.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/Sizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -36,6 +37,7 @@ struct Storage {
   std::string alias;      ///< of an argument: what its type is called
   std::string expression; ///< how layers refer to it: image, work.conv1, weights.conv1_bias
   bool isOutput = false;
+  bool isCounted = false;                   ///< forward() checks that an int can count its elements
   bool isUnsigned = false;                  ///< integers of the caller
   bool isImage = false;                     ///< an Activation
   bool isFlat = false;                      ///< a rank-1 view with computed index: Kokkos views end at rank 8
@@ -68,26 +70,13 @@ struct Access {
   llvm::SmallVector<mlir::AffineExpr> indices;
 };
 
-/// Host values that index expressions refer to, in order of their symbols.
-class HostSymbols {
-public:
-  /// Symbols below `first` belong to somebody else.
-  explicit HostSymbols(unsigned first = 0) : first(first) {}
-  mlir::AffineExpr get(mlir::Value value);
-  llvm::ArrayRef<mlir::Value> values() const { return known.getArrayRef(); }
-
-private:
-  unsigned first;
-  llvm::SetVector<mlir::Value> known;
-};
-
 class Program {
 public:
   Program(mlir::func::FuncOp entry, EmitOptions const &options) : entry(entry), options(options) {}
   Program(Program const &) = delete;
 
-  /// Names everything; fails with a diagnostic at what cannot be printed.
-  mlir::LogicalResult collect();
+  /// Names everything.
+  void collect();
 
   /// The storage that a memref is a part of.
   Storage const *storageOf(mlir::Value memref) const;
@@ -121,8 +110,10 @@ public:
     return found == scalarTypes.end() ? intType() : found->second;
   }
 
-  /// The sum with bias in the epilogue of a convolution or contraction whose weights hold the bias; null for others.
-  mlir::Value biasedSum(mlir::Operation *kernel) const;
+  /// A decision about the whole file.
+  template <class Attribute> Attribute settled(llvm::StringRef name) const {
+    return llvm::cast<Attribute>(mlir::func::FuncOp(entry)->getAttr(name));
+  }
 
   void useBlock(llvm::StringRef name) { blocks.insert(name.str()); }
   void useBlocks(Expression const &expression);
@@ -144,15 +135,14 @@ public:
   Scope fileScope;                        ///< names that no local may hide
 
 private:
-  mlir::LogicalResult collectArguments();
-  mlir::LogicalResult collectMembers();
-  mlir::LogicalResult collectExchanged();
+  void collectArguments();
+  void collectMembers();
+  void collectExchanged();
   void nameArgumentTypes();
   void collectSizes();
   void collectFunctions();
-  mlir::LogicalResult addBuffer(nest::BufferOp op);
-  mlir::LogicalResult addWeight(nest::WeightOp op);
-  Storage *biasOf(Storage const &weight) const;
+  void addBuffer(nest::BufferOp op);
+  void addWeight(nest::WeightOp op);
   void joinBiases();
   void nameMembers(std::deque<Storage> &members, llvm::StringRef prefix, llvm::StringRef owner);
 

@@ -32,11 +32,8 @@ std::string forwardDefinition(Program const &program, Body const &statements);
 /// The run-time sizes that buffers need, in the order of the arguments.
 std::vector<std::string> workspaceSizes(Program const &program);
 
-/// Whether a tensor has more elements than an int can count, as a condition in C++; none if all sizes are known.
-std::optional<Expression> tooManyElements(Program const &program);
-
 /// Aliases of the arguments, members of Weights and Workspace, the constructor.
-mlir::FailureOr<Json> viewMembers(Program &program);
+Json viewMembers(Program &program);
 
 /// The tensors of the sidecar in file order.
 std::vector<SidecarTensor> sidecarOf(Program const &program);

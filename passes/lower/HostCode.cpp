@@ -1,0 +1,145 @@
+//===- HostCode.cpp - what stands between kernels -----------------------------------------------------------------===//
+
+#include "passes/lower/HostCode.h"
+
+#include "passes/lower/memory/Memory.h"
+#include "translator/ir/Nest.h"
+#include "translator/ir/Sizes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ml2k;
+
+//===--- Values ---------------------------------------------------------------------------------------------------===//
+
+/// Memory that a loop around kernels exchanges.
+static bool isExchanged(Value memref) {
+  auto const argument = dyn_cast<BlockArgument>(memref);
+  return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp()) : bool(memref.getDefiningOp<scf::ForOp>());
+}
+
+/// Scalar arguments, indices of loops, and run-time extents of arguments and of exchanged memory have names.
+static bool isNamed(Value value) {
+  auto const isOfEntry = [](BlockArgument argument) { return isa<func::FuncOp>(argument.getOwner()->getParentOp()); };
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isOfEntry(argument) || isa<scf::ForOp>(argument.getOwner()->getParentOp());
+  auto size = value.getDefiningOp<memref::DimOp>();
+  if (!size || !size.getConstantIndex())
+    return false;
+  auto const argument = dyn_cast<BlockArgument>(size.getSource());
+  bool const isOfArgument =
+      argument && isOfEntry(argument) && cast<MemRefType>(argument.getType()).isDynamicDim(*size.getConstantIndex());
+  return isOfArgument || isExchanged(size.getSource());
+}
+
+/// A host value; the error stands at what cannot be computed, or at `user` where that is no operation.
+static LogicalResult checkValue(Value value, Operation *user, char const *message) {
+  auto const isArgument = [](BlockArgument argument, unsigned) { return Value(argument); };
+  HostSymbols symbols;
+  if (!Sizes(isNamed, isArgument).index(value, symbols))
+    return user->emitError(message);
+  for (Value symbol : symbols.values())
+    if (!isNamed(symbol))
+      return (symbol.getDefiningOp() ? symbol.getDefiningOp() : user)->emitError(message);
+  return success();
+}
+
+static LogicalResult checkValues(ValueRange values, Operation *user) {
+  return success(llvm::all_of(values, [&](Value value) {
+    return succeeded(checkValue(value, user, "a value that forward() cannot compute"));
+  }));
+}
+
+/// Comparisons of host values, and what `and` and `or` make of them.
+static LogicalResult checkCondition(Value value) {
+  if (isNamed(value))
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op))
+    return success(succeeded(checkCondition(op->getOperand(0))) && succeeded(checkCondition(op->getOperand(1))));
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (compare && compare.getLhs().getType().isIntOrIndex())
+    return checkValues(compare->getOperands(), compare);
+  return value.getParentBlock()->getParentOp()->emitError("forward() decides by sizes and arguments only");
+}
+
+//===--- Statements -----------------------------------------------------------------------------------------------===//
+
+/// What prints nothing by itself: members, views, conditions and index arithmetic appear where they are used.
+static bool isSilent(Operation *op) {
+  if (isa<nest::BufferOp, nest::WeightOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp, cf::AssertOp>(op) ||
+      isAlias(op))
+    return true;
+  if (isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
+    return true;
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp, arith::IndexCastOp>(op) &&
+         op->getResult(0).getType().isIndex();
+}
+
+static LogicalResult checkAssert(cf::AssertOp check) {
+  auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() > arith::CmpIPredicate::sge)
+    return check.emitError() << "cannot hold: " << check.getMsg();
+  return checkValues(compare->getOperands(), check);
+}
+
+static LogicalResult checkLoop(scf::ForOp loop) {
+  if (!llvm::all_of(loop.getInitArgs().getTypes(), llvm::IsaPred<MemRefType>))
+    return loop.emitError("a loop around kernels carries values");
+  return checkValues({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, loop);
+}
+
+static LogicalResult checkBranch(scf::IfOp branch) {
+  if (branch.getNumResults() != 0)
+    return branch.emitError("a branch around kernels has results");
+  return checkCondition(branch.getCondition());
+}
+
+/// The bounds of explicit loops, and what their block uses from outside.
+static LogicalResult checkLoopKernel(nest::LoopKernelOp kernel) {
+  llvm::SetVector<Value> values(kernel.getLowers().begin(), kernel.getLowers().end());
+  values.insert(kernel.getUppers().begin(), kernel.getUppers().end());
+  kernel.getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (!isa<MemRefType>(operand.getType()) && !kernel->isAncestor(operand.getParentRegion()->getParentOp()) &&
+          !matchPattern(operand, m_Constant()))
+        values.insert(operand);
+  });
+  return checkValues(values.getArrayRef(), kernel);
+}
+
+static LogicalResult checkStatement(Operation *op) {
+  if (auto check = dyn_cast<cf::AssertOp>(op))
+    return checkAssert(check);
+  if (auto buffer = dyn_cast<nest::BufferOp>(op))
+    return success(llvm::all_of(buffer.getSizes(), [&](Value size) {
+      return succeeded(checkValue(size, buffer, "the size of a buffer is not a size of the arguments"));
+    }));
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return checkLoop(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return checkBranch(branch);
+  if (auto kernel = dyn_cast<nest::LoopKernelOp>(op))
+    return checkLoopKernel(kernel);
+  if (isSilent(op) || isa<nest::Kernel, scf::YieldOp, func::ReturnOp>(op))
+    return success();
+  return op->emitError("'") << op->getName() << "' cannot be printed between kernels";
+}
+
+LogicalResult ml2k::checkHostCode(func::FuncOp entry) {
+  WalkResult const result = entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == entry)
+      return WalkResult::advance();
+    if (failed(checkStatement(op)))
+      return WalkResult::interrupt();
+    return isa<nest::Kernel>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

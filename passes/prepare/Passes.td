@@ -1,0 +1,93 @@
+//===- Passes.td - prepare: every decision of the printer, as attributes ------------------------------------*- td -*-===//
+//
+// From a nest to a prepared one: the printer then looks up and makes no choice. A decision that stands already, in nest
+// text or set by a tuner, is kept by the passes here.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_PREPARE_PASSES
+#define ML2K_PREPARE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def MarkOutputs : Pass<"ml2k-mark-outputs", "::mlir::func::FuncOp"> {
+  let summary = "arguments that kernels write are outputs";
+  let description = [{ Pre: nest. Post: every memref argument that a structured kernel writes has nest.output. }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def SettleSizes : Pass<"ml2k-settle-sizes", "::mlir::func::FuncOp"> {
+  let summary = "the function asks for every extent that indices need";
+  let description = [{
+    Pre: nest. Post: of each argument whose collapsed view some kernel addresses there is a memref.dim per run-time extent: an index
+    of the view is split by them.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ChooseBufferForms : Pass<"ml2k-choose-buffer-forms", "::mlir::func::FuncOp"> {
+  let summary = "what type each member of the workspace has";
+  let description = [{
+    Pre: nest.buffers. Post: each has a form: `image` where a convolution or pool touches it or channels of it, `flat` beyond the
+    rank that Kokkos views end at, else `tensor`. The function has nest.sized_images if a height or width of an image is known
+    at run time only: then no height or width is part of a type.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def CheckIndexRange : Pass<"ml2k-check-index-range", "::mlir::func::FuncOp"> {
+  let summary = "which tensors may have more elements than an int can count";
+  let description = [{
+    Pre: forms of buffers are chosen. Post: arguments and buffers of run-time sizes have nest.counted, but for those that cannot be too
+    large unless another one is. The printed indices are of type int.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def SettlePackings : Pass<"ml2k-settle-packings", "::mlir::func::FuncOp"> {
+  let summary = "the extents of packed weights";
+  let description = [{
+    Pre: nest.weights with the kind of their packing. Post: the packing of panels has its extents and order, from the convolution or
+    contraction that reads them first; `paired` says that they are bf16, and so is whatever they are multiplied by.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def JoinBiases : Pass<"ml2k-join-biases", "::mlir::func::FuncOp"> {
+  let summary = "a bias lies with the weights whose sums it is added to";
+  let description = [{
+    Pre: packed weights. Post: a convolution or contraction whose epilogue first adds a vector along its outputs has `bias`, the number of
+    that extra, if the weights are panels, both are constants of one type and nobody else reads them. The bias stands behind its
+    weights: the order of nest.weights is the order of the sidecar.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def PlaceBuffers : Pass<"ml2k-place-buffers", "::mlir::func::FuncOp"> {
+  let summary = "whether the buffers share one allocation";
+  let description = [{
+    Pre: nest.buffers. Post: the function has nest.placement: `arena` for more than 256 KiB or, with run-time sizes, more than two
+    buffers; else `own`, which is plainer to read.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def SettleFile : Pass<"ml2k-settle-file", "::mlir::func::FuncOp"> {
+  let summary = "what the printed files hold as a whole";
+  let description = [{
+    Pre: nest. Post: the function has nest.weights, `embedded` in the source up to 1 KiB, else a `file` beside it; and nest.launches,
+    false where a host's calling thread does the little that there is to do.
+  }];
+  let options = [Option<"weights", "weights", "std::string", "\"auto\"", "auto, embed or file">];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def VerifyPrepared : Pass<"ml2k-verify-prepared", "::mlir::ModuleOp"> {
+  let summary = "refuses what the printer cannot look up";
+  let description = [{
+    Pre: anything. Post: the module has one public function with a body of one block and no results, its arguments are memrefs or scalars
+    of types that C++ has, and so are weights and buffers; every decision of the passes above stands.
+  }];
+}
+
+#endif

@@ -1,0 +1,21 @@
+//===- Prepare.cpp - from a nest to one that is printed by look-up ------------------------------------------------===//
+
+#include "passes/prepare/Prepare.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+/// JoinBiases comes behind everything that makes, copies or orders weights.
+void ml2k::addPrepare(OpPassManager &manager, std::string const &weights) {
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  function.addPass(createMarkOutputs());
+  function.addPass(createSettleSizes());
+  function.addPass(createChooseBufferForms());
+  function.addPass(createCheckIndexRange());
+  function.addPass(createSettlePackings());
+  function.addPass(createJoinBiases());
+  function.addPass(createPlaceBuffers());
+  function.addPass(createSettleFile({weights}));
+  manager.addPass(createVerifyPrepared());
+}

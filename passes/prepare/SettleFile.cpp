@@ -1,0 +1,51 @@
+//===- SettleFile.cpp - what the printed files hold as a whole ----------------------------------------------------===//
+
+#include "passes/prepare/Prepare.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_SETTLEFILE
+#include "passes/prepare/Passes.h.inc"
+
+/// Weights of so many bytes are literals in the source.
+static constexpr int64_t embeddedBytes = 1024;
+
+static nest::WeightStorage storageOf(func::FuncOp entry) {
+  int64_t weights = 0, bytes = 0;
+  entry.walk([&](nest::WeightOp weight) {
+    ++weights;
+    bytes += bytesOf(weight.getType());
+  });
+  return weights > 0 && bytes <= embeddedBytes ? nest::WeightStorage::Embedded : nest::WeightStorage::File;
+}
+
+namespace {
+struct SettleFile : impl::SettleFileBase<SettleFile> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (llvm::is_contained({"auto", "embed", "file"}, weights))
+      return success();
+    return emitError(UnknownLoc::get(context)) << "weights is auto, embed or file, not '" << weights << "'";
+  }
+
+  void runOnOperation() override {
+    func::FuncOp entry = getOperation();
+    if (entry.isExternal())
+      return;
+    auto const storage = llvm::StringSwitch<nest::WeightStorage>(weights)
+                             .Case("embed", nest::WeightStorage::Embedded)
+                             .Case("file", nest::WeightStorage::File)
+                             .Default(storageOf(entry));
+    if (!entry->hasAttr("nest.weights"))
+      entry->setAttr("nest.weights", nest::WeightStorageAttr::get(&getContext(), storage));
+    if (!entry->hasAttr("nest.launches"))
+      entry->setAttr("nest.launches", BoolAttr::get(&getContext(), !isSmall(entry)));
+  }
+};
+} // namespace
+
+} // namespace ml2k
