@@ -122,14 +122,15 @@ def verify(arguments):
 
 
 def show(model, results, outputs, tolerance, layers, path):
-    names = [argument.name for argument in model.outputs]
+    counted = list(model.counted(results)) # the elements that count; the reference has no others
+    names = [argument.name for argument, _ in counted]
     order = range(len(names))
     if layers: # in the order of the graph, so that the first to deviate is the one to look at
         import onnx
 
         position = {name: i for i, node in enumerate(onnx.load(str(path)).graph.node) for name in node.output}
         order = sorted(order, key=lambda i: position.get(names[i], len(position)))
-    first = report([names[i] for i in order], [results[i] for i in order], [outputs[i] for i in order], tolerance)
+    first = report([names[i] for i in order], [counted[i][1] for i in order], [outputs[i] for i in order], tolerance)
     if first:
         print(f"first to deviate: {first.name}: {first.error:.2e} > {first.tolerance:.0e}")
     return 1 if first else 0

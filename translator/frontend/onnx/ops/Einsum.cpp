@@ -4,6 +4,9 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <limits>
+#include <map>
+
 using namespace mlir;
 using llvm::Twine;
 
@@ -71,40 +74,135 @@ static Equation parse(Node &node) {
   return equation;
 }
 
-static void importEinsum(Node &node) {
-  Build &b = node.b;
-  Equation const equation = parse(node);
-  Letters loops = equation.result;
-  std::map<char, OpFoldResult> sizes;
+/// The extent of each letter; 1 broadcasts.
+using LetterSizes = std::map<char, OpFoldResult>;
+
+static LetterSizes letterSizesOf(Node &node, Equation const &equation) {
+  LetterSizes extents;
   for (auto [at, term] : llvm::enumerate(equation.terms))
     for (auto [dim, letter] : llvm::enumerate(term)) {
-      if (loops.find(letter) == Letters::npos)
-        loops += letter;
-      OpFoldResult const size = b.sizeOf(node.in(at), dim);
-      auto const [found, isNew] = sizes.try_emplace(letter, size);
+      OpFoldResult const size = node.b.sizeOf(node.in(at), dim);
+      auto const [found, isNew] = extents.try_emplace(letter, size);
       auto const known = getConstantIntValue(found->second), own = getConstantIntValue(size);
       if (!isNew && known && own && *known != *own && *known != 1 && *own != 1)
         node.refuse("dimension " + Twine(letter) + " is " + Twine(*known) + " and " + Twine(*own));
       if (known == 1)
         found->second = size;
     }
-  Sizes resultSizes;
-  for (char letter : equation.result) {
-    if (!sizes.count(letter))
+  for (char letter : equation.result)
+    if (!extents.count(letter))
       node.refuse("the result's dimension " + Twine(letter) + " is in no term");
-    resultSizes.push_back(sizes[letter]);
-  }
+  return extents;
+}
+
+//===--- Several terms --------------------------------------------------------------------------------------------===//
+
+namespace {
+struct Term {
+  Letters letters;
+  Value value;
+};
+
+/// Two terms that become one.
+struct Pair {
+  size_t left = 0, right = 1;
+};
+} // namespace
+
+/// More terms than that are one sum of products: a graph's edges would be a search without end.
+static constexpr size_t mostOrdered = 6;
+/// Of a dimension whose extent is known at run time only.
+static constexpr double assumedExtent = 64;
+
+static Letters joined(Letters letters, Letters const &more) {
+  for (char letter : more)
+    if (letters.find(letter) == Letters::npos)
+      letters += letter;
+  return letters;
+}
+
+/// Multiplications of a contraction over these letters.
+static double workOf(Letters const &letters, LetterSizes const &extents) {
+  double work = 1;
+  for (char letter : letters)
+    work *= getConstantIntValue(extents.at(letter)).value_or(assumedExtent);
+  return work;
+}
+
+/// What is left of a pair: the letters that the result or another term has.
+static Letters keptOf(std::vector<Letters> const &terms, Pair pair, Letters const &result) {
+  Letters others = result, kept;
+  for (auto [at, term] : llvm::enumerate(terms))
+    if (at != pair.left && at != pair.right)
+      others += term;
+  for (char letter : joined(joined("", terms[pair.left]), terms[pair.right]))
+    if (others.find(letter) != Letters::npos)
+      kept += letter;
+  return kept;
+}
+
+static std::vector<Letters> without(std::vector<Letters> terms, Pair pair, Letters const &kept) {
+  terms.erase(terms.begin() + pair.right);
+  terms[pair.left] = kept;
+  return terms;
+}
+
+/// The cheapest order of contractions of two terms each: its work, and the first pair.
+static std::pair<double, Pair> cheapest(std::vector<Letters> const &terms, Letters const &result,
+                                        LetterSizes const &extents) {
+  if (terms.size() <= 2)
+    return {workOf(joined(terms.front(), terms.back()), extents), {}};
+  std::pair<double, Pair> best{std::numeric_limits<double>::infinity(), {}};
+  for (size_t left = 0; left < terms.size(); ++left)
+    for (size_t right = left + 1; right < terms.size(); ++right) {
+      Pair const pair{left, right};
+      double const work = workOf(joined(joined("", terms[left]), terms[right]), extents) +
+                          cheapest(without(terms, pair, keptOf(terms, pair, result)), result, extents).first;
+      if (work < best.first)
+        best = {work, pair};
+    }
+  return best;
+}
+
+/// The sum of products of terms over the letters that the result does not have.
+static Value contracted(Build &b, ArrayRef<Term> terms, Letters const &result, LetterSizes const &extents) {
+  Letters loops = result;
+  for (Term const &term : terms)
+    loops = joined(loops, term.letters);
+  Sizes sizes;
+  for (char letter : result)
+    sizes.push_back(extents.at(letter));
   llvm::SmallVector<AffineMap> maps;
-  for (auto [at, term] : llvm::enumerate(equation.terms)) {
+  llvm::SmallVector<Value> values;
+  for (Term const &term : terms) {
     llvm::SmallVector<AffineExpr> exprs;
-    for (auto [dim, letter] : llvm::enumerate(term)) {
-      bool const isBroadcast = node.shape(at)[dim] == 1 && getConstantIntValue(sizes[letter]) != 1;
+    for (auto [dim, letter] : llvm::enumerate(term.letters)) {
+      bool const isBroadcast = Build::shapeOf(term.value)[dim] == 1 && getConstantIntValue(extents.at(letter)) != 1;
       exprs.push_back(isBroadcast ? b.getAffineConstantExpr(0) : b.getAffineDimExpr(loops.find(letter)));
     }
     maps.push_back(AffineMap::get(loops.size(), 0, exprs, b.getContext()));
+    values.push_back(term.value);
   }
-  int64_t const kept = equation.result.size();
-  node.out(0, b.contract(node.allInputs(), maps, resultSizes, kept));
+  return b.contract(values, maps, sizes, result.size());
+}
+
+static void importEinsum(Node &node) {
+  Equation const equation = parse(node);
+  LetterSizes const extents = letterSizesOf(node, equation);
+  std::vector<Term> terms;
+  for (auto [letters, value] : llvm::zip(equation.terms, node.allInputs()))
+    terms.push_back({letters, value});
+  while (terms.size() > 2 && terms.size() <= mostOrdered) {
+    std::vector<Letters> letters;
+    for (Term const &term : terms)
+      letters.push_back(term.letters);
+    Pair const pair = cheapest(letters, equation.result, extents).second;
+    Letters const kept = keptOf(letters, pair, equation.result);
+    Value const product = contracted(node.b, {terms[pair.left], terms[pair.right]}, kept, extents);
+    terms.erase(terms.begin() + pair.right);
+    terms[pair.left] = {kept, product};
+  }
+  node.out(0, contracted(node.b, terms, equation.result, extents));
 }
 
 void registerEinsum(Registry &table) { table.add("Einsum", {12}, importEinsum); }

@@ -166,34 +166,36 @@ static void importCumSum(Node &node) {
   sumAlong(node, node.axis(static_cast<int64_t>(node.scalar(1, "axis")), node.rank(0)));
 }
 
-/// y[i] = y[i - 1] + x[i] along the axis; `exclusive` leaves x[i] out, `reverse` starts at the end.
+/// One step along the axis: y[at] = sum + x[at], or y[at] = sum where x[at] does not count yet.
+static Values sumStep(Build &b, Value x, ValueRange at, ValueRange carried, bool isExclusive, bool isUnsigned) {
+  Scalars s(b, b.getLoc(), isUnsigned);
+  Value const term = s.create<tensor::ExtractOp>(x, at), next = s.add(carried[1], term);
+  return {s.create<tensor::InsertOp>(isExclusive ? carried[1] : next, carried[0], at), next};
+}
+
+/// y[i] = y[i - 1] + x[i] along the axis; `exclusive` leaves x[i] out, `reverse` starts at the end. The sums are
+/// independent of each other, so that of the loops only the last has an order; it carries the sum.
 static void sumAlong(Node &node, int64_t axis) {
   Build &b = node.b;
   bool const isReverse = node.intAttr("reverse", 0), isExclusive = node.intAttr("exclusive", 0);
   Value const x = node.in(0);
-  Value const extent = isReverse ? getValueOrCreateConstantIndexOp(b, b.getLoc(), b.sizeOf(x, axis)) : nullptr;
-  Value const zeros = b.initial(b.sizesOf(x), node.element(0), Build::Fold::sum);
-  // The sums are independent of each other, so that of the loops only the last has an order
-  auto sizes = b.sizesOf(x);
-  std::rotate(sizes.begin() + axis, sizes.begin() + axis + 1, sizes.end());
-  node.out(0, loopNest(b, sizes, zeros, [&](ValueRange loops, Value carried) -> Value {
-             Scalars s(b, b.getLoc(), node.isUnsigned());
-             llvm::SmallVector<Value> at(loops), before;
-             std::rotate(at.begin() + axis, at.end() - 1, at.end());
-             Value const isFirst = s.compare(Compare::eq, loops.back(), s.index(0));
-             if (isReverse)
-               at[axis] = s.create<arith::SubIOp>(s.create<arith::SubIOp>(extent, s.index(1)), loops.back());
-             Value const previous = isReverse ? s.create<arith::AddIOp>(at[axis], s.index(1))
-                                              : s.create<arith::SubIOp>(at[axis], s.index(1));
-             before = at;
-             before[axis] = s.select(isFirst, at[axis],
-                                     previous); // a zero is read at the first step: nothing is written there yet
-             Value term = s.create<tensor::ExtractOp>(x, isExclusive ? before : at);
-             if (isExclusive)
-               term = s.select(isFirst, s.constantLike(term, 0), term);
-             Value const sum = s.add(s.create<tensor::ExtractOp>(carried, before), term);
-             return s.create<tensor::InsertOp>(sum, carried, at);
-           }));
+  Value const extent = getValueOrCreateConstantIndexOp(b, b.getLoc(), b.sizeOf(x, axis));
+  Sizes others = b.sizesOf(x);
+  others.erase(others.begin() + axis);
+  auto const row = [&](ValueRange position, Value carried) -> Value {
+    auto const step = [&](Value index, ValueRange values) {
+      Scalars s(b, b.getLoc(), node.isUnsigned());
+      llvm::SmallVector<Value> at(position);
+      if (isReverse)
+        index = s.create<arith::SubIOp>(s.create<arith::SubIOp>(extent, s.index(1)), index);
+      at.insert(at.begin() + axis, index);
+      return sumStep(b, x, at, values, isExclusive, node.isUnsigned());
+    };
+    Scalars s(b, b.getLoc(), node.isUnsigned());
+    Value const zero = s.constant(node.element(0), 0);
+    return loop(b, s.index(0), extent, {carried, zero}, step)[0];
+  };
+  node.out(0, loopNest(b, others, b.empty(b.sizesOf(x), node.element(0)), row));
 }
 
 void registerLoops(Registry &table) {
