@@ -66,7 +66,8 @@ struct ModelView {
 /// The include guard of FILE.hpp.
 std::string includeGuard(std::string const &stem);
 
-/// The view of the entry function of a prepared `module` (passes/prepare). Refuses with a located diagnostic what cannot be printed.
+/// The view of the entry function of a prepared `module` (passes/prepare). Refuses with a located diagnostic what
+/// cannot be printed.
 mlir::FailureOr<ModelView> viewModel(mlir::ModuleOp module, EmitOptions const &options);
 
 /// Prints the entry function of a prepared `module` (passes/prepare). Refuses with a located diagnostic what cannot be

@@ -1,8 +1,8 @@
-//===- OrderedUpdates.cpp - loops that change elements where data say ---------------------------------------------===//
+//===- OrderedUpdates.cpp - loops that update elements at data-dependent indices ----------------------------------===//
 //
-// Sums of what lies at computed places: Scatter of a network, histograms and the like of loop programs. Which element
-// an iteration changes is not known, so that the loops are not parallel; but loops whose index stands alone in a
-// subscript of that element are, whatever the others do.
+// Scatter of a network, histograms and assembly in loop programs. Which element an iteration updates is known at run
+// time only, so that the loops are not parallel; but a loop whose index alone is a subscript of that element is: its
+// iterations never meet in one.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ static memref::StoreOp onlyUpdate(Block &block) {
   return store;
 }
 
-/// Whether the place of the element is read from memory.
+/// Whether an index of the element is read from memory.
 static bool isComputed(memref::StoreOp store) {
   SmallVector<Value> work(store.getIndices());
   while (!work.empty()) {
@@ -63,7 +63,7 @@ static bool isComputed(memref::StoreOp store) {
   return false;
 }
 
-/// Whether changes in any order are as good as those in the order of the loops.
+/// Whether updates in any order give the same result as those in the order of the loops.
 static bool maySwap(scf::ForOp outermost, memref::StoreOp store) {
   if (outermost->hasAttr(unorderedUpdates))
     return true;
@@ -73,7 +73,7 @@ static bool maySwap(scf::ForOp outermost, memref::StoreOp store) {
 
 //===--- The loops ------------------------------------------------------------------------------------------------===//
 
-/// Loops without anything between them, from step 1, with bounds known outside; empty where they are not so.
+/// The loops of a perfect nest with step 1 and bounds that are known outside; none if it is not so.
 static SmallVector<scf::ForOp> perfectNest(scf::ForOp outermost) {
   SmallVector<scf::ForOp> loops;
   auto const isOutside = [&](Value value) { return !outermost->isAncestor(value.getParentRegion()->getParentOp()); };
@@ -88,7 +88,7 @@ static SmallVector<scf::ForOp> perfectNest(scf::ForOp outermost) {
   return loops;
 }
 
-/// Where `loop` stands in the element with nothing else that varies, so that its iterations never meet in one.
+/// The subscript of the element that is the index of `loop` and nothing else that varies: its iterations never meet.
 static std::optional<unsigned> apartIn(scf::ForOp loop, scf::ForOp outermost, memref::StoreOp store) {
   auto const varies = [&](Value value) {
     return !getConstantIntValue(value) && outermost->isAncestor(value.getParentRegion()->getParentOp());

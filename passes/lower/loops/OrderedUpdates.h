@@ -1,5 +1,4 @@
-//===- OrderedUpdates.h - loops that change elements where data say ---------------------------------------*- C++
-//-*-===//
+//===- OrderedUpdates.h - loops that update elements at data-dependent indices --------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_LOOPS_ORDEREDUPDATES_H
 #define ML2K_PASSES_LOWER_LOOPS_ORDEREDUPDATES_H
@@ -9,16 +8,16 @@
 
 namespace ml2k {
 
-/// Of a loop whose iterations may be done in any order, even where they change the same element: the operator of the
-/// model says so (a Scatter).
+/// Of a loop whose iterations may run in any order, even where they update the same element: the operator of the model
+/// says so (a Scatter).
 inline constexpr char const unorderedUpdates[] = "nest.unordered";
 
 /// Operations whose terms may be joined in any order with the same result to the last bit. Floating-point sums are not.
 bool isReorderable(mlir::Operation *op);
 
-/// Loops without anything between them whose block changes one element, as `sums[row[i]][j] += terms[i][j]`, become one
-/// scf.parallel with `nest.ordered` (see nest.kernel), whose flag is false for loops that never meet in an element.
-/// Null where that is not so, or no loop is such a one.
+/// A perfect nest whose block updates one element, such as `sums[row[i]][j] += terms[i][j]`, becomes one scf.parallel
+/// with `nest.ordered` (see nest.kernel), whose flag is false for loops that never meet in an element. Null for any
+/// other nest, or if no loop has that flag.
 mlir::scf::ParallelOp formUpdates(mlir::RewriterBase &rewriter, mlir::scf::ForOp outermost);
 
 } // namespace ml2k

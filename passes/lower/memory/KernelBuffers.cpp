@@ -1,8 +1,8 @@
-//===- KernelBuffers.cpp - kernels get the memory that their blocks address, convolutions a border of zeros -------===//
+//===- KernelBuffers.cpp - kernels get memory in the layout that they address: images with a halo, matrices -------===//
 //
-// Convolutions and windows address an image N H W C, or some of its channels, inside a border of zeros that serves as
-// padding; packed contractions address contiguous matrices. Only buffers of the workspace can have a border, and one
-// that has it cannot be seen as a matrix.
+// Convolutions and windows address an image N H W C, or some of its channels, inside a halo of zeros that serves as
+// padding; packed contractions address contiguous matrices. Only buffers of the workspace can have a halo (their
+// attribute `border`), and one that has it cannot be addressed as a matrix.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using Border = std::array<int64_t, 2>;
 
 bool isPadded(Border border) { return border[0] > 0 || border[1] > 0; }
 
-/// True if somebody addresses the buffer without a border: as a matrix, or as an image of another shape.
+/// True if a kernel addresses the buffer without a halo: as a matrix, or as an image of another shape.
 bool isFlat(Value root) {
   return llvm::any_of(accessesOf(root), [](Access const &access) {
     return llvm::any_of(access.op->getOpOperands(), [&](OpOperand &operand) {
