@@ -20,7 +20,7 @@ packages=(
   nlohmann-json3-dev libboost-program-options-dev libkainjow-mustache-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libonnx-testdata
   libgtest-dev python3 python3-venv man-db
-  libopenmpi-dev openmpi-bin
+  libopenmpi-dev openmpi-bin gfortran
 )
 
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*" >&2; }

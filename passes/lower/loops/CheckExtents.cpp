@@ -83,6 +83,9 @@ private:
     return std::nullopt;
   }
 
+  /// Narrow ones wrap, and one bit is no number.
+  static bool isWide(Type type) { return type.isIndex() || (type.isInteger() && type.getIntOrFloatBitWidth() >= 32); }
+
   /// Values that many others lead to are nothing, too: those are no positions of loops.
   Value64 polynomial(Value value) {
     if (auto const found = known.find(value); found != known.end())
@@ -101,10 +104,10 @@ private:
       return Polynomial(constant.getSExtValue());
     if (auto const found = valueSymbols.find(value); found != valueSymbols.end())
       return Polynomial::ofSymbol(found->second);
-    if (isOfEntry(value) && value.getType().isIntOrIndex())
+    if (isOfEntry(value) && isWide(value.getType()))
       return Polynomial::ofSymbol(symbolOf({value, -1, nameOf(value)}));
     Operation *op = value.getDefiningOp();
-    if (!op || (!value.getType().isIndex() && !isa<arith::IndexCastOp>(op)))
+    if (!op || !isWide(value.getType()) || (!value.getType().isIndex() && !isa<arith::IndexCastOp>(op)))
       return std::nullopt;
     auto const operand = [&](unsigned i) { return polynomial(op->getOperand(i)); };
     return TypeSwitch<Operation *, Value64>(op)

@@ -2,6 +2,7 @@
 #include "axpy.hpp"
 #include "cube.hpp"
 #include "dot.hpp"
+#include "flat.hpp"
 #include "heat.hpp"
 #include "integers.hpp"
 #include "matmul.hpp"

@@ -116,7 +116,7 @@ private:
   void printExchange(scf::ForOp loop, Body &statements);
   LogicalResult printBranch(scf::IfOp branch, Body &statements);
   Expression condition(Value value);
-  Expression hostExpression(Value value);
+  Expression hostExpression(Value value, bool isChecked = false);
 
   Program &program;
   Scope scope;
@@ -180,12 +180,25 @@ LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, 
   return success();
 }
 
-Expression ForwardPrinter::hostExpression(Value value) {
+/// Whether sizes are multiplied with each other.
+bool hasProduct(AffineExpr expr) {
+  bool found = false;
+  expr.walk([&](AffineExpr part) {
+    found |= part.getKind() == AffineExprKind::Mul && !isa<AffineConstantExpr>(cast<AffineBinaryOpExpr>(part).getRHS());
+  });
+  return found;
+}
+
+/// `isChecked`: nobody knows yet that it is small enough for an int.
+Expression ForwardPrinter::hostExpression(Value value, bool isChecked) {
   HostSymbols symbols;
   AffineExpr const expr = program.hostIndex(value, symbols);
+  bool const isWide = isChecked && hasProduct(expr);
   IndexSpace space;
-  for (Value symbol : symbols.values())
-    space.symbols.push_back(cpp::name(Identifier(program.hostName(symbol))));
+  for (Value symbol : symbols.values()) {
+    Expression const name = cpp::name(Identifier(program.hostName(symbol)));
+    space.symbols.push_back(isWide ? cpp::cast(Raw("static_cast<long long>"), name) : name);
+  }
   return indexExpression(expr, space);
 }
 
@@ -285,8 +298,8 @@ void ForwardPrinter::addComputedSizes(std::vector<Expression> &differ) {
 /// What the model takes for granted about sizes; the message is the condition in words.
 ForwardPrinter::Check ForwardPrinter::checkOf(cf::AssertOp check) {
   auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
-  Expression const fails = comparison(arith::invertPredicate(compare.getPredicate()), hostExpression(compare.getLhs()),
-                                      hostExpression(compare.getRhs()));
+  Expression const fails = comparison(arith::invertPredicate(compare.getPredicate()),
+                                      hostExpression(compare.getLhs(), true), hostExpression(compare.getRhs(), true));
   return {{fails, validUtf8(program.model + ": " + check.getMsg().str())},
           compare.getPredicate() >= arith::CmpIPredicate::sgt};
 }

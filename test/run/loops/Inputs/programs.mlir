@@ -183,3 +183,17 @@ func.func @product(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>
   linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
   return
 }
+
+// A matrix in flat memory, its sizes passed by value.
+func.func @flat(%x: memref<?xf32>, %rows: i32, %columns: i32, %value: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = arith.index_cast %rows : i32 to index
+  %n = arith.index_cast %columns : i32 to index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%m, %n) step (%c1, %c1) {
+    %row = arith.muli %i, %n : index
+    %at = arith.addi %row, %j : index
+    memref.store %value, %x[%at] : memref<?xf32>
+  }
+  return
+}
