@@ -59,6 +59,11 @@ class Face:
             return array # given as something that DLPack and the buffer protocol do not read
         return array.copy("C")
 
+    def check_mutable(self, number, given):
+        """JAX's arrays never change, which their DLPack does not say."""
+        if type(given).__module__.split(".")[0] in ("jax", "jaxlib"):
+            raise ValueError(f"{self.about(number)} is an array of JAX, which cannot be written; give a NumPy array")
+
     def refuse_output(self, number, given):
         """Why an array cannot be written in place."""
         if given is None:

@@ -283,6 +283,24 @@ def test_outputs_that_cannot_be_written(mlp, kind):
         mlp.forward(normal(6, 24), y=make(np.zeros((6, 5), np.float32)))
 
 
+def test_arrays_of_jax_are_not_written(mlp, mlp_reference):
+    jax_like = type("ArrayImpl", (Dlpack,), {"__module__": "jaxlib._jax"})
+    x, y = normal(2, 24), np.zeros((2, 5), np.float32)
+    close(mlp.forward(jax_like(x)), mlp_reference(x))
+    with pytest.raises(ValueError, match='mlp_batch: output "y" is an array of JAX, which cannot be written'):
+        mlp.forward(x, y=jax_like(y))
+    assert not y.any()
+
+
+def test_jax(mlp, mlp_reference, copies):
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    x = normal(3, 24)
+    close(mlp.forward(jax.numpy.asarray(x)), mlp_reference(x))
+    assert copies == []
+    with pytest.raises(ValueError, match="array of JAX"):
+        mlp.forward(x, y=jax.numpy.zeros((3, 5)))
+
+
 def test_shared_memory_is_refused(mlp, axpy):
     memory = np.zeros(29 * 4, np.float32)
     with pytest.raises(ValueError, match='mlp_batch: output "y" shares memory with input "x"'):

@@ -80,6 +80,8 @@ public:
   template <class View> Held<View> updated(int number, nb::handle given, Shape shape) {
     Held<View> held;
     held.object = nb::borrow(given);
+    if (!given.type().is(ndarray))
+      face.attr("check_mutable")(number, given);
     if (!nb::try_cast(readable(number, given), held.array, false) || !isAligned(held.array)) {
       face.attr("refuse_output")(number, given);
       throw std::runtime_error("ml2kokkos: an array cannot be written");
