@@ -34,6 +34,9 @@ def parse(arguments):
     add = parser.add_argument
     add("--suite", choices=["cpu", "models", "kernels", "gpu"], default="cpu",
         help="cpu: models and kernels (default); gpu: the blocks on an NVIDIA GPU beside PyTorch")
+    add("--printed", type=Path, metavar="FOLDER", help="of networks: --prepare fills it, --suite gpu times what lies there")
+    add("--prepare", action="store_true", help="with --suite gpu: only print the networks and --models into --printed")
+    add("--networks-only", action="store_true", help="with --suite gpu: no blocks")
     add("--peer-python", help="interpreter that has PyTorch (default: this one)")
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
     add("--filter", default="", metavar="TEXT", help="only cases whose names contain it")
@@ -51,6 +54,9 @@ def parse(arguments):
 
 def measure_devices(arguments):
     try:
+        if arguments.prepare:
+            devices.prepare(arguments)
+            return 0
         results = devices.measure(arguments)
     except models.Failure as failure:
         print(failure, file=sys.stderr)
@@ -74,6 +80,7 @@ def main():
     if arguments.suite != "models" and not arguments.smallest:
         cases += kernels.find(PROJECT / "build/bench/models", arguments.filter)
     if arguments.smallest:
+        cases = [case for case in cases if case.naive or not arguments.naive]
         cases = sorted(cases, key=lambda case: case.path.stat().st_size)[:1]
         arguments.seconds = .1
     results, done = [], 0

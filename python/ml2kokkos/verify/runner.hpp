@@ -6,6 +6,7 @@
 #define ML2K_VERIFY_RUNNER_HPP
 
 #include "gates.hpp"
+#include "replays.hpp"
 #include "stopwatch.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -66,6 +67,11 @@ public:
     else
       forward();
     space.fence();
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Space, Kokkos::Cuda>)
+      if (timed == -2)
+        return reportReplays(space, forward);
+#endif
     if (timed < 0)
       return serve(space, forward);
     std::vector<double> times;
@@ -193,7 +199,7 @@ template <class Workspace> void fillWithNan(Workspace const &, long) {}
 
 using Model = void (*)(Run &);
 
-// program MODEL WEIGHTS ARGUMENTS RESULTS [times], -1 times for serve(), any number of such groups separated by "--"
+// program MODEL WEIGHTS ARGUMENTS RESULTS [times], -1 times for serve(), -2 for reportReplays(), any number of such groups separated by "--"
 inline int runModels(std::map<std::string, Model> const &models, int argc, char **argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
   int failures = 0;
