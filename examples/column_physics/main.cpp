@@ -49,7 +49,7 @@ static void byTeam(ExecutionSpace const &space, closure::Weights const &weights,
   Kokkos::parallel_for(
       "by team", policy, KOKKOS_LAMBDA(Policy::member_type const &team) {
         int const c = team.league_rank();
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, levels), [&](int k) { condense(state, c, k); });
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(levels)), [&](int k) { condense(state, c, k); });
         team.team_barrier();
         auto const column = [&](Field const &field) { return Kokkos::subview(field, c, Kokkos::ALL); };
         closure::Scratch const scratch(team);
@@ -58,7 +58,7 @@ static void byTeam(ExecutionSpace const &space, closure::Weights const &weights,
         team.team_barrier();
         double sum = 0;
         Kokkos::parallel_reduce(
-            Kokkos::TeamVectorRange(team, levels), [&](int k, double &part) { part += state.cover(c, k); }, sum);
+            Kokkos::TeamVectorRange(team, int(levels)), [&](int k, double &part) { part += state.cover(c, k); }, sum);
         Kokkos::single(Kokkos::PerTeam(team), [&] { mean(c) = sum / levels; });
       });
 }

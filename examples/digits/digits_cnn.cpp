@@ -141,9 +141,8 @@ template <int Panel> struct ThreadTile {
       : o(thread / 32 % (Panel / 32) * 32 + thread % 8 * 4), x(thread / Panel * 16 + thread % 32 / 8) {}
 };
 
-template <class Scalar, int Panel>
-KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, ThreadTile<Panel> const &at,
-                                          Four<Scalar> (&sum)[4]) {
+template <class Slab, class Scalar, int Panel>
+KOKKOS_INLINE_FUNCTION void multiply_slab(Slab const &slab, ThreadTile<Panel> const &at, Four<Scalar> (&sum)[4]) {
   for (int k = 0; k < slab_depth; k += 4) {
     Four<Scalar> a[4], b[4];
     for (int i = 0; i < 4; ++i) {

@@ -145,9 +145,8 @@ template <int Panel> struct ThreadTile {
       : o(thread / 32 % (Panel / 32) * 32 + thread % 8 * 4), x(thread / Panel * 16 + thread % 32 / 8) {}
 };
 
-template <class Scalar, int Panel>
-KOKKOS_INLINE_FUNCTION void multiply_slab(Slab<Scalar, Panel> const &slab, ThreadTile<Panel> const &at,
-                                          Four<Scalar> (&sum)[4]) {
+template <class Slab, class Scalar, int Panel>
+KOKKOS_INLINE_FUNCTION void multiply_slab(Slab const &slab, ThreadTile<Panel> const &at, Four<Scalar> (&sum)[4]) {
   for (int k = 0; k < slab_depth; k += 4) {
     Four<Scalar> a[4], b[4];
     for (int i = 0; i < 4; ++i) {
@@ -717,10 +716,74 @@ void contract(char const *label, ExecutionSpace const &space, int rows, A const 
 // --- pool ------------------------------------------------------------------------------------------------------------
 // out(n, p, q, c) = finish(joined, taps, {n, p, q}, c): joins in(n, row(p) + r, column(q) + s, c) over the
 // taps (r, s) that lie inside the image.
+// A device joins large windows by a team for some channels, four a thread where they lie so: threads beside each other
+// take neighbouring channels, the others every so-many-th tap.
+template <class Window, class Join, class In, class Out, class Finish>
+void pool_device(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
+  using Element = std::remove_const_t<typename In::value_type>;
+  using Scalar = Element;
+  constexpr int wide = In::by_four && sizeof(Element) == 4 ? 4 : 1; // elements of a load
+  struct alignas(wide * sizeof(Element)) Elements {
+    Element v[wide];
+  };
+  constexpr int groups = Out::channels / wide, most = wide == 4 ? 8 : 32;
+  constexpr int across = groups >= most ? most : groups >= 4 ? 4 : 1;
+  constexpr int threads = Window::kernel_rows * Window::kernel_columns >= 512 ? 1024 : 256, lanes = threads / across;
+  constexpr int blocks = (groups + across - 1) / across;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<threads, 1>>;
+  using Parts = Scalar[lanes][across * wide];
+  Kokkos::parallel_for(
+      label,
+      Policy(space, out.images() * Out::height * Out::width * blocks, threads, 1)
+          .set_scratch_size(0, Kokkos::PerTeam(sizeof(Parts))),
+      KOKKOS_LAMBDA(typename Policy::member_type const &team) {
+        auto &parts = *static_cast<Parts *>(team.team_scratch(0).get_shmem_aligned(sizeof(Parts), 16));
+        int const pixel = team.league_rank() / blocks, q = pixel % Out::width, p = pixel / Out::width % Out::height;
+        int const n = pixel / (Out::width * Out::height);
+        int const lane = team.team_rank() / across, beside = team.team_rank() % across * wide;
+        int const c = team.league_rank() % blocks * across * wide + beside;
+        // The taps inside the image: [top, bottom) x [left, right)
+        constexpr int down = 1, right_by = 1;
+        int const row = Window::row(p), column = Window::column(q);
+        int const top = Kokkos::max(0, (down - 1 - row) / down),
+                  left = Kokkos::max(0, (right_by - 1 - column) / right_by);
+        int const bottom = Kokkos::min(int(Window::kernel_rows), (In::height - row + down - 1) / down);
+        int const right = Kokkos::min(int(Window::kernel_columns), (In::width - column + right_by - 1) / right_by);
+        int const width = right - left, taps = (bottom - top) * width;
+        Scalar joined[wide];
+        for (int j = 0; j < wide; ++j)
+          joined[j] = Join::template neutral<Scalar>();
+        constexpr int ahead = 8; // loads in flight
+        for (int tap = lane; c < Out::channels && tap < taps; tap += ahead * lanes) {
+          Elements some[ahead];
+          for (int i = 0; i < ahead; ++i)
+            if (int const t = tap + i * lanes; t < taps)
+              some[i] = reinterpret_cast<Elements const &>(
+                  in.at(n, row + (top + t / width) * down, column + (left + t % width) * right_by)[c]);
+          for (int i = 0; i < ahead; ++i)
+            for (int j = 0; tap + i * lanes < taps && j < wide; ++j)
+              joined[j] = Join::join(joined[j], some[i].v[j]);
+        }
+        for (int j = 0; j < wide; ++j)
+          parts[lane][beside + j] = joined[j];
+        for (int half = lanes / 2; half > 0; half /= 2) {
+          team.team_barrier();
+          for (int j = 0; lane < half && j < wide; ++j)
+            parts[lane][beside + j] = Join::join(parts[lane][beside + j], parts[lane + half][beside + j]);
+        }
+        for (int j = 0; lane == 0 && c + j < Out::channels && j < wide; ++j)
+          out(n, p, q, c + j) = finish(parts[0][beside + j], taps, {n, p, q}, c + j);
+        if (lane == 0 && c < Out::channels)
+          out.close_border(n, p, q, c, c + wide);
+      });
+}
+
 template <class Window, class Join, class In, class Out, class Finish>
 void pool(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
   using Scalar = std::remove_const_t<typename In::value_type>;
   static_assert(In::channels == Out::channels);
+  if constexpr (!on_host && Window::kernel_rows * Window::kernel_columns >= 32)
+    return pool_device<Window, Join>(label, space, in, out, finish);
   // Channels per work item: vector registers on a host, coalescing on a device
   constexpr int block = on_host ? Kokkos::min(64, Out::channels) : 1;
   constexpr int blocks = (Out::channels + block - 1) / block;

@@ -167,16 +167,17 @@ void softmax(Square const &x, Square const &y) {
   report(
       "softmax_4096x4096", y,
       [&] {
-        for_rows(
-            "softmax", *instance, edge, edge, KOKKOS_LAMBDA(int n, Row const &along) {
-              float const largest = along.fold<Max>(edge, [&](int i) { return x(n, i); });
-              float const total = along.fold<Sum>(edge, [&](int i) {
+        for_wide_rows<edge>(
+            "softmax", *instance, edge, KOKKOS_LAMBDA(int n, WideRow<edge> const &along) {
+              auto const kept = along.keep(&y(n, 0));
+              float const largest = along.fold<Max>(4096, [&](int i) { return x(n, i); });
+              float const total = along.fold<Sum>(4096, [&](int i) {
                 float const exponential = exp_of_negative(x(n, i) - largest);
-                y(n, i) = exponential;
+                kept(i) = exponential;
                 return exponential;
               });
               float const inverse = 1.f / total;
-              along.each(edge, [&](int i) { y(n, i) = y(n, i) * inverse; });
+              along.each(4096, [&](int i) { y(n, i) = kept(i) * inverse; });
             });
       },
       [&](std::size_t i) {
@@ -192,16 +193,17 @@ void layerNorm(Square const &x, Square const &y) {
   report(
       "layer_norm_4096x4096", y,
       [&] {
-        for_rows(
-            "layer_norm", *instance, edge, edge, KOKKOS_LAMBDA(int n, Row const &along) {
-              float const mean = along.fold<Sum>(edge, [&](int i) { return x(n, i); }) / edge;
-              float const squares = along.fold<Sum>(edge, [&](int i) {
+        for_wide_rows<edge>(
+            "layer_norm", *instance, edge, KOKKOS_LAMBDA(int n, WideRow<edge> const &along) {
+              auto const kept = along.keep(&y(n, 0));
+              float const mean = along.fold<Sum>(4096, [&](int i) { return x(n, i); }) / 4096;
+              float const squares = along.fold<Sum>(4096, [&](int i) {
                 float const difference = x(n, i) - mean;
-                y(n, i) = difference;
+                kept(i) = difference;
                 return difference * difference;
               });
-              float const inverse = 1.f / Kokkos::sqrt(squares / edge + 1e-5f);
-              along.each(edge, [&](int i) { y(n, i) = y(n, i) * inverse; });
+              float const inverse = 1.f / Kokkos::sqrt(squares / 4096 + 1e-5f);
+              along.each(4096, [&](int i) { y(n, i) = kept(i) * inverse; });
             });
       },
       [&](std::size_t i) {
@@ -223,19 +225,22 @@ void elementwise() {
   report(
       "add_relu_8192x8192", y,
       [&] {
-        for_each(
+        assign_each(
             "add_relu", *instance, rows, rows,
-            KOKKOS_LAMBDA(int n, int i) { y(n, i) = Kokkos::max(x(n, i) + z(n, i), 0.f); });
+            KOKKOS_LAMBDA(int n, int i) { return Kokkos::max(x(n, i) + z(n, i), 0.f); },
+            KOKKOS_LAMBDA(int n, int i)->float & { return y(n, i); });
       },
       [&](std::size_t i) { return std::max(double(a[i]) + b[i], 0.); });
   report(
       "gelu_8192x8192", y,
       [&] {
-        for_each(
-            "gelu", *instance, rows, rows, KOKKOS_LAMBDA(int n, int i) {
+        assign_each(
+            "gelu", *instance, rows, rows,
+            KOKKOS_LAMBDA(int n, int i) {
               float const v = x(n, i);
-              y(n, i) = v * (fast_erf(v * .70710677f) + 1.f) * .5f;
-            });
+              return v * (fast_erf(v * .70710677f) + 1.f) * .5f;
+            },
+            KOKKOS_LAMBDA(int n, int i)->float & { return y(n, i); });
       },
       [&](std::size_t i) { return a[i] * (std::erf(a[i] * std::sqrt(.5)) + 1) / 2; });
   report(

@@ -37,6 +37,39 @@ template <class T> void softmax(int rows, int length) {
   check::compare(name + " (mean)", check::get(mean), means);
 }
 
+/// The result is read back; rows of another array stay as they are
+template <int Length> void wideRows(int rows) {
+  std::string const name = "wide rows " + std::to_string(rows) + "x" + std::to_string(Length);
+  auto const values = check::numbers<float>(std::size_t(rows) * Length, 5);
+  ExecutionSpace const space;
+  Tensor<float **> const in("in", rows, Length), out("out", rows, Length);
+  Tensor<float *> const mean("mean", rows);
+  check::put(in, values);
+  for_wide_rows<Length>(
+      "test::wide_rows", space, rows, KOKKOS_LAMBDA(int row, WideRow<Length> const &along) {
+        auto const kept = along.keep(&out(row, 0));
+        float const total = along.template fold<Sum>(Length + 0, [&](int i) {
+          kept(i) = in(row, i) * 2;
+          return in(row, i);
+        });
+        along.each(Length + 0, [&](int i) { kept(i) = kept(i) - total; });
+        along.each(Length + 0, [&](int i) { out(row, i) = kept(i) + in(row, i); });
+        along.each(1, [&](int) { mean(row) = total / Length; });
+      });
+  space.fence();
+  std::vector<double> expected, means;
+  for (int row = 0; row < rows; ++row) {
+    double total = 0;
+    for (int i = 0; i < Length; ++i)
+      total += values[std::size_t(row) * Length + i];
+    for (int i = 0; i < Length; ++i)
+      expected.push_back(3 * double(values[std::size_t(row) * Length + i]) - total);
+    means.push_back(total / Length);
+  }
+  check::compare(name, check::get(out), expected);
+  check::compare(name + " (mean)", check::get(mean), means);
+}
+
 /// Every combiner over rows with and without a NaN, and of integers
 template <class Join, class T> T folded(std::vector<T> const &values) {
   ExecutionSpace const space;
@@ -136,6 +169,22 @@ void elementwise(int rows, int length) {
   check::compare("for_each " + std::to_string(rows) + "x" + std::to_string(length), check::get(out), expected);
 }
 
+void assigned(int rows, int length) {
+  ExecutionSpace const space;
+  auto const values = check::numbers<float>(std::size_t(rows) * length, 6);
+  Tensor<float **> const x("x", rows, length);
+  check::put(x, values);
+  assign_each( // in place
+      "test::assign_each", space, rows, length, KOKKOS_LAMBDA(int row, int i) { return x(row, i) * 2 + row + .5f * i; },
+      KOKKOS_LAMBDA(int row, int i)->float & { return x(row, i); });
+  space.fence();
+  std::vector<double> expected;
+  for (int row = 0; row < rows; ++row)
+    for (int i = 0; i < length; ++i)
+      expected.push_back(values[std::size_t(row) * length + i] * 2. + row + .5 * i);
+  check::compare("assign_each " + std::to_string(rows) + "x" + std::to_string(length), check::get(x), expected);
+}
+
 void squares(int outer, int rows, int columns) {
   ExecutionSpace const space;
   Tensor<float ***> const out("out", outer, rows, columns);
@@ -186,15 +235,29 @@ void testRows() {
     for (int const length : {1, 10, 31, 64, 128, 1000, 1025})
       softmax<float>(rows, length);
   softmax<double>(3, 77);
+  for (int const rows : {0, 1, 9}) {
+    wideRows<1025>(rows);
+    wideRows<4096>(rows);
+    wideRows<8190>(rows);
+  }
   combiners();
   pooling<Square<3, 2, 1>, Max, Activation<float, 14, 14, 64, 1>, Activation<float, 7, 7, 64, 1>>("max", 2, false);
   pooling<Square<3, 2, 1>, Max, Activation<float, 13, 7, 5>, Activation<float, 7, 4, 5>>("max, no border", 3, false);
   pooling<Square<2, 2>, Max, Activation<float, 7, 7, 96>, Activation<float, 4, 4, 96>>("max, ceil", 1, false);
   pooling<Square<3, 1, 1>, Sum, Activation<float, 7, 7, 100>, Activation<float, 7, 7, 100>>("mean", 1, true);
   pooling<Square<7>, Sum, Activation<float, 7, 7, 512>, Activation<float, 1, 1, 512>>("global", 2, true);
+  pooling<Square<7>, Max, Activation<float, 7, 7, 100>, Activation<float, 1, 1, 100>>("global, 100 channels", 1, false);
+  pooling<Square<7>, Sum, Activation<float, 7, 7, 5>, Activation<float, 1, 1, 5>>("global, 5 channels", 3, true);
+  pooling<Square<56>, Sum, Activation<float, 56, 56, 16, 1>, Activation<float, 1, 1, 16>>("global, large", 2, true);
+  pooling<Square<9, 2, 4>, Sum, Activation<float, 14, 11, 36>, Activation<float, 7, 6, 36, 1>>("mean, large", 2, true);
+  pooling<Window<6, 6, 3, 3, 5, 5, 2, 2>, Max, Activation<float, 14, 11, 12>, Activation<float, 5, 4, 12>>(
+      "dilated, large", 2, false);
   pooling<Window<1, 3, 1, 2, 0, 1, 1, 2>, Min, Activation<float, 1, 56, 3>, Activation<float, 1, 27, 3>>("1-d", 2,
                                                                                                          false);
   for (int const rows : {0, 1, 2, 7, 100})
     for (int const length : {0, 1, 3, 64, 5000})
       elementwise(rows, length);
+  for (int const rows : {0, 1, 3})
+    for (int const length : {0, 5, 1000, 1024, 3333})
+      assigned(rows, length);
 }

@@ -70,13 +70,17 @@ static Json viewGenerality(Program const &program) {
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
   };
   auto const isNarrow = [](Storage const &storage) { return isStoredNarrow(storage.type.getElementType()); };
-  bool dilations = false, groups = false, integers = false, narrow = false;
+  bool dilations = false, groups = false, integers = false, narrow = false, broad = false;
   func::FuncOp entry = program.entry;
   entry.walk([&](nest::ConvOp conv) {
     dilations |= isDilated(conv.getDilations());
     groups |= conv.getGroups() != 1;
   });
-  entry.walk([&](nest::WindowOp window) { dilations |= isDilated(window.getDilations()); });
+  constexpr int64_t broadWindow = 32; // taps, as pool() has it
+  entry.walk([&](nest::WindowOp window) {
+    dilations |= isDilated(window.getDilations());
+    broad |= window.getKernel()[0] * window.getKernel()[1] >= broadWindow;
+  });
   for (auto const *storages : {&program.arguments, &program.buffers, &program.weights})
     integers |= llvm::any_of(*storages, isInteger), narrow |= llvm::any_of(*storages, isNarrow);
   entry.walk([&](nest::FoldOp fold) { integers |= !isa<FloatType>(fold.getResult().getType()); });
@@ -88,8 +92,11 @@ static Json viewGenerality(Program const &program) {
           {"direct", winograd || (!biases && program.blocks.count("unchanged"))},
           {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},
           {"matrices", program.blocks.count("few_rows") != 0},
+          {"small", program.blocks.count("small_products") != 0},
+          {"large", program.blocks.count("large_product") != 0},
           {"phases", program.blocks.count("conv_transposed") != 0},
           {"dilations", dilations},
+          {"broad", broad},
           {"gaps", dilations || groups || program.usesSlices},
           {"integers", integers},
           {"narrow", narrow},

@@ -10,9 +10,12 @@ namespace ml2k {
 
 namespace {
 
-/// From so many multiplications on, the text has the tiles that devices take for large products; what a product of a
-/// number of rows that is known at run time only counts as.
-constexpr int64_t largeProduct = int64_t(1) << 24, someRows = 256;
+/// Batches of matrices up to so many rows, columns and k share a device's teams.
+constexpr int64_t smallEdge = 32;
+
+/// From so many multiplications on, the text has the tiles that devices take for large products, and what they do with
+/// up to `fewRows` rows of them or of smaller ones; what a number of rows that is known at run time only counts as.
+constexpr int64_t largeProduct = int64_t(1) << 24, productOfFew = int64_t(1) << 20, fewRows = 4, someRows = 256;
 
 /// The loops of a contraction by role, each role run as one loop.
 struct Roles {
@@ -140,8 +143,18 @@ struct Contraction {
   }
 
   LogicalResult printPacked(Storage const &weight);
+  void useDeviceTiles(int64_t rows);
   LogicalResult printBatched();
 };
+
+void Contraction::useDeviceTiles(int64_t rows) {
+  bool const few = rows > 0 && rows <= fewRows;
+  int64_t const size = (ShapedType::isDynamic(rows) ? someRows : rows) * extentOf(roles.k) * extentOf(roles.n);
+  if (size >= largeProduct && !few)
+    layer.program.useBlock("large_product");
+  if (size >= largeProduct || (few && size >= productOfFew))
+    layer.program.useBlock("few_rows");
+}
 
 LogicalResult Contraction::printPacked(Storage const &weight) {
   if (!roles.batch.empty() || !isMatrix(0, roles.m, roles.k) || !isMatrix(maps.size() - 1, roles.m, roles.n))
@@ -158,8 +171,7 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
     return failure();
   std::vector<Expression> arguments = {m.size(), *a, layer.member(weight), *out};
   layer.addSplit(arguments, elementType(weight.value));
-  if ((ShapedType::isDynamic(rows) ? someRows : rows) * extentOf(roles.k) * extentOf(roles.n) >= largeProduct)
-    layer.program.useBlock("few_rows");
+  useDeviceTiles(rows);
   layer.setCall("contract", arguments);
   addLambda({*sum}, {&m, &n}, std::move(statements));
   layer.nameEpilogue(op.getEpilogue().front());
@@ -170,6 +182,9 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
 LogicalResult Contraction::printBatched() {
   bool const ofLeft = columnsAdjoin(0, roles.k), ofRight = columnsAdjoin(1, roles.n) && rowsAreEven();
   auto const columns = [](bool adjacent) { return adjacent ? Raw("Columns::adjacent") : Raw("Columns::apart"); };
+  std::initializer_list<int64_t> const extents = {extentOf(roles.m), extentOf(roles.n), extentOf(roles.k)};
+  if (llvm::all_of(extents, [](int64_t extent) { return ShapedType::isDynamic(extent) || extent <= smallEdge; }))
+    layer.program.useBlock("small_products");
   layer.setCall("batched_contract", columns(ofLeft) + Code(Raw(", ")) + columns(ofRight),
                 {batch.size(), m.size(), n.size(), k.size()});
   if (failed(addRead(0, {&batch, &m, &k}, ofLeft)) || failed(addRead(1, {&batch, &k, &n}, ofRight)))

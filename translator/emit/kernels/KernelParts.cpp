@@ -66,7 +66,7 @@ Expression product(ArrayRef<Expression> factors) {
   return all;
 }
 
-cpp::Parameter rowParameter() { return {Raw("Row"), Identifier(Raw("along")), " const &"}; }
+cpp::Parameter rowParameter(Code const &type) { return {type, Identifier(Raw("along")), " const &"}; }
 
 cpp::Statement letInt(Identifier const &name, Expression const &value) { return cpp::Let{intType(), name, value}; }
 

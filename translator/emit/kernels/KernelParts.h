@@ -24,7 +24,7 @@ Expression product(llvm::ArrayRef<Expression> factors);
 cpp::Statement letInt(Identifier const &name, Expression const &value);
 
 /// `Row const &along`
-cpp::Parameter rowParameter();
+cpp::Parameter rowParameter(Code const &type = Raw("Row"));
 
 /// Several loops run as one, outermost first: its name, its extent and how to get the loops' indices back.
 class FusedLoops {

@@ -105,6 +105,30 @@ static Body channelLoop(Identifier const &channel, int64_t channels, Body statem
   return {cpp::For{channel, literal(0), literal(channels), literal(1), std::move(statements), isLine}};
 }
 
+/// From so many elements on, values come apart from their places: devices then have more loads on their way.
+constexpr int64_t manyElements = int64_t(1) << 20;
+
+static bool areMany(Layer::Loops const &loops) {
+  int64_t elements = 1;
+  for (int64_t const extent : loops.extents)
+    elements *= ShapedType::isDynamic(extent) ? 1 : extent;
+  return elements >= manyElements;
+}
+
+/// The store that ends the statements, if nothing but declarations precedes it and it writes where none of them
+/// matters.
+static cpp::Assign const *onlyStore(Body const &statements) {
+  cpp::Assign const *store = statements.empty() ? nullptr : statements.back().as<cpp::Assign>();
+  if (!store || !store->others.empty())
+    return nullptr;
+  for (cpp::Statement const &statement : llvm::ArrayRef(statements).drop_back()) {
+    auto const *declaration = statement.as<cpp::Let>();
+    if (!declaration || cpp::uses(store->target, declaration->name))
+      return nullptr;
+  }
+  return store;
+}
+
 namespace {
 
 /// A map of loops: which of them run as what, and what they are called.
@@ -118,6 +142,7 @@ private:
   LogicalResult printBody(ScalarPrinter &printer);
   void addReference(Expression const &element, Code const &type, std::vector<Identifier> const &indices);
   void printCopy(cpp::Assign const &copy, std::vector<Identifier> const &indices);
+  void printStore(cpp::Assign const &store, std::vector<Identifier> const &indices);
   void printCall(ScalarPrinter &printer);
   unsigned outputCount() { return map.getOutputs().size(); }
   ArrayRef<AffineMap> outputMaps() { return ArrayRef(maps).take_back(outputCount()); }
@@ -204,6 +229,15 @@ void MapPrinter::printCopy(cpp::Assign const &copy, std::vector<Identifier> cons
   addReference(copy.target, type + Raw(" &"), indices);
 }
 
+/// The value and its place, each as a lambda
+void MapPrinter::printStore(cpp::Assign const &store, std::vector<Identifier> const &indices) {
+  Body value(statements.begin(), statements.end() - 1);
+  value.push_back(cpp::Return{store.value});
+  rows->recover(value);
+  layer.addLambda({cpp::intParameters(indices), std::move(value)});
+  addReference(store.target, layer.program.storageOf(map.getOutputs()[0])->scalarType().code + Raw(" &"), indices);
+}
+
 void MapPrinter::printCall(ScalarPrinter &printer) {
   std::vector<Identifier> indices = {rows->name()};
   std::vector<Expression> sizes = {rows->size()};
@@ -224,6 +258,10 @@ void MapPrinter::printCall(ScalarPrinter &printer) {
     Identifier const span = printer.names.fresh({"columns", "span"});
     statements = alongSpan(statements, along, span);
     parameters.back() = {Raw("Span"), span};
+  } else if (cpp::Assign const *store = onlyStore(statements);
+             store && !crossing && !channel && areMany(loops) && layer.program.options.target != Target::Host) {
+    layer.setCall("assign_each", sizes);
+    return printStore(*store, indices);
   } else {
     layer.setCall(crossing ? Raw("for_squares") : Raw("for_each"), sizes);
   }

@@ -8,6 +8,9 @@ using namespace mlir;
 
 namespace ml2k {
 
+/// Devices keep rows of such lengths in registers.
+constexpr int64_t shortestWide = 1025, longestWide = 8192;
+
 namespace {
 
 /// A row kernel while its block is printed.
@@ -17,7 +20,10 @@ struct Rows {
   SmallVector<AffineMap> maps;
   Layer::Loops loops;
   IndexSpace space;
-  Identifier along = Raw("i"); ///< the position along the row
+  Identifier along = Raw("i");   ///< the position along the row
+  Value kept;                    ///< a result that passes read back; null if there is none
+  Operation *lastPass = nullptr; ///< that writes it
+  Identifier ofKept = Raw("kept");
 
   Rows(nest::RowOp op, Layer &layer)
       : op(op), layer(layer), maps(mapsOf(op.getIndexingMaps())),
@@ -28,7 +34,12 @@ struct Rows {
   Expression const &length() const { return loops.sizes[last()]; }
 
   /// The element of a row at a position, or the row's only element.
-  FailureOr<Expression> element(Value row, std::optional<Expression> position) {
+  FailureOr<Expression> element(Value row, std::optional<Expression> position, bool isLast = false) {
+    if (row == kept && position == cpp::name(along) && !isLast) {
+      Expression at = cpp::call(cpp::name(ofKept), {*position});
+      at.readsMemory = true;
+      return at;
+    }
     unsigned const number = cast<BlockArgument>(row).getArgNumber();
     IndexSpace at = space;
     AffineMap map = maps[number];
@@ -42,12 +53,79 @@ struct Rows {
     return layer.element(op->getOperand(number), map, at);
   }
 
+  int64_t extent() const { return loops.extents[last()]; }
+  bool isWide() const { return bool(kept); }
+  void findKept();
+  bool canKeep(Value result);
+  LogicalResult declareKept(ScalarPrinter &printer, Body &to);
   LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Body &to);
   LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Body &to);
   LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
   LogicalResult printEach(nest::EachOp each, ScalarPrinter &printer, Body &to);
   void handle(ScalarPrinter &printer);
 };
+
+/// The position at which an operation of a pass reads or writes a row; null for the row's only element.
+Value positionIn(Operation *user) {
+  if (auto get = dyn_cast<nest::GetOp>(user))
+    return get.getPosition();
+  return cast<nest::SetOp>(user).getPosition();
+}
+
+/// True if passes write all of the result's elements before they read them, each at its own position, and the last that
+/// does anything with them reads before it writes.
+bool Rows::canKeep(Value result) {
+  auto const pass = [&](Operation *user) { return user->getParentOp(); };
+  Operation *first = nullptr, *final = nullptr;
+  bool isRead = false;
+  for (Operation *user : result.getUsers()) {
+    if (!isa<nest::GetOp, nest::SetOp>(user) || !isa<nest::FoldOp, nest::EachOp>(pass(user)) ||
+        pass(user)->getBlock() != &op.getBody().front() || positionIn(user) != pass(user)->getRegion(0).getArgument(0))
+      return false;
+    isRead |= isa<nest::GetOp>(user);
+    first = !first || pass(user)->isBeforeInBlock(first) ? pass(user) : first;
+    final = !final || final->isBeforeInBlock(pass(user)) ? pass(user) : final;
+  }
+  if (!isRead || first == final)
+    return false;
+  bool isSet = false;
+  for (Operation *user : result.getUsers()) {
+    if (isa<nest::GetOp>(user) && pass(user) == first)
+      return false;
+    if (auto set = dyn_cast<nest::SetOp>(user); set && pass(user) == final) {
+      isSet = true;
+      for (Operation *other : result.getUsers())
+        if (isa<nest::GetOp>(other) && pass(other) == final && set->isBeforeInBlock(other))
+          return false;
+    }
+  }
+  lastPass = final;
+  return isSet;
+}
+
+void Rows::findKept() {
+  if (extent() < shortestWide || extent() > longestWide || layer.program.options.target == Target::Host)
+    return;
+  Block &block = op.getBody().front();
+  for (Value result : block.getArguments().take_back(op.getOutputs().size())) {
+    unsigned const number = cast<BlockArgument>(result).getArgNumber();
+    if (cast<nest::RowType>(result.getType()).getElementType().isF32() &&
+        liesAlong(op->getOperand(number), maps[number], last()) && canKeep(result)) {
+      kept = result;
+      return;
+    }
+  }
+}
+
+LogicalResult Rows::declareKept(ScalarPrinter &printer, Body &to) {
+  ofKept = printer.names.fresh({"kept", "kept_row"});
+  FailureOr<Expression> start = element(kept, std::nullopt);
+  if (failed(start))
+    return failure();
+  to.push_back(cpp::Let{Code(Raw("auto")), ofKept,
+                        cpp::call(cpp::member(cpp::name(Raw("along")), Raw("keep")), {cpp::unary("&", *start)})});
+  return success();
+}
 
 std::optional<Expression> positionOf(Value position, ScalarPrinter &printer) {
   if (!position)
@@ -68,7 +146,8 @@ LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Body &to) 
   FailureOr<Expression> value = printer.use(set.getValue());
   if (failed(value))
     return failure();
-  FailureOr<Expression> target = element(set.getRow(), positionOf(set.getPosition(), printer));
+  FailureOr<Expression> target =
+      element(set.getRow(), positionOf(set.getPosition(), printer), set->getParentOp() == lastPass);
   if (failed(target))
     return failure();
   printer.settleReads(to);
@@ -143,11 +222,19 @@ FailureOr<std::string> printRow(Operation *op, Layer &layer) {
   ScalarPrinter printer = layer.scalars(rows.space);
   rows.handle(printer);
   Body statements;
-  if (failed(printer.print(rows.op.getBody().front(), statements)))
+  rows.findKept();
+  if ((rows.isWide() && failed(rows.declareKept(printer, statements))) ||
+      failed(printer.print(rows.op.getBody().front(), statements)))
     return failure();
   fused.recover(statements);
-  layer.setCall("for_rows", {fused.size(), rows.length()});
-  layer.addLambda({{cpp::intParameter(fused.name()), rowParameter()}, std::move(statements)});
+  Code type = Raw("Row");
+  if (rows.isWide()) {
+    layer.setCall("for_wide_rows", Code(rows.extent()), {fused.size()});
+    type = Raw("WideRow<") + Code(rows.extent()) + Raw(">");
+  } else {
+    layer.setCall("for_rows", {fused.size(), rows.length()});
+  }
+  layer.addLambda({{cpp::intParameter(fused.name()), rowParameter(type)}, std::move(statements)});
   return describe(layer, rows.op.getInputs(), rows.op.getExtras(), rows.op.getOutputs(), ", ");
 }
 
