@@ -15,6 +15,42 @@ using namespace mlir;
 
 namespace ml2k {
 
+//===--- What the file needs --------------------------------------------------------------------------------------===//
+
+namespace {
+/// The parts of the file, from which follows what it needs beside them.
+struct Parts {
+  ForwardView forward;
+  MembersView members;
+  std::optional<LoaderView> loader;
+  std::vector<cpp::Functor> epilogues;
+  std::set<cpp::BlockName> blocksOfLayers; ///< before code that they share was taken out of them
+};
+} // namespace
+
+/// The blocks and parts in use, without what they need.
+static std::set<std::string> blocksOf(Program const &program, Parts const &parts) {
+  std::set<cpp::BlockName> blocks = parts.blocksOfLayers;
+  blocks.insert("tensor");
+  blocks.merge(cpp::blocksOf(parts.forward.statements));
+  for (auto const *storages : {&program.arguments, &program.buffers, &program.weights})
+    for (Storage const &storage : *storages)
+      blocks.insert(storage.cpp.block);
+  if (parts.members.workspace)
+    blocks.merge(cpp::blocksOf(*parts.members.workspace));
+  if (parts.loader) {
+    blocks.merge(cpp::blocksOf(parts.loader->loads));
+    blocks.insert(parts.loader->embedded ? Raw("embedded") : Raw("sidecar"));
+  }
+  if (!program.launches)
+    blocks.insert("for_items");
+  std::set<std::string> names;
+  for (cpp::BlockName block : blocks)
+    if (!block.empty())
+      names.insert(block.str().str());
+  return names;
+}
+
 /// Those that the checks of forward() need.
 static std::set<std::string> headersOf(ForwardView const &forward) {
   std::set<std::string> headers;
@@ -23,6 +59,17 @@ static std::set<std::string> headersOf(ForwardView const &forward) {
   if (forward.sizeChecks)
     headers.insert("stdexcept");
   return headers;
+}
+
+/// Whether the header names a type of <cstdint>.
+static bool usesFixedWidths(Program const &program) {
+  auto const isFixed = [](Storage const &storage) { return storage.cpp.isFixedWidth && !storage.isBias; };
+  func::FuncOp entry = program.entry;
+  bool const isScalar = llvm::any_of(entry.getArgumentTypes(), [](Type type) {
+    return !isa<ShapedType>(type) && computedType(type).isFixedWidth;
+  });
+  return isScalar || llvm::any_of(program.arguments, isFixed) || llvm::any_of(program.buffers, isFixed) ||
+         llvm::any_of(program.weights, isFixed);
 }
 
 /// check_sizes(), if there is one: its parameters, call and statements.
@@ -35,13 +82,6 @@ static Json viewSizeChecks(std::optional<SizeChecks> const &checks) {
   return Json::array({{{"parameters", cpp::Serializer::list(cpp::intParameters(checks->sizes))},
                        {"call", cpp::Serializer::text(call(Raw("check_sizes"), names))},
                        {"statements", cpp::Serializer::json(checks->statements)}}});
-}
-
-template <class Part> static Json viewAll(std::vector<Part> const &parts) {
-  Json list = Json::array();
-  for (Part const &part : parts)
-    list.push_back(cpp::Serializer::json(part));
-  return list;
 }
 
 Json viewExtents(bool sized) {
@@ -62,7 +102,7 @@ Json viewExtents(bool sized) {
 }
 
 /// What the blocks of this program need not be able to do is not printed.
-static Json viewGenerality(Program const &program) {
+static Json viewGenerality(Program const &program, std::set<std::string> const &blocks) {
   auto const isPacked = [](Storage const &weight) { return weight.packing == nest::PackingKind::Panels; };
   auto const isPaired = [](Storage const &weight) { return weight.isPaired; };
   auto const isInteger = [](Storage const &storage) { return !isa<FloatType>(storage.type.getElementType()); };
@@ -86,15 +126,15 @@ static Json viewGenerality(Program const &program) {
   entry.walk([&](nest::FoldOp fold) { integers |= !isa<FloatType>(fold.getResult().getType()); });
   entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
   bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.isBias; });
-  bool const winograd = program.blocks.count("winograd");
+  bool const winograd = blocks.count("winograd");
   return {{"biases", biases},
-          {"windows", winograd || program.blocks.count("conv")},
-          {"direct", winograd || (!biases && program.blocks.count("unchanged"))},
+          {"windows", winograd || blocks.count("conv")},
+          {"direct", winograd || (!biases && blocks.count("unchanged"))},
           {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},
-          {"matrices", program.blocks.count("few_rows") != 0},
-          {"small", program.blocks.count("small_products") != 0},
-          {"large", program.blocks.count("large_product") != 0},
-          {"phases", program.blocks.count("conv_transposed") != 0},
+          {"matrices", blocks.count("few_rows") != 0},
+          {"small", blocks.count("small_products") != 0},
+          {"large", blocks.count("large_product") != 0},
+          {"phases", blocks.count("conv_transposed") != 0},
           {"dilations", dilations},
           {"broad", broad},
           {"gaps", dilations || groups || program.usesSlices},
@@ -154,42 +194,76 @@ std::string includeGuard(std::string const &stem) {
   return llvm::StringRef(guard).starts_with("KOKKOS_") ? "MODEL_" + guard : guard; // Kokkos' own headers
 }
 
-/// Whether the header names std::int8_t or the like: the types in it, not what the model calls its tensors.
-static bool namesStandardType(Json const &view) {
-  if (view.is_object())
-    for (auto const &[key, value] : view.items())
-      if ((key == "type" || key == "scalar") && value.is_string() &&
-          value.get_ref<std::string const &>().find("std::") != std::string::npos)
-        return true;
-  return view.is_structured() && llvm::any_of(view, namesStandardType);
+/// The JSON of load_weights(): its calls and what they check.
+static Json viewLoaders(std::optional<LoaderView> const &loader, std::vector<SidecarTensor> const &tensors) {
+  if (!loader)
+    return Json::array();
+  std::string const header = sidecarHeader(tensors);
+  char hash[24];
+  snprintf(hash, sizeof(hash), "0x%016llxu", static_cast<unsigned long long>(fnv1a(header)));
+  std::string const parameters = "ExecutionSpace const &space";
+  return Json::array({{{"header_size", std::to_string(header.size())},
+                       {"header_hash", hash},
+                       {"data_size", std::to_string(sidecarSize(tensors) - 8 - header.size())},
+                       {"parameters", parameters + (loader->embedded ? "" : ", std::string const &path")},
+                       {"embedded", loader->embedded},
+                       {"from_file", !loader->embedded},
+                       {"arrays", cpp::Serializer::all(loader->arrays)},
+                       {"tensors", cpp::Serializer::all(loader->loads)}}});
+}
+
+/// The parts of the file; shared code is taken out of its layers.
+static FailureOr<Parts> partsOf(Program &program, std::vector<SidecarTensor> const &tensors) {
+  FailureOr<ForwardView> forward = viewForward(program);
+  if (failed(forward))
+    return failure();
+  Parts parts{std::move(*forward), viewMembers(program), {}, {}, {}};
+  for (cpp::Function const &layer : parts.forward.layers)
+    parts.blocksOfLayers.merge(cpp::blocksOf(layer));
+  if (!tensors.empty())
+    parts.loader = viewLoader(program, tensors, embedsWeights(program));
+  parts.epilogues = shareEpilogues(program, parts.forward.layers);
+  shareBodies(program, parts.forward.layers);
+  return parts;
+}
+
+static void addMembers(Json &view, MembersView const &members) {
+  using cpp::Serializer;
+  view["aliases"] = Serializer::all(members.aliases);
+  view["arguments"] = members.arguments;
+  view["weights"] = Json::array();
+  if (!members.weights.empty())
+    view["weights"].push_back({{"members", Serializer::all(members.weights)}});
+  view["workspaces"] = Json::array();
+  if (members.workspace)
+    view["workspaces"].push_back(Serializer::json(*members.workspace));
 }
 
 /// What the blocks are printed for, and what they must be able to do.
-static Json viewFlags(Program const &program) {
+static Json viewFlags(Program const &program, std::set<std::string> const &blocks) {
   Target const target = program.options.target;
   Json flags = {
       {"host", target != Target::Device}, {"device", target != Target::Host}, {"portable", target == Target::Portable}};
-  flags.update(viewGenerality(program));
+  flags.update(viewGenerality(program, blocks));
   return flags;
 }
 
 static FailureOr<Json> buildView(Program &program, ModelView &model) {
   EmitOptions const &options = program.options;
   std::vector<SidecarTensor> const &tensors = model.sidecar;
-  FailureOr<ForwardView> forward = viewForward(program);
-  if (failed(forward))
+  FailureOr<Parts> const parts = partsOf(program, tensors);
+  if (failed(parts))
     return failure();
-  Json const members = viewMembers(program);
+  program.launches = program.settled<BoolAttr>("nest.launches").getValue();
+  std::set<std::string> const blocks = blocksOf(program, *parts);
   Json view = {{"model_file", commentText(options.modelFile)},
                {"header_file", options.stem + ".hpp"},
                {"guard", includeGuard(options.stem)},
                {"namespace", program.model},
                {"forward_parameters", forwardParameters(program)},
-               {"forward_definition", forwardDefinition(program, forward->statements)}};
-  program.launches = program.settled<BoolAttr>("nest.launches").getValue();
-  if (!program.launches)
-    program.useBlock("for_items");
-  model.flags = viewFlags(program);
+               {"forward_definition", forwardDefinition(program, parts->forward.statements)}};
+  model.blocks = blocks;
+  model.flags = viewFlags(program, blocks);
   view.update(model.flags);
   view.update(viewExtents(program.sizesImages));
   model.embedded = embedsWeights(program);
@@ -198,21 +272,16 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   view["license"] = Json::array();
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
-  view["epilogues"] = viewAll(shareEpilogues(program, forward->layers));
-  view["has_epilogues"] = !view["epilogues"].empty();
-  shareBodies(program, forward->layers);
-  view["layers"] = viewAll(forward->layers);
-  view["forward"] = cpp::Serializer::json(forward->statements);
-  view["size_checks"] = viewSizeChecks(forward->sizeChecks);
-  view.update(members);
-  view["loaders"] = Json::array();
-  if (!tensors.empty())
-    view["loaders"].push_back(viewLoader(program, tensors, model.embedded));
-  program.useBlock("tensor");
-  model.blocks = program.blocks;
-  model.headers = headersOf(*forward);
+  view["epilogues"] = cpp::Serializer::all(parts->epilogues);
+  view["has_epilogues"] = !parts->epilogues.empty();
+  view["layers"] = cpp::Serializer::all(parts->forward.layers);
+  view["forward"] = cpp::Serializer::json(parts->forward.statements);
+  view["size_checks"] = viewSizeChecks(parts->forward.sizeChecks);
+  addMembers(view, parts->members);
+  view["loaders"] = viewLoaders(parts->loader, tensors);
+  model.headers = headersOf(parts->forward);
   view.update(viewBlocks(neededBlocks(model.blocks, model.embedded, view), model.headers, view));
-  if (namesStandardType(members))
+  if (usesFixedWidths(program))
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;
 }

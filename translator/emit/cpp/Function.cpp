@@ -1,6 +1,6 @@
 //===- Function.cpp - functions of the generated C++ --------------------------------------------------------------===//
 
-#include "translator/emit/cpp/Function.h"
+#include "translator/emit/cpp/File.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -88,6 +88,25 @@ std::set<BlockName> blocksOf(Function const &function) {
   collector.add(function.call);
   for (Closing const &closing : function.closings)
     collector.add(closing.image);
+  return collector.blocks;
+}
+
+std::set<BlockName> blocksOf(Workspace const &workspace) {
+  Collector collector;
+  for (Buffer const &buffer : workspace.buffers)
+    for (Expression const &extent : buffer.extents)
+      collector.add(extent);
+  if (workspace.hasArena)
+    collector.add(Raw("arena"));
+  return collector.blocks;
+}
+
+std::set<BlockName> blocksOf(llvm::ArrayRef<Load> loads) {
+  Collector collector;
+  for (Load const &load : loads) {
+    collector.add(load.block);
+    collector.add(load.source);
+  }
   return collector.blocks;
 }
 

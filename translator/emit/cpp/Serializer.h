@@ -7,7 +7,7 @@
 #ifndef ML2K_EMIT_CPP_SERIALIZER_H
 #define ML2K_EMIT_CPP_SERIALIZER_H
 
-#include "translator/emit/cpp/Function.h"
+#include "translator/emit/cpp/File.h"
 #include "translator/emit/render/Render.h"
 
 namespace ml2k::cpp {
@@ -24,6 +24,17 @@ public:
   static Json json(Lambda const &lambda);
   static Json json(Function const &function);
   static Json json(Functor const &functor);
+  static Json json(Member const &member);
+  static Json json(Workspace const &workspace);
+  static Json json(Load const &load);
+  static Json json(Array const &array);
+
+  template <class Part> static Json all(std::vector<Part> const &parts) {
+    Json list = Json::array();
+    for (Part const &part : parts)
+      list.push_back(json(part));
+    return list;
+  }
 
 private:
   static Json view(Let const &s);

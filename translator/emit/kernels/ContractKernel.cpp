@@ -151,9 +151,9 @@ void Contraction::useDeviceTiles(int64_t rows) {
   bool const few = rows > 0 && rows <= fewRows;
   int64_t const size = (ShapedType::isDynamic(rows) ? someRows : rows) * extentOf(roles.k) * extentOf(roles.n);
   if (size >= largeProduct && !few)
-    layer.program.useBlock("large_product");
+    layer.needBlock("large_product");
   if (size >= largeProduct || (few && size >= productOfFew))
-    layer.program.useBlock("few_rows");
+    layer.needBlock("few_rows");
 }
 
 LogicalResult Contraction::printPacked(Storage const &weight) {
@@ -184,7 +184,7 @@ LogicalResult Contraction::printBatched() {
   auto const columns = [](bool adjacent) { return adjacent ? Raw("Columns::adjacent") : Raw("Columns::apart"); };
   std::initializer_list<int64_t> const extents = {extentOf(roles.m), extentOf(roles.n), extentOf(roles.k)};
   if (llvm::all_of(extents, [](int64_t extent) { return ShapedType::isDynamic(extent) || extent <= smallEdge; }))
-    layer.program.useBlock("small_products");
+    layer.needBlock("small_products");
   layer.setCall("batched_contract", columns(ofLeft) + Code(Raw(", ")) + columns(ofRight),
                 {batch.size(), m.size(), n.size(), k.size()});
   if (failed(addRead(0, {&batch, &m, &k}, ofLeft)) || failed(addRead(1, {&batch, &k, &n}, ofRight)))

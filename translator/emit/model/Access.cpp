@@ -107,7 +107,7 @@ struct Tracer {
 };
 } // namespace
 
-FailureOr<Access> Program::access(Value memref, ArrayRef<AffineExpr> indices, HostSymbols &symbols) const {
+FailureOr<Element> Program::access(Value memref, ArrayRef<AffineExpr> indices, HostSymbols &symbols) const {
   Tracer const tracer{*this, symbols};
   Indices at(indices);
   while (!storages.contains(memref)) {
@@ -122,7 +122,7 @@ FailureOr<Access> Program::access(Value memref, ArrayRef<AffineExpr> indices, Ho
       return emitError(memref.getLoc(), "memory that has no name in the generated code");
     memref = op->getOperand(0);
   }
-  return Access{storages.lookup(memref), at};
+  return Element{storages.lookup(memref), at};
 }
 
 } // namespace ml2k

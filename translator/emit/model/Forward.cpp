@@ -175,7 +175,6 @@ LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, 
   if (failed(shapes) || layer.hasFailed)
     return failure();
   view.layers.push_back(layer.finish(*shapes));
-  program.useBlocks(view.layers.back());
   statements.push_back(cpp::Run{invocation(view.layers.back())});
   return success();
 }
@@ -392,8 +391,6 @@ FailureOr<ForwardView> ForwardPrinter::print() {
     if (used.contains(*declared(read)))
       view.statements.push_back(read);
   view.statements.insert(view.statements.end(), statements.begin(), statements.end());
-  for (Raw block : blocksOf(view.statements))
-    program.useBlock(block.str());
   return std::move(view);
 }
 

@@ -168,7 +168,7 @@ Expression Layer::indexText(AffineExpr index, IndexSpace const &space, unsigned 
 
 FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices, IndexSpace const &space) {
   HostSymbols symbols(space.symbols.size());
-  FailureOr<Access> access = program.access(memref, indices, symbols);
+  FailureOr<Element> access = program.access(memref, indices, symbols);
   if (failed(access))
     return failure();
   Storage const &storage = *access->storage;
@@ -274,7 +274,7 @@ FailureOr<Expression> Layer::pointer(Value memref) {
   HostSymbols symbols;
   auto const type = cast<MemRefType>(memref.getType());
   SmallVector<AffineExpr> const origin(type.getRank(), getAffineConstantExpr(0, kernel->getContext()));
-  FailureOr<Access> access = program.access(memref, origin, symbols);
+  FailureOr<Element> access = program.access(memref, origin, symbols);
   if (failed(access))
     return failure();
   Storage const &storage = *access->storage;
@@ -325,7 +325,7 @@ FailureOr<Expression> Layer::image(Value memref) {
   ArrayRef<int64_t> const shape = type.getShape();
   HostSymbols symbols;
   SmallVector<AffineExpr> const origin(4, getAffineConstantExpr(0, kernel->getContext()));
-  FailureOr<Access> access = program.access(memref, origin, symbols);
+  FailureOr<Element> access = program.access(memref, origin, symbols);
   if (failed(access))
     return failure();
   Storage const &storage = *access->storage;

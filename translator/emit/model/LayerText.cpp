@@ -83,11 +83,12 @@ void Layer::addSplit(std::vector<Expression> &arguments, Type scalar) {
   if (program.options.target == Target::Host)
     return;
   needBlock("split_sums");
-  std::string &split = program.splits[computeType(scalar)];
-  split = scalar.isF64()           ? "split_double"
-          : isa<FloatType>(scalar) ? "split"
-                                   : "split_int" + std::to_string(scalar.getIntOrFloatBitWidth());
-  arguments.push_back(cpp::member(cpp::name(Raw("work")), Identifier(split)));
+  std::string const bits = scalar.isF64()           ? "_double"
+                           : isa<FloatType>(scalar) ? ""
+                                                    : "_int" + std::to_string(scalar.getIntOrFloatBitWidth());
+  Identifier const split("split" + bits);
+  program.splits.insert({computedType(scalar).code, split});
+  arguments.push_back(cpp::member(cpp::name(Raw("work")), split));
 }
 
 Expression Layer::winograd(int64_t share) {

@@ -17,14 +17,10 @@ static std::string quotedLabel(Program const &program, Storage const &storage) {
   return quotedText(program.model + "::" + storage.modelName, longestName);
 }
 
-static Json member(cpp::Type const &type, std::string const &name) {
-  return {{"type", cpp::Serializer::text(type.code)}, {"name", name}};
-}
-
 //===--- Workspace ------------------------------------------------------------------------------------------------===//
 
-/// The extents of dimensions [begin, end), or one for all of them.
-static std::string extentText(Program &program, Storage const &buffer, int64_t begin, int64_t end) {
+/// The product of the extents of dimensions [begin, end).
+static Expression extentOf(Program &program, Storage const &buffer, int64_t begin, int64_t end) {
   HostSymbols symbols;
   AffineExpr all = getAffineConstantExpr(1, buffer.type.getContext());
   for (int64_t d = begin; d < end; ++d)
@@ -32,23 +28,24 @@ static std::string extentText(Program &program, Storage const &buffer, int64_t b
   IndexSpace space;
   for (Value value : symbols.values())
     space.symbols.push_back(cpp::name(Identifier(program.hostName(value))));
-  Expression const size = indexExpression(all, space);
-  program.useBlocks(size);
-  return ", " + cpp::Serializer::text(size);
+  return indexExpression(all, space);
 }
 
-/// The run-time extents that the constructor of the view wants; images always count theirs, a flat view has one.
-static std::string extentsOf(Program &program, Storage const &buffer) {
-  if (buffer.isFlat)
-    return buffer.type.hasStaticShape() ? "" : extentText(program, buffer, 0, buffer.type.getRank());
-  std::string text;
+/// The run-time extents that the constructor of the view takes; images always count theirs, a flat view has one.
+static std::vector<Expression> extentsOf(Program &program, Storage const &buffer) {
+  std::vector<std::pair<int64_t, int64_t>> dimensions;
+  if (buffer.isFlat && !buffer.type.hasStaticShape())
+    dimensions.emplace_back(0, buffer.type.getRank());
   int64_t last = !buffer.isImage ? -1 : program.sizesImages ? 2 : 0;
   for (auto [d, extent] : llvm::enumerate(buffer.type.getShape()))
     if (ShapedType::isDynamic(extent))
       last = std::max<int64_t>(last, d);
-  for (int64_t d = 0; d <= last; ++d)
-    text += extentText(program, buffer, d, d + 1);
-  return text;
+  for (int64_t d = 0; d <= last && !buffer.isFlat; ++d)
+    dimensions.emplace_back(d, d + 1);
+  std::vector<Expression> extents;
+  for (auto [begin, end] : dimensions)
+    extents.push_back(extentOf(program, buffer, begin, end));
+  return extents;
 }
 
 /// First and last moment of forward() at which the buffer is in use; always, if nobody planned that.
@@ -58,111 +55,68 @@ static std::pair<int64_t, int64_t> lifetimeOf(Storage const &buffer) {
   return {-1, std::numeric_limits<int64_t>::max()};
 }
 
-static std::string viewOf(Storage const &buffer) { return buffer.name + (buffer.isImage ? ".rows" : ""); }
+static Expression viewOf(Storage const &buffer) {
+  Expression const own = cpp::name(Identifier(buffer.name));
+  return buffer.isImage ? cpp::member(own, Raw("rows")) : own;
+}
+
+/// The buffers with their extents, in the order of `order`.
+static std::vector<cpp::Buffer> viewBuffers(Program &program, ArrayRef<Storage const *> order) {
+  std::vector<cpp::Buffer> buffers;
+  for (Storage const *buffer : order)
+    buffers.push_back({viewOf(*buffer), quotedLabel(program, *buffer), extentsOf(program, *buffer)});
+  return buffers;
+}
 
 /// The buffers in the order in which forward() first uses them, each with those that are done with before the next one.
-static Json viewArena(Program &program) {
-  std::vector<Storage const *> order;
-  for (Storage const &buffer : program.buffers)
-    order.push_back(&buffer);
+static std::vector<cpp::Buffer> viewArena(Program &program, SmallVector<Storage const *> order) {
   llvm::stable_sort(order, [](auto *a, auto *b) { return lifetimeOf(*a).first < lifetimeOf(*b).first; });
-  Json takes = Json::array();
-  size_t released = 0;
-  std::vector<Storage const *> byEnd = order;
+  SmallVector<Storage const *> byEnd = order;
   llvm::stable_sort(byEnd, [](auto *a, auto *b) { return lifetimeOf(*a).second < lifetimeOf(*b).second; });
-  for (auto [i, buffer] : llvm::enumerate(order)) {
-    std::vector<std::string> done;
-    int64_t const next = i + 1 < order.size() ? lifetimeOf(*order[i + 1]).first : -1;
-    for (; next >= 0 && released < byEnd.size() && lifetimeOf(*byEnd[released]).second < next; ++released)
-      done.push_back(viewOf(*byEnd[released]));
-    Json release = Json::array();
-    if (!done.empty())
-      release.push_back({{"views", llvm::join(done, ", ")}});
-    takes.push_back({{"view", viewOf(*buffer)}, {"extents", extentsOf(program, *buffer)}, {"release", release}});
+  std::vector<cpp::Buffer> buffers = viewBuffers(program, order);
+  size_t released = 0;
+  for (size_t i = 0; i + 1 < order.size(); ++i) {
+    int64_t const next = lifetimeOf(*order[i + 1]).first;
+    for (; released < byEnd.size() && lifetimeOf(*byEnd[released]).second < next; ++released)
+      buffers[i].released.push_back(viewOf(*byEnd[released]));
   }
-  return takes;
+  return buffers;
 }
 
-/// Each buffer as an allocation of its own: plainer where there is little to share.
-static Json viewAllocations(Program &program) {
-  Json allocations = Json::array();
-  for (Storage const &buffer : program.buffers)
-    allocations.push_back(
-        {{"view", viewOf(buffer)}, {"label", quotedLabel(program, buffer)}, {"extents", extentsOf(program, buffer)}});
-  return allocations;
-}
-
-/// How a workspace serves other sizes: one view per buffer, in the memory that it has. None where all sizes are known.
-static Json viewFitted(Program const &program, Json const &buffers) {
-  std::vector<std::string> parameters, sizes = workspaceSizes(program);
-  Json names = Json::array(), views = Json::array();
-  auto const local = [&](std::string name) {
-    while (llvm::is_contained(sizes, name))
-      name += "_";
-    return name;
-  };
-  for (std::string const &name : sizes) {
-    parameters.push_back("int " + name);
-    names.push_back({{"name", name}});
+/// What kernels share beside buffers: partial sums of device teams, transformed tiles of host threads.
+static void addShared(Program const &program, cpp::Workspace &workspace) {
+  Expression const space = cpp::name(Raw("space"));
+  auto const labelOf = [&](Identifier const &name) { return cpp::stringLiteral(program.model + "::" + name.str()); };
+  for (auto const &[scalar, name] : program.splits) {
+    workspace.splits.push_back({Raw("SplitSums<") + scalar + Raw(">"), name});
+    workspace.initializers.push_back({name, {labelOf(name), space}});
   }
-  if (names.empty())
-    return Json::array();
-  for (Json const &buffer : buffers)
-    if (buffer["extents"] != "")
-      views.push_back({{"view", buffer["view"]}, {"extents", buffer["extents"]}});
-  return Json::array({{{"sizes", llvm::join(parameters, ", ")},
-                       {"names", names},
-                       {"views", views},
-                       {"whole", local("whole")},
-                       {"part", local("part")},
-                       {"fit", local("fit")},
-                       {"message", quotedText(program.model + ": the workspace is too small")}}});
+  if (program.winogradShare == 0)
+    return;
+  Identifier const name = Raw("winograd");
+  Expression const threads = call(cpp::member(space, Raw("concurrency")), {});
+  Expression const share = binary(literal(program.winogradShare), "*", Rank::Multiply, threads);
+  Expression const plain = cpp::global(Raw("Kokkos::WithoutInitializing"));
+  workspace.splits.push_back({Code(Raw("Tensor<float *>")), name});
+  workspace.initializers.push_back({name,
+                                    {call(Raw("Kokkos::view_alloc"), {space, plain, labelOf(name)}),
+                                     conditional(cpp::global(Raw("on_host")), share, literal(0))}});
 }
 
-static Json viewWorkspace(Program &program) {
-  Json workspace = {{"members", Json::array()}, {"sizes", Json::array()}, {"splits", Json::array()}};
-  std::string parameters = "ExecutionSpace const &space", definition = parameters;
-  std::vector<std::string> initializers;
-  llvm::StringSet<> members;
+static cpp::Workspace viewWorkspace(Program &program) {
+  cpp::Workspace workspace;
+  workspace.label = quotedText(program.model + "::workspace");
+  workspace.tooSmall = quotedText(program.model + ": the workspace is too small");
   for (std::string const &name : workspaceSizes(program))
-    members.insert(name);
-  for (Storage const &buffer : program.buffers)
-    members.insert(buffer.name);
-  for (std::string const &name : workspaceSizes(program)) {
-    std::string parameter = name + "_"; // hides no member
-    while (members.contains(parameter))
-      parameter += "_";
-    parameters += ", int " + name;
-    definition += ", int " + parameter;
-    workspace["sizes"].push_back({{"name", name}});
-    initializers.push_back(name + "(" + parameter + ")");
+    workspace.sizes.push_back(Identifier(name));
+  addShared(program, workspace);
+  SmallVector<Storage const *> order;
+  for (Storage const &buffer : program.buffers) {
+    workspace.members.push_back({buffer.cpp, Identifier(buffer.name)});
+    order.push_back(&buffer);
   }
-  workspace["parameters"] = parameters;
-  workspace["definition"] = definition;
-  auto const add = [&](std::string const &type, std::string const &name, std::string const &arguments) {
-    workspace["splits"].push_back({{"type", type}, {"name", name}});
-    initializers.push_back(name + "(" + arguments + ")");
-  };
-  auto const labelOf = [&](std::string const &name) { return quotedText(program.model + "::" + name); };
-  for (auto const &[scalar, name] : program.splits)
-    add("SplitSums<" + scalar + ">", name, labelOf(name) + ", space");
-  if (program.winogradShare > 0)
-    add("Tensor<float *>", "winograd",
-        "Kokkos::view_alloc(space, Kokkos::WithoutInitializing, " + labelOf("winograd") + "), on_host ? " +
-            std::to_string(program.winogradShare) + " * space.concurrency() : 0");
-  workspace["initializers"] = (initializers.empty() ? "" : ": ") + llvm::join(initializers, ", ");
-  for (Storage const &buffer : program.buffers)
-    workspace["members"].push_back(member(buffer.cpp, buffer.name));
-  bool const arena = program.settled<nest::PlacementAttr>("nest.placement").getValue() == nest::Placement::Arena;
-  Json const parts = arena ? viewArena(program) : viewAllocations(program);
-  workspace["fits"] = viewFitted(program, parts);
-  workspace["has_arena"] = arena;
-  workspace["has_allocations"] = !arena && !parts.empty();
-  workspace["takes"] = arena ? parts : Json::array();
-  workspace["allocations"] = arena ? Json::array() : parts;
-  workspace["label"] = labelOf("workspace");
-  if (arena)
-    program.useBlock("arena");
+  workspace.hasArena = program.settled<nest::PlacementAttr>("nest.placement").getValue() == nest::Placement::Arena;
+  workspace.buffers = workspace.hasArena ? viewArena(program, order) : viewBuffers(program, order);
   return workspace;
 }
 
@@ -214,22 +168,17 @@ static Json viewArguments(Program &program) {
   return arguments;
 }
 
-Json viewMembers(Program &program) {
-  Json view = {{"aliases", Json::array()},
-               {"arguments", viewArguments(program)},
-               {"weights", Json::array()},
-               {"workspaces", Json::array()}};
+MembersView viewMembers(Program &program) {
+  MembersView view;
+  view.arguments = viewArguments(program);
   for (Storage const &argument : program.arguments)
-    view["aliases"].push_back(member(argument.cpp, argument.alias));
-  Json members = Json::array();
+    view.aliases.push_back({argument.cpp, Identifier(argument.alias)});
   for (Storage const &weight : program.weights)
     if (!weight.isBias)
-      members.push_back(member(weight.cpp, weight.name));
-  if (!members.empty())
-    view["weights"].push_back({{"members", members}});
+      view.weights.push_back({weight.cpp, Identifier(weight.name)});
   if (program.buffers.empty() && program.splits.empty())
     return view;
-  view["workspaces"].push_back(viewWorkspace(program));
+  view.workspace = viewWorkspace(program);
   return view;
 }
 
@@ -242,22 +191,24 @@ std::vector<SidecarTensor> sidecarOf(Program const &program) {
   return tensors;
 }
 
+static Identifier arrayOf(Storage const &weight) { return Identifier(weight.name + "_values"); }
+
 /// The elements of a weight as literals; 16-bit floating point as its bits.
-static Json viewArray(Storage const &weight, ElementsAttr value) {
+static cpp::Array viewArray(Storage const &weight, ElementsAttr value) {
   Type const type = value.getElementType();
-  std::vector<std::string> literals;
+  MLIRContext *context = type.getContext();
+  Type const stored = isStoredNarrow(type) ? IntegerType::get(context, 16, IntegerType::Unsigned)
+                      : type.isIndex()     ? IntegerType::get(context, 64)
+                                           : type;
+  cpp::Array array{commentText(weight.modelName, longestName), scalarType(stored), arrayOf(weight), {}};
   if (isStoredNarrow(type)) {
     for (APFloat const &element : value.getValues<APFloat>())
-      literals.push_back(std::to_string(element.bitcastToAPInt().getZExtValue()));
+      array.values.push_back(literal(element.bitcastToAPInt().getZExtValue()));
   } else {
     for (Attribute element : value.getValues<Attribute>())
-      literals.push_back(cpp::Serializer::text(literal(cast<TypedAttr>(element))));
+      array.values.push_back(literal(cast<TypedAttr>(element)));
   }
-  std::string const scalar = isStoredNarrow(type) ? "std::uint16_t" : type.isIndex() ? "std::int64_t" : cppType(type);
-  return {{"label", commentText(weight.modelName, longestName)},
-          {"type", scalar},
-          {"name", weight.name + "_values"},
-          {"values", llvm::join(literals, ", ")}};
+  return array;
 }
 
 /// Whether a weight is the bias, or another plain tensor, of the layer to which the one before it belongs.
@@ -266,46 +217,35 @@ static bool follows(Storage const &weight, Storage const &previous) {
   auto const type = [](Storage const &storage) { return storage.type.getElementType(); };
   bool const alike =
       type(weight) == type(previous) || !(isStoredNarrow(type(weight)) || isStoredNarrow(type(previous)));
-  return weight.reader == "read_plain" && alike && StringRef(weight.modelName).contains('.') &&
+  return weight.reader == Raw("read_plain") && alike && StringRef(weight.modelName).contains('.') &&
          layer(weight) == layer(previous);
 }
 
 /// Where a weight is read from: `file`, `Halves<8, Sidecar>{file}` for bfloat16, `arrays.at(bias_values)`.
-static std::string sourceOf(Program &program, Storage const &weight, bool embedded) {
-  std::string const source = embedded ? "arrays.at(" + weight.name + "_values)" : "file";
+static Expression sourceOf(Storage const &weight, bool embedded) {
+  Expression const arrays = cpp::member(cpp::name(Raw("arrays")), Raw("at"));
+  Expression const source = embedded ? call(arrays, {cpp::name(arrayOf(weight))}) : cpp::name(Raw("file"));
   Type const type = weight.type.getElementType();
   if (!isStoredNarrow(type))
     return source;
-  program.useBlock("halves");
-  return std::string(type.isF16() ? "Halves<5, " : "Halves<8, ") + (embedded ? "EmbeddedWeights" : "Sidecar") + ">{" +
-         source + "}";
+  Raw const reader = embedded ? Raw("EmbeddedWeights") : Raw("Sidecar");
+  return cpp::braces((type.isF16() ? Raw("Halves<5, ") : Raw("Halves<8, ")) + Code(reader) + Raw(">"), {source},
+                     "halves");
 }
 
-Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, bool embedded) {
-  std::string const header = sidecarHeader(tensors);
-  char hash[24];
-  snprintf(hash, sizeof(hash), "0x%016llxu", static_cast<unsigned long long>(fnv1a(header)));
-  Json loader = {
-      {"header_size", std::to_string(header.size())},
-      {"header_hash", hash},
-      {"data_size", std::to_string(sidecarSize(tensors) - 8 - header.size())},
-      {"parameters", embedded ? "ExecutionSpace const &space" : "ExecutionSpace const &space, std::string const &path"},
-      {"embedded", embedded},
-      {"from_file", !embedded},
-      {"arrays", Json::array()},
-      {"tensors", Json::array()}};
-  program.useBlock(embedded ? "embedded" : "sidecar");
+LoaderView viewLoader(Program const &program, std::vector<SidecarTensor> const &tensors, bool embedded) {
+  LoaderView loader{embedded, {}, {}};
   Storage const *previous = nullptr;
   for (auto [weight, tensor] : llvm::zip(program.weights, tensors)) {
-    program.useBlock(StringRef(weight.reader).take_until([](char c) { return c == '<'; }));
     if (embedded)
-      loader["arrays"].push_back(viewArray(weight, tensor.value));
+      loader.arrays.push_back(viewArray(weight, tensor.value));
+    Expression const view = program.reference(weight);
     if (!embedded && previous && follows(weight, *previous)) {
-      std::string &views = loader["tensors"].back()["views"].get_ref<std::string &>();
-      views += ", " + weight.expression;
+      loader.loads.back().views.push_back(view);
     } else {
-      loader["tensors"].push_back(
-          {{"reader", weight.reader}, {"source", sourceOf(program, weight, embedded)}, {"views", weight.expression}});
+      Code const &arguments = weight.readerArguments;
+      Code const reader = arguments.empty() ? Code(weight.reader) : weight.reader + Code(Raw("<")) + arguments + Raw(">");
+      loader.loads.push_back({reader, weight.reader, sourceOf(weight, embedded), {view}});
     }
     previous = &weight;
   }

@@ -9,8 +9,9 @@ using namespace mlir;
 namespace ml2k {
 
 /// The type of a weight whose elements a loader arranges.
-static cpp::Type packedType(Raw name, cpp::Type const &scalar, ArrayRef<Code> sizes) {
+static cpp::Type packedType(Raw name, Raw block, cpp::Type const &scalar, ArrayRef<Code> sizes) {
   cpp::Type type(Code(name) + Raw("<") + cpp::listOf(sizes) + Raw(">"));
+  type.block = block;
   type.isFixedWidth = scalar.isFixedWidth;
   return type;
 }
@@ -26,27 +27,34 @@ static cpp::Type panelsOf(nest::PackingAttr packing, cpp::Type const &scalar) {
                             : cpp::listOf({packing.getRows(), packing.getColumns(), packing.getDepth()}, " * "));
   if (packing.getGroups() != 1)
     sizes.push_back(Code(packing.getGroups()));
-  return packedType(packing.getPaired() ? Raw("BfloatPanels") : Raw("Panels"), scalar, sizes);
+  return packedType(packing.getPaired() ? Raw("BfloatPanels") : Raw("Panels"), "panels", scalar, sizes);
 }
 
-static std::string panelsReader(nest::PackingAttr packing) {
+/// The function that fills panels, and its template argument.
+static std::pair<Raw, Code> panelsReader(nest::PackingAttr packing) {
   if (packing.getWinograd())
-    return "read_winograd<" + std::to_string(packing.getWinograd()) + ">";
-  return packing.getDepthFirst() ? "read_panels_kn"
-                                 : "read_panels<" + std::to_string(packing.getRows() * packing.getColumns()) + ">";
+    return {Raw("read_winograd"), Code(packing.getWinograd())};
+  if (packing.getDepthFirst())
+    return {Raw("read_panels_kn"), Code()};
+  return {Raw("read_panels"), Code(packing.getRows() * packing.getColumns())};
 }
 
-/// The type of a weight and the function that fills it.
-static std::pair<cpp::Type, std::string> packed(nest::PackingAttr packing, ArrayRef<int64_t> shape,
-                                                cpp::Type const &scalar) {
+/// The type of a packed weight and what fills it.
+static void setPacked(Storage &storage, nest::PackingAttr packing, cpp::Type const &scalar) {
+  ArrayRef<int64_t> const shape = storage.type.getShape();
   switch (packing.getKind()) {
   case nest::PackingKind::Panels:
-    return {panelsOf(packing, scalar), panelsReader(packing)};
+    storage.cpp = panelsOf(packing, scalar);
+    std::tie(storage.reader, storage.readerArguments) = panelsReader(packing);
+    return;
   case nest::PackingKind::Taps:
-    return {tensorType(scalar, true, {shape[2] * shape[3], shape[0]}), "read_taps"};
+    storage.cpp = tensorType(scalar, true, {shape[2] * shape[3], shape[0]});
+    storage.reader = "read_taps";
+    return;
   case nest::PackingKind::Gates:
-    return {packedType(Raw("GateWeights"), scalar, {scalar.code, Code(shape[0] / shape[1]), Code(shape[1])}),
-            "read_gates"};
+    storage.cpp = packedType("GateWeights", "gate_weights", scalar, {scalar.code, Code(shape[0] / shape[1]), Code(shape[1])});
+    storage.reader = "read_gates";
+    return;
   }
   llvm_unreachable("another packing");
 }
@@ -65,11 +73,7 @@ void Program::addWeight(nest::WeightOp op) {
     storage.packing = packing->getKind();
     storage.winograd = packing->getWinograd();
     storage.isPaired = packing->getPaired();
-    std::tie(storage.cpp, storage.reader) = packed(*packing, type.getShape(), scalar);
-    if (packing->isPanels())
-      useBlock("panels");
-    if (packing->getKind() == nest::PackingKind::Gates)
-      useBlock("gate_weights");
+    setPacked(storage, *packing, scalar);
   }
   weights.push_back(std::move(storage));
 }

@@ -82,16 +82,6 @@ void Program::collect() {
   collectFunctions();
 }
 
-void Program::useBlocks(Expression const &expression) {
-  for (Raw block : cpp::blocksOf(expression))
-    useBlock(block.str());
-}
-
-void Program::useBlocks(cpp::Function const &function) {
-  for (Raw block : cpp::blocksOf(function))
-    useBlock(block.str());
-}
-
 //===--- Storage --------------------------------------------------------------------------------------------------===//
 
 void Program::collectArguments() {
@@ -236,7 +226,6 @@ void Program::addBuffer(nest::BufferOp op) {
   if (storage.isImage) {
     ArrayRef<int64_t> const shape = storage.type.getShape();
     storage.cpp = imageType(storage.scalarType(), false, imageShape(shape), storage.border);
-    useBlock("activation");
   } else {
     setTensorType(storage, false);
   }

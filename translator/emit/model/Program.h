@@ -46,7 +46,8 @@ struct Storage {
   Storage *bias = nullptr; ///< of packed weights: what their block adds to the sums
   bool isBias = false;     ///< of a weight: it is the bias of packed weights
   bool isPaired = false;   ///< a weight whose k may lie in pairs: of bfloat16, as its other factors
-  std::string reader;      ///< of a weight: the function of the loader that packs it, with its template arguments
+  Raw reader;              ///< of a weight: the function of the loader that packs it
+  Code readerArguments;    ///< its template arguments
   llvm::SmallVector<int64_t> border = {0, 0};
 
   /// The element type.
@@ -65,7 +66,7 @@ struct RuntimeSize {
 };
 
 /// An element of storage: positions over loops (dims) and host values (symbols).
-struct Access {
+struct Element {
   Storage const *storage;
   llvm::SmallVector<mlir::AffineExpr> indices;
 };
@@ -85,7 +86,7 @@ public:
   Expression reference(Storage const &storage) const;
 
   /// The element of storage that `memref[indices]` is.
-  mlir::FailureOr<Access> access(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
+  mlir::FailureOr<Element> access(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
                                  HostSymbols &symbols) const;
 
   /// The extent of a dimension, a constant or over `symbols`.
@@ -115,22 +116,17 @@ public:
     return llvm::cast<Attribute>(mlir::func::FuncOp(entry)->getAttr(name));
   }
 
-  void useBlock(llvm::StringRef name) { blocks.insert(name.str()); }
-  void useBlocks(Expression const &expression);
-  void useBlocks(cpp::Function const &function);
-
   mlir::func::FuncOp entry;
   EmitOptions const &options;
   std::string model; ///< namespace and first part of kernel labels
   std::deque<Storage> arguments, buffers, weights;
   std::deque<Storage> exchanged; ///< by loops around kernels: variables of forward()
   std::vector<RuntimeSize> sizes;
-  std::map<std::string, std::string> splits; ///< scalar type of partial sums to the member of the workspace
+  std::map<Code, Identifier> splits; ///< scalar type of partial sums to the member of the workspace
   int64_t winogradShare = 0;    ///< elements of the workspace that a host thread wants for Winograd convolutions
   bool launches = true;         ///< kernels, on a host: not where the calling thread does the little there is to do
   bool usesSlices = false;      ///< of the channels of images
   bool sizesImages = false;     ///< at run time: heights and widths are no part of their types
-  std::set<std::string> blocks; ///< parts and blocks in use, without what they need
   llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
   Scope fileScope;                        ///< names that no local may hide
 

@@ -3,6 +3,7 @@
 #ifndef ML2K_EMIT_MODEL_VIEWS_H
 #define ML2K_EMIT_MODEL_VIEWS_H
 
+#include "translator/emit/cpp/File.h"
 #include "translator/emit/model/Layer.h"
 #include "translator/emit/render/Render.h"
 
@@ -32,14 +33,26 @@ std::string forwardDefinition(Program const &program, Body const &statements);
 /// The run-time sizes that buffers need, in the order of the arguments.
 std::vector<std::string> workspaceSizes(Program const &program);
 
-/// Aliases of the arguments, members of Weights and Workspace, the constructor.
-Json viewMembers(Program &program);
+/// Aliases of the arguments, members of Weights, the Workspace.
+struct MembersView {
+  std::vector<cpp::Member> aliases, weights;
+  std::optional<cpp::Workspace> workspace;
+  Json arguments; ///< what programs need to call forward(); no template reads it
+};
+
+MembersView viewMembers(Program &program);
 
 /// The tensors of the sidecar in file order.
 std::vector<SidecarTensor> sidecarOf(Program const &program);
 
-/// load_weights(): its calls and what they check; the arrays of weights that stand in the source.
-Json viewLoader(Program &program, std::vector<SidecarTensor> const &tensors, bool embedded);
+/// load_weights(): its calls, and the arrays of weights that stand in the source.
+struct LoaderView {
+  bool embedded;
+  std::vector<cpp::Array> arrays;
+  std::vector<cpp::Load> loads;
+};
+
+LoaderView viewLoader(Program const &program, std::vector<SidecarTensor> const &tensors, bool embedded);
 
 } // namespace ml2k
 
