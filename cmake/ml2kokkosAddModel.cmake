@@ -3,7 +3,7 @@
 #
 #   ml2kokkos_add_model(TARGET MODEL model.onnx [NAME name] [OPTIONS ...] [DEPENDS ...])
 #     Prints NAME.{cpp,hpp,safetensors} (default: the name of the model) into ${CMAKE_CURRENT_BINARY_DIR}/generated and
-#     adds them to TARGET.
+#     adds them to TARGET; with --form=c or fortran, NAME.h and NAME.f90, too (the project has the language Fortran then).
 #
 #   ml2kokkos_add_model(TARGET MODEL model.onnx OUTPUT source/name.cpp [CHECK] [OPTIONS ...] [DEPENDS ...])
 #     Compiles committed code. Where ml2kokkos is installed, configuring prints it again if the model is newer, unless
@@ -55,16 +55,23 @@ endfunction()
 function(ml2kokkos_add_generated target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/generated)
   set(stem ${folder}/${arg_NAME})
+  set(printed ${stem}.cpp ${stem}.hpp)
+  if(arg_OPTIONS MATCHES "--form=[a-z,]*(c|fortran)(,|;|$)")
+    list(APPEND printed ${stem}.h)
+  endif()
+  if(arg_OPTIONS MATCHES "--form=[a-z,]*fortran")
+    list(APPEND printed ${stem}.f90)
+  endif()
   file(MAKE_DIRECTORY ${folder})
   set(command ${tool} ${arg_MODEL} -o ${stem}.cpp ${arg_OPTIONS})
   set(make OFF)
   set(touch)
   if(CMAKE_GENERATOR MATCHES "Make")
     set(make ON)
-    set(touch COMMAND ${CMAKE_COMMAND} -E touch ${stem}.cpp ${stem}.hpp)
+    set(touch COMMAND ${CMAKE_COMMAND} -E touch ${printed})
   endif()
   add_custom_command(
-    OUTPUT ${stem}.cpp ${stem}.hpp
+    OUTPUT ${printed}
     COMMAND ${command}
     ${touch}
     DEPENDS ${arg_MODEL} ${tool_file} ${arg_DEPENDS}
@@ -75,7 +82,7 @@ function(ml2kokkos_add_generated target)
             -P ${ml2kokkos_add_model_file}
     DEPENDS ${stem}.cpp ${stem}.hpp
     COMMENT "Weights of ${arg_NAME}" VERBATIM)
-  target_sources(${target} PRIVATE ${stem}.cpp ${stem}.hpp ${stem}.safetensors)
+  target_sources(${target} PRIVATE ${printed} ${stem}.safetensors)
   target_include_directories(${target} PRIVATE ${folder})
 endfunction()
 

@@ -48,6 +48,8 @@ struct EmittedFiles {
   std::string header;                 ///< FILE.hpp, not yet formatted
   std::string source;                 ///< FILE.cpp, not yet formatted
   std::string json;                   ///< the view model, for --emit=json
+  std::string cHeader;                ///< FILE.h, not yet formatted; empty: no such file
+  std::string fortran;                ///< FILE.f90; empty: no such file
   std::vector<SidecarTensor> sidecar; ///< tensors of FILE.safetensors in file order; empty: no such file
 };
 

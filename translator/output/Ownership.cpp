@@ -31,6 +31,8 @@ static bool hasBanner(StringRef text) {
   SmallVector<StringRef> wanted;
   SplitString(generatedBy, wanted);
   text.consume_front("\xef\xbb\xbf");
+  if (text.consume_front("! ")) // Fortran
+    wanted.erase(wanted.begin());
   for (StringRef word : wanted) {
     text = text.ltrim();
     while (word != "//" && text.consume_front("//"))

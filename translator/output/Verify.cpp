@@ -12,6 +12,7 @@
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -67,7 +68,7 @@ std::string ml2k::verifyFiles(ArrayRef<OutputFile> files, std::string const &dir
     sys::path::append(path, file.name);
     sys::fs::make_absolute(path);
     texts.emplace_back(path.str().str(), file.contents);
-    if (sys::path::extension(path) != ".hpp")
+    if (!is_contained({".hpp", ".h", ".f90"}, sys::path::extension(path)))
       sources.push_back(path.str().str());
   }
   std::string said;

@@ -38,7 +38,7 @@ Choice const targets{"target", {"portable", "host", "device"}};
 Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const winogradUses{"winograd", {"auto", "off"}};
 Choice const schedules{"schedule", {"tuned", "naive"}};
-Choice const formKinds{"form", {"launch", "team", "thread", "runner"}};
+Choice const formKinds{"form", {"launch", "team", "thread", "runner", "c", "fortran"}};
 Choice const colorUses{"color", {"auto", "always", "never"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
 
@@ -93,7 +93,7 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "3 x 3 convolutions by fewer multiplications where that pays, or never")(
       "schedule", text(options.schedule, "tuned|naive"),
       "naive: every operation a plain loop nest, some hundred times slower; to compare with")(
-      "form", po::value<std::string>()->value_name("launch|team|thread|runner"),
+      "form", po::value<std::string>()->value_name("launch|team|thread|runner|c|fortran"),
       "how the network is called, several at once by commas: for all entries of the batch, or inside your own kernel "
       "by a "
       "team or a thread for one of them")(
@@ -164,8 +164,15 @@ static void readForms(std::string const &text, std::set<std::string> &forms) {
   forms.clear();
   for (llvm::StringRef form : llvm::split(text, ','))
     forms.insert(formKinds.values[checkChoice(formKinds, form.str())]);
-  if (forms.count("runner") && forms.size() > 1)
-    throw UsageError{"--form=" + text + ": 'runner' is a file of its own"};
+  bool const isRunner = forms.count("runner") || forms.count("c") || forms.count("fortran");
+  bool const isOther = forms.count("launch") || forms.count("team") || forms.count("thread");
+  if (isRunner && isOther)
+    throw UsageError{"--form=" + text + ": 'runner' and its interfaces are files of their own"};
+  // A Fortran module calls C functions, which call the class
+  if (forms.count("fortran"))
+    forms.insert("c");
+  if (forms.count("c"))
+    forms.insert("runner");
 }
 
 static void readOperand(std::string const &text, std::map<std::string, std::string> &operands) {
@@ -216,6 +223,8 @@ static void checkOutput(ToolOptions const &options) {
       throw UsageError{std::string(options.check ? "--check" : "--verify") + " works on --emit=cpp only"};
     return;
   }
+  if (!writesFiles(options) && !options.output.empty() && options.forms.count("c"))
+    throw UsageError{"--form=c writes several files: give -o FILE.cpp"};
   if (!writesFiles(options))
     return checkStandardOutput(options);
   llvm::StringRef const extension = llvm::sys::path::extension(options.output);

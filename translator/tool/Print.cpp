@@ -75,6 +75,8 @@ static Expected<std::vector<OutputFile>> formattedFiles(EmittedFiles &emitted, s
              {sys::path::filename(options.output).str(), std::move(emitted.source)}};
   else
     texts = {{stem + ".cpp", joined(emitted.header, emitted.source)}};
+  if (!emitted.cHeader.empty())
+    texts.emplace_back(stem + ".h", std::move(emitted.cHeader));
   std::vector<OutputFile> files;
   for (auto &[name, text] : texts) {
     auto file = formatted(std::move(text), name, options);
@@ -82,6 +84,8 @@ static Expected<std::vector<OutputFile>> formattedFiles(EmittedFiles &emitted, s
       return file.takeError();
     files.push_back(std::move(*file));
   }
+  if (!emitted.fortran.empty()) // clang-format knows no Fortran
+    files.push_back({stem + ".f90", std::move(emitted.fortran)});
   return files;
 }
 
@@ -98,7 +102,12 @@ Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOp
                                                    std::string const &modelFile) {
   EmitOptions const how = emitOptions(options, modelFile);
   auto const has = [&](char const *form) { return options.forms.count(form) != 0; };
-  Forms const forms{.launch = has("launch"), .team = has("team"), .thread = has("thread"), .runner = has("runner")};
+  Forms const forms{.launch = has("launch"),
+                    .team = has("team"),
+                    .thread = has("thread"),
+                    .runner = has("runner"),
+                    .c = has("c"),
+                    .fortran = has("fortran")};
   auto emitted = printsColumns(options) ? emitForms(module, how, forms) : emit(module, how);
   if (failed(emitted))
     return createStringError(inconvertibleErrorCode(), "");

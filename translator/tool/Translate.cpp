@@ -228,6 +228,10 @@ std::vector<std::string> ml2k::outputNames(ToolOptions const &options) {
   std::vector<std::string> names = {sys::path::filename(options.output).str()};
   if (options.emit == EmitKind::Cpp)
     names.push_back(stem + ".hpp");
+  if (options.emit == EmitKind::Cpp && options.forms.count("c"))
+    names.push_back(stem + ".h");
+  if (options.emit == EmitKind::Cpp && options.forms.count("fortran"))
+    names.push_back(stem + ".f90");
   if (options.emit == EmitKind::Cpp && options.weights == "file")
     names.push_back(sidecarName(options));
   return names;

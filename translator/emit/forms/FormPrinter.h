@@ -41,6 +41,9 @@ private:
   void addFeatures(Json &view) const;
   Json viewTables() const;
 
+  /// Names and types of features and results in C and Fortran.
+  mlir::LogicalResult addInterfaces(Json &view, mlir::func::FuncOp entry) const;
+
   Column const &column;
   EmitOptions const &options;
   Forms const &forms;

@@ -13,10 +13,12 @@
 namespace ml2k {
 
 struct Forms {
-  bool launch = false; ///< all columns of views
-  bool team = false;   ///< a column by a team, inside the caller's TeamPolicy
-  bool thread = false; ///< a column by a thread, or by a vector lane of a host
-  bool runner = false; ///< a class without Kokkos in its interface
+  bool launch = false;  ///< all columns of views
+  bool team = false;    ///< a column by a team, inside the caller's TeamPolicy
+  bool thread = false;  ///< a column by a thread, or by a vector lane of a host
+  bool runner = false;  ///< a class without Kokkos in its interface
+  bool c = false;       ///< functions for C over it
+  bool fortran = false; ///< a Fortran module over these
 };
 
 /// Prints the entry function of a module at the stage `scheduled`. Refuses with a located diagnostic what does not act

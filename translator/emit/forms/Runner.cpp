@@ -150,11 +150,18 @@ FailureOr<EmittedFiles> FormPrinter::printRunner(func::FuncOp entry) {
     (*view)["banner"].push_back({{"text", "            sha256 " + sidecarDigest(sidecar)}});
   }
   view->update(viewBlocks(neededBlocks(blocks, true, *view), {}, *view));
+  (*view)["c"] = forms.c;
+  if (forms.c && failed(addInterfaces(*view, entry)))
+    return failure();
   EmittedFiles files;
   files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   try {
     files.header = render("form/runner_header", *view);
     files.source = withoutKokkos(render("form/runner_source", *view));
+    if (forms.c)
+      files.cHeader = render("form/c_header", *view);
+    if (forms.fortran)
+      files.fortran = render("form/fortran", *view);
   } catch (std::exception const &error) {
     return entry.emitError(error.what());
   }

@@ -26,6 +26,8 @@ static size_t behindLiteral(std::string_view text, size_t at) {
 static bool isQuote(char c) { return c == '"' || c == '\''; }
 
 TagPlace placeBehind(std::string_view lineBefore) {
+  if (lineBefore.starts_with("! ")) // Fortran
+    return TagPlace::Comment;
   for (size_t i = 0; i < lineBefore.size();)
     if (lineBefore.substr(i).starts_with("//")) {
       return TagPlace::Comment;
