@@ -37,7 +37,7 @@ KOKKOS_INLINE_FUNCTION float odd_result(int bits, float magnitude) {
   return nan_from(bits, Kokkos::bit_cast<float>(bounded | (bits & ~0x7fffffff)));
 }
 
-// tanh x = x P(x^2) / Q(x^2), cut off beyond where it is 1. Relative error at most 3e-7.
+// tanh x = x P(x^2) / Q(x^2), cut off beyond where it is 1. Relative error at most 4e-7.
 KOKKOS_INLINE_FUNCTION float fast_tanh(float x) {
   int const bits = Kokkos::bit_cast<int>(x);
   float const inside = Kokkos::bit_cast<float>(Kokkos::min(bits & 0x7fffffff, Kokkos::bit_cast<int>(9.5f)));
