@@ -4,6 +4,7 @@
 
 #include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/ReadBack.h"
 #include "translator/ir/Sizes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -102,6 +103,15 @@ static LogicalResult checkBranch(scf::IfOp branch) {
   return checkCondition(branch.getCondition());
 }
 
+/// The condition comes from a kernel; nothing is carried but memory that kernels write.
+static LogicalResult checkWhile(scf::WhileOp loop) {
+  if (!loop.getInits().empty() || loop.getNumResults() != 0)
+    return loop.emitError("a loop around kernels carries values");
+  if (!isReadBack(loop.getConditionOp().getCondition().getDefiningOp()))
+    return loop.emitError("forward() repeats kernels while one of them says so, which stores that in the workspace");
+  return success();
+}
+
 /// The bounds of explicit loops, and what their block uses from outside.
 static LogicalResult checkLoopKernel(nest::LoopKernelOp kernel) {
   llvm::SetVector<Value> values(kernel.getLowers().begin(), kernel.getLowers().end());
@@ -126,9 +136,11 @@ static LogicalResult checkStatement(Operation *op) {
     return checkLoop(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return checkBranch(branch);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return checkWhile(loop);
   if (auto kernel = dyn_cast<nest::LoopKernelOp>(op))
     return checkLoopKernel(kernel);
-  if (isSilent(op) || isa<nest::Kernel, scf::YieldOp, func::ReturnOp>(op))
+  if (isSilent(op) || isReadBack(op) || isa<nest::Kernel, scf::ConditionOp, scf::YieldOp, func::ReturnOp>(op))
     return success();
   return op->emitError("'") << op->getName() << "' cannot be printed between kernels";
 }

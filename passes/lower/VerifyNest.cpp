@@ -8,6 +8,7 @@
 #include "passes/lower/HostCode.h"
 #include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,10 +104,12 @@ LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
   if (isa<scf::ForOp, scf::IfOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>) &&
       !onlyExchanges(op))
     return op->emitError("hands on memory that a run-time decision chooses; this has no printed form");
+  if (isReadBack(op))
+    return success();
   if (isa<memref::LoadOp>(op))
     return op->emitError("an element of a tensor decides on the host what is computed; this has no printed form");
   if (isa<nest::WeightOp, nest::BufferOp, memref::DimOp, cf::AssertOp, func::ReturnOp, scf::ForOp, scf::IfOp,
-          scf::YieldOp>(op) ||
+          scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op) ||
       isAlias(op) || isHostArithmetic(op))
     return success();
   return op->emitError() << "'" << op->getName() << "' has no printed form";

@@ -65,9 +65,8 @@ static std::set<std::string> headersOf(ForwardView const &forward) {
 static bool usesFixedWidths(Program const &program) {
   auto const isFixed = [](Storage const &storage) { return storage.cpp.isFixedWidth && !storage.isBias; };
   func::FuncOp entry = program.entry;
-  bool const isScalar = llvm::any_of(entry.getArgumentTypes(), [](Type type) {
-    return !isa<ShapedType>(type) && computedType(type).isFixedWidth;
-  });
+  bool const isScalar = llvm::any_of(
+      entry.getArgumentTypes(), [](Type type) { return !isa<ShapedType>(type) && computedType(type).isFixedWidth; });
   return isScalar || llvm::any_of(program.arguments, isFixed) || llvm::any_of(program.buffers, isFixed) ||
          llvm::any_of(program.weights, isFixed);
 }

@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
 #include "passes/lower/loops/Dependence.h"
+#include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -75,7 +76,7 @@ private:
   }
 
   bool staysOnHost(Operation *op) const {
-    if (isKernel(op) || isLeft(op) || isCheckOfSizes(op))
+    if (isKernel(op) || isLeft(op) || isCheckOfSizes(op) || isReadBack(op))
       return true;
     bool const view = isa<ViewLikeOpInterface>(op) || isRecomputable(op);
     return view && areHost(op->getOperands());
@@ -114,6 +115,9 @@ private:
              llvm::all_of(reductionsOf(loop), [](Region &region) { return combinerOf(region).has_value(); });
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return areHost({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) && hasParallelism(op);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return hasParallelism(op) && llvm::none_of(loop->getOperandTypes(), llvm::IsaPred<MemRefType>) &&
+             llvm::none_of(loop->getResultTypes(), llvm::IsaPred<MemRefType>);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return isHost(branch.getCondition()) && hasParallelism(op) && branch.getNumResults() == 0;
     return false;
@@ -136,6 +140,8 @@ private:
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))
       op = carryInMemory(loop, pending);
+    if (auto loop = dyn_cast<scf::WhileOp>(op); loop && !isDecidedInMemory(loop))
+      op = decideInMemory(loop, pending);
     if (failed(flush(pending)))
       return failure();
     for (Region &region : op->getRegions())
@@ -207,13 +213,13 @@ private:
     return kernel;
   }
 
-  /// The store of a reduction to a scalar of the caller that nothing else between the two looks at: the kernel can
-  /// write there.
+  /// The store of a reduction to a scalar of the caller or the workspace that nothing else between the two looks at:
+  /// the kernel can write there.
   static memref::StoreOp onlyStore(OpResult reduced) {
     auto store = reduced.hasOneUse() ? dyn_cast<memref::StoreOp>(*reduced.getUsers().begin()) : memref::StoreOp();
     if (!store || store->getBlock() != reduced.getOwner()->getBlock() || store.getMemRefType().getRank() != 0 ||
         store.getValue() != reduced || !isa<func::FuncOp>(store.getMemref().getParentBlock()->getParentOp()) ||
-        !isa<BlockArgument>(store.getMemref()))
+        !(isa<BlockArgument>(store.getMemref()) || store.getMemref().getDefiningOp<nest::BufferOp>()))
       return {};
     for (Operation *op = reduced.getOwner(); op != store; op = op->getNextNode())
       if (op->walk([&](Operation *inner) {
@@ -358,6 +364,68 @@ private:
     for (auto [from, to] : llvm::zip(keptResults, lean.getResults()))
       from.replaceAllUsesWith(to);
     loop.erase();
+    return lean;
+  }
+
+  void storePending(Value value, Value memory, Operation *before, SmallVectorImpl<Operation *> &pending) {
+    rewriter.setInsertionPoint(before);
+    pending.push_back(rewriter.create<memref::StoreOp>(before->getLoc(), value, memory, ValueRange()));
+    onDevice.insert(pending.back());
+  }
+
+  /// The memory of each value that the loop carries or hands from its condition to its body: one for both where they
+  /// are the same.
+  SmallVector<Value> memoriesOf(scf::WhileOp loop, ArrayRef<Value> carried) {
+    return llvm::map_to_vector(llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments()), [&](auto pair) {
+      auto const [passed, argument] = pair;
+      auto const same = dyn_cast<BlockArgument>(passed);
+      if (same && same.getOwner() == loop.getBeforeBody())
+        return carried[same.getArgNumber()];
+      return makeScalar(entry, passed.getType(), nameOf(argument, "passed"));
+    });
+  }
+
+  static bool isDecidedInMemory(scf::WhileOp loop) {
+    return loop.getInits().empty() && loop->getNumResults() == 0 &&
+           isReadBack(loop.getConditionOp().getCondition().getDefiningOp());
+  }
+
+  /// Scalars and the condition of a host loop live in memory: kernels compute them, the host reads the condition back.
+  scf::WhileOp decideInMemory(scf::WhileOp loop, SmallVectorImpl<Operation *> &pending) {
+    SmallVector<Value> const carried = llvm::map_to_vector(loop.getBeforeArguments(), [&](BlockArgument argument) {
+      return makeScalar(entry, argument.getType(), nameOf(argument, "carried"));
+    });
+    SmallVector<Value> const passed = memoriesOf(loop, carried);
+    for (auto [init, memory] : llvm::zip(loop.getInits(), carried))
+      storePending(init, memory, loop, pending);
+    scf::ConditionOp condition = loop.getConditionOp();
+    rewriter.setInsertionPoint(condition);
+    for (auto [value, memory] : llvm::zip(condition.getArgs(), passed))
+      if (!llvm::is_contained(carried, memory))
+        rewriter.create<memref::StoreOp>(condition.getLoc(), value, memory, ValueRange());
+    Value const goes = makeScalar(entry, rewriter.getI1Type(), "continues");
+    rewriter.create<memref::StoreOp>(condition.getLoc(), condition.getCondition(), goes, ValueRange());
+    Value const read = rewriter.create<memref::LoadOp>(condition.getLoc(), goes);
+    rewriter.replaceOpWithNewOp<scf::ConditionOp>(condition, read, ValueRange());
+    scf::YieldOp yield = loop.getYieldOp();
+    rewriter.setInsertionPoint(yield);
+    for (auto [value, memory] : llvm::zip(yield.getOperands(), carried))
+      rewriter.create<memref::StoreOp>(yield.getLoc(), value, memory, ValueRange());
+    yield->setOperands({});
+    for (auto [argument, memory] : llvm::zip(loop.getBeforeArguments(), carried))
+      replaceByLoads(argument, memory);
+    for (auto [argument, result, memory] : llvm::zip(loop.getAfterArguments(), loop.getResults(), passed)) {
+      replaceByLoads(argument, memory);
+      replaceByLoads(result, memory);
+    }
+    loop.getBeforeBody()->eraseArguments([](BlockArgument) { return true; });
+    loop.getAfterBody()->eraseArguments([](BlockArgument) { return true; });
+    rewriter.setInsertionPoint(loop);
+    auto lean = rewriter.create<scf::WhileOp>(loop.getLoc(), TypeRange(), ValueRange());
+    lean->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    lean.getBefore().takeBody(loop.getBefore());
+    lean.getAfter().takeBody(loop.getAfter());
+    rewriter.eraseOp(loop);
     return lean;
   }
 

@@ -70,6 +70,11 @@ mlir::LogicalResult finishKernel(mlir::RewriterBase &rewriter, nest::LoopKernelO
 /// Asserts in the entry what its kernels need of run-time extents; names of extents are given.
 void checkExtents(mlir::func::FuncOp entry);
 
+//===--- Reductions (LinalgReductions.cpp) ---===//
+
+/// linalg operations that reduce become parallel reductions, or parallel loops that carry what they reduce.
+void lowerReductions(mlir::func::FuncOp entry);
+
 //===--- Updates (Atomics.cpp) ---===//
 
 /// Atomic updates become loads and stores, and the parallel loops around them sequential ones.

@@ -57,6 +57,7 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
     lowerAtomics(entry);
     if (failed(lowerCopies(entry, /*onlyOfViews=*/true))) // inside kernels there are elements only
       return signalPassFailure();
+    lowerReductions(entry);
     OpPassManager simplify(func::FuncOp::getOperationName());
     simplify.addPass(createConvertLinalgToParallelLoopsPass());
     simplify.addPass(memref::createFoldMemRefAliasOpsPass());

@@ -1,12 +1,16 @@
 // The values of the loop programs in programs.mlir and spmv.mlir against the same loops written by hand.
 #include "axpy.hpp"
+#include "both.hpp"
+#include "cg.hpp"
 #include "cube.hpp"
+#include "descent.hpp"
 #include "dot.hpp"
 #include "flat.hpp"
 #include "heat.hpp"
 #include "integers.hpp"
 #include "matmul.hpp"
 #include "product.hpp"
+#include "solve.hpp"
 #include "spmv.hpp"
 #include "swap.hpp"
 
@@ -155,6 +159,70 @@ static void testSpmv(Space const &space) {
   expect(valuesOf(result) == std::vector<double>{17, 20, 36}, "sparse matrix times vector");
 }
 
+/// Solves a tridiagonal system with 4 on the diagonal and -1 beside it, whose solution is known.
+static void testConjugateGradient(Space const &space, int n) {
+  View<double **> const a("a", n, n);
+  View<double *> const b("b", n), x("x", n);
+  auto const hostA = Kokkos::create_mirror_view(a);
+  auto const hostB = Kokkos::create_mirror_view(b);
+  auto const solution = [&](int i) { return i < 0 || i >= n ? 0.0 : std::cos(double(i)); };
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j)
+      hostA(i, j) = i == j ? 4 : std::abs(i - j) == 1 ? -1 : 0;
+    hostB(i) = 4 * solution(i) - solution(i - 1) - solution(i + 1);
+  }
+  Kokkos::deep_copy(a, hostA);
+  Kokkos::deep_copy(b, hostB);
+  Kokkos::deep_copy(x, 7.0);
+  cg::Workspace const work(space, n);
+  cg::forward(space, work, a, b, x, 25);
+  std::vector<double> const got = valuesOf(x);
+  double worst = 0;
+  for (int i = 0; i < n; ++i)
+    worst = std::max(worst, std::abs(got[i] - solution(i)));
+  expect(worst < 1e-12, "conjugate gradient");
+
+  // The same until it is there, which a kernel says
+  Kokkos::deep_copy(x, 7.0);
+  View<std::int64_t> const rounds("rounds");
+  descent::Workspace const until(space, n);
+  descent::forward(space, until, a, b, x, 1e-28, rounds);
+  std::vector<double> const close = valuesOf(x);
+  worst = 0;
+  for (int i = 0; i < n; ++i)
+    worst = std::max(worst, std::abs(close[i] - solution(i)));
+  expect(worst < 1e-12 && valueOf(rounds) > 5 && valueOf(rounds) < 60, "conjugate gradient to a tolerance");
+  descent::forward(space, until, a, b, x, 1e30, rounds);
+  expect(valueOf(rounds) == 0 && valuesOf(x)[0] == 0, "no round at all");
+
+  View<double *> const result("result", n);
+  solve::Workspace const tensors(space, n);
+  solve::forward(space, tensors, a, b, 1e-28, result);
+  std::vector<double> const solved = valuesOf(result);
+  worst = 0;
+  for (int i = 0; i < n; ++i)
+    worst = std::max(worst, std::abs(solved[i] - solution(i)));
+  expect(worst < 1e-12, "conjugate gradient on tensors");
+}
+
+static void testBoth(Space const &space) {
+  View<double **> const a("a", 5, 7);
+  auto const host = Kokkos::create_mirror_view(a);
+  double sum = 100;
+  for (int i = 0; i < 35; ++i)
+    sum += host.data()[i] = i * 11 % 35 - 40;
+  Kokkos::deep_copy(a, host);
+  View<double> const total("total"), largest("largest");
+  Kokkos::deep_copy(total, 100.0);
+  Kokkos::deep_copy(largest, -100.0);
+  both::Workspace const work(space);
+  both::forward(space, work, a, total, largest);
+  expect(valueOf(total) == sum && valueOf(largest) == -6, "a sum and a maximum of one operation");
+  Kokkos::deep_copy(largest, 3.0);
+  both::forward(space, work, View<double **>("none", 0, 7), total, largest);
+  expect(valueOf(total) == sum && valueOf(largest) == 3, "of nothing");
+}
+
 template <class Call> static std::string refusalOf(Call const &call) {
   try {
     call();
@@ -190,6 +258,8 @@ int main(int argc, char **argv) {
   testCube(space);
   testMatmul(space);
   testSpmv(space);
+  testConjugateGradient(space, 64);
+  testBoth(space);
   testSizes(space);
   return failures != 0;
 }

@@ -2,6 +2,7 @@
 
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Views.h"
+#include "translator/ir/ReadBack.h"
 #include "translator/text/Text.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -115,6 +116,7 @@ private:
   LogicalResult printLoop(scf::ForOp loop, Body &statements);
   void printExchange(scf::ForOp loop, Body &statements);
   LogicalResult printBranch(scf::IfOp branch, Body &statements);
+  LogicalResult printWhile(scf::WhileOp loop, Body &statements);
   Expression condition(Value value);
   Expression hostExpression(Value value, bool isChecked = false);
 
@@ -126,7 +128,8 @@ private:
 /// Operations that print nothing: members, views and index arithmetic, which appear where they are used.
 bool isSilent(Operation *op) {
   if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op))
+          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op) ||
+      isReadBack(op))
     return true;
   if (isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
     return true; // conditions
@@ -166,6 +169,8 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
     return printKernel(op, printer, statements);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return printLoop(loop, statements);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return printWhile(loop, statements);
   return printBranch(cast<scf::IfOp>(op), statements);
 }
 
@@ -269,6 +274,21 @@ LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Body &statements) {
   if (failed(print(*branch.thenBlock(), yes)) || (branch.elseBlock() && failed(print(*branch.elseBlock(), no))))
     return failure();
   statements.push_back(cpp::If{decides, std::move(yes), std::move(no)});
+  return success();
+}
+
+/// `while (true) { ...; if (!read_back(space, work.continues)) break; ... }`
+LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
+  Body body;
+  if (failed(print(*loop.getBeforeBody(), body)))
+    return failure();
+  auto load = loop.getConditionOp().getCondition().getDefiningOp<memref::LoadOp>();
+  Expression const condition = program.reference(*program.storageOf(load.getMemref()));
+  Expression const goes = call(Code(Raw("read_back")), {cpp::name(Raw("space")), condition}, Raw("read_back"));
+  body.push_back(cpp::BreakIf{unary("!", goes)});
+  if (failed(print(*loop.getAfterBody(), body)))
+    return failure();
+  statements.push_back(cpp::While{std::move(body)});
   return success();
 }
 

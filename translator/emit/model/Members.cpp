@@ -244,7 +244,8 @@ LoaderView viewLoader(Program const &program, std::vector<SidecarTensor> const &
       loader.loads.back().views.push_back(view);
     } else {
       Code const &arguments = weight.readerArguments;
-      Code const reader = arguments.empty() ? Code(weight.reader) : weight.reader + Code(Raw("<")) + arguments + Raw(">");
+      Code const reader =
+          arguments.empty() ? Code(weight.reader) : weight.reader + Code(Raw("<")) + arguments + Raw(">");
       loader.loads.push_back({reader, weight.reader, sourceOf(weight, embedded), {view}});
     }
     previous = &weight;

@@ -52,7 +52,8 @@ static void setPacked(Storage &storage, nest::PackingAttr packing, cpp::Type con
     storage.reader = "read_taps";
     return;
   case nest::PackingKind::Gates:
-    storage.cpp = packedType("GateWeights", "gate_weights", scalar, {scalar.code, Code(shape[0] / shape[1]), Code(shape[1])});
+    storage.cpp =
+        packedType("GateWeights", "gate_weights", scalar, {scalar.code, Code(shape[0] / shape[1]), Code(shape[1])});
     storage.reader = "read_gates";
     return;
   }

@@ -87,7 +87,7 @@ public:
 
   /// The element of storage that `memref[indices]` is.
   mlir::FailureOr<Element> access(mlir::Value memref, llvm::ArrayRef<mlir::AffineExpr> indices,
-                                 HostSymbols &symbols) const;
+                                  HostSymbols &symbols) const;
 
   /// The extent of a dimension, a constant or over `symbols`.
   mlir::AffineExpr extent(mlir::Value memref, unsigned dim, HostSymbols &symbols) const;
@@ -123,10 +123,10 @@ public:
   std::deque<Storage> exchanged; ///< by loops around kernels: variables of forward()
   std::vector<RuntimeSize> sizes;
   std::map<Code, Identifier> splits; ///< scalar type of partial sums to the member of the workspace
-  int64_t winogradShare = 0;    ///< elements of the workspace that a host thread wants for Winograd convolutions
-  bool launches = true;         ///< kernels, on a host: not where the calling thread does the little there is to do
-  bool usesSlices = false;      ///< of the channels of images
-  bool sizesImages = false;     ///< at run time: heights and widths are no part of their types
+  int64_t winogradShare = 0;         ///< elements of the workspace that a host thread wants for Winograd convolutions
+  bool launches = true;     ///< kernels, on a host: not where the calling thread does the little there is to do
+  bool usesSlices = false;  ///< of the channels of images
+  bool sizesImages = false; ///< at run time: heights and widths are no part of their types
   llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
   Scope fileScope;                        ///< names that no local may hide
 

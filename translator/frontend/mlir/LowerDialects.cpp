@@ -264,6 +264,7 @@ static void protectArguments(func::FuncOp entry) {
 static LogicalResult bufferize(ModuleOp module, func::FuncOp entry) {
   // A tensor made from a memref is not written through another name: sparsification makes no others
   entry.walk([](bufferization::ToTensorOp op) { op.setRestrict(true); });
+  ml2k::mlir_import::keepCarriedTensors(entry);
   bufferization::OneShotBufferizationOptions options;
   options.bufferizeFunctionBoundaries = true;
   options.setFunctionBoundaryTypeConversion(bufferization::LayoutMapOption::IdentityLayoutMap);
@@ -294,7 +295,11 @@ LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::Func
     return failure();
   bool const tensors = anyType(entry, [](Type type) { return isa<TensorType>(type); });
   bool const memrefs = anyType(entry, [](Type type) { return isa<BaseMemRefType>(type); });
-  if (((tensors && memrefs) || sharesTensors) && failed(bufferize(module, entry)))
+  // Their kernels are those of loop programs, around which the host asks whether to go on
+  bool const decides = anyOp(entry, [](Operation *op) {
+    return isa<scf::WhileOp>(op) && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+  });
+  if (((tensors && memrefs) || sharesTensors || decides) && failed(bufferize(module, entry)))
     return failure();
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     entry.removeArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName);

@@ -45,6 +45,9 @@ mlir::LogicalResult fixDims(mlir::func::FuncOp entry, std::map<std::string, int6
 /// Lowers TOSA to linalg, and sparse tensors and mixtures of tensors and memrefs to loops on memrefs.
 mlir::LogicalResult lowerToCoreDialects(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
+/// Before bufferization: loops yield the tensors that they were given, with the next values in them.
+void keepCarriedTensors(mlir::func::FuncOp entry);
+
 /// After fixDims(): results take the extents that follow.
 mlir::LogicalResult narrowResults(mlir::func::FuncOp entry);
 

@@ -197,3 +197,175 @@ func.func @flat(%x: memref<?xf32>, %rows: i32, %columns: i32, %value: f32) {
   }
   return
 }
+
+// A conjugate gradient: dots are parallel reductions, updates parallel loops.
+func.func @cg(%a: memref<?x?xf64>, %b: memref<?xf64>, %x: memref<?xf64>, %rounds: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %b, %c0 : memref<?xf64>
+  %r = memref.alloc(%n) : memref<?xf64>
+  %p = memref.alloc(%n) : memref<?xf64>
+  %q = memref.alloc(%n) : memref<?xf64>
+  %rr = memref.alloc() : memref<f64>
+  %pq = memref.alloc() : memref<f64>
+  %next = memref.alloc() : memref<f64>
+  linalg.fill ins(%zero : f64) outs(%x : memref<?xf64>)
+  linalg.copy ins(%b : memref<?xf64>) outs(%r : memref<?xf64>)
+  linalg.copy ins(%b : memref<?xf64>) outs(%p : memref<?xf64>)
+  linalg.fill ins(%zero : f64) outs(%rr : memref<f64>)
+  linalg.dot ins(%r, %r : memref<?xf64>, memref<?xf64>) outs(%rr : memref<f64>)
+  scf.for %round = %c0 to %rounds step %c1 {
+    linalg.fill ins(%zero : f64) outs(%q : memref<?xf64>)
+    linalg.matvec ins(%a, %p : memref<?x?xf64>, memref<?xf64>) outs(%q : memref<?xf64>)
+    linalg.fill ins(%zero : f64) outs(%pq : memref<f64>)
+    linalg.dot ins(%p, %q : memref<?xf64>, memref<?xf64>) outs(%pq : memref<f64>)
+    %rr0 = memref.load %rr[] : memref<f64>
+    %pq0 = memref.load %pq[] : memref<f64>
+    %alpha = arith.divf %rr0, %pq0 : f64
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      %xi = memref.load %x[%i] : memref<?xf64>
+      %pi = memref.load %p[%i] : memref<?xf64>
+      %step = arith.mulf %alpha, %pi : f64
+      %xn = arith.addf %xi, %step : f64
+      memref.store %xn, %x[%i] : memref<?xf64>
+      %ri = memref.load %r[%i] : memref<?xf64>
+      %qi = memref.load %q[%i] : memref<?xf64>
+      %back = arith.mulf %alpha, %qi : f64
+      %rn = arith.subf %ri, %back : f64
+      memref.store %rn, %r[%i] : memref<?xf64>
+    }
+    linalg.fill ins(%zero : f64) outs(%next : memref<f64>)
+    linalg.dot ins(%r, %r : memref<?xf64>, memref<?xf64>) outs(%next : memref<f64>)
+    %next0 = memref.load %next[] : memref<f64>
+    %beta = arith.divf %next0, %rr0 : f64
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      %ri = memref.load %r[%i] : memref<?xf64>
+      %pi = memref.load %p[%i] : memref<?xf64>
+      %part = arith.mulf %beta, %pi : f64
+      %pn = arith.addf %ri, %part : f64
+      memref.store %pn, %p[%i] : memref<?xf64>
+    }
+    memref.store %next0, %rr[] : memref<f64>
+  }
+  return
+}
+
+// The sum and the maximum in one, on top of what is there.
+func.func @both(%a: memref<?x?xf64>, %sum: memref<f64>, %largest: memref<f64>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>, affine_map<(i, j) -> ()>],
+                  iterator_types = ["reduction", "reduction"]}
+      ins(%a : memref<?x?xf64>) outs(%sum, %largest : memref<f64>, memref<f64>) {
+  ^bb0(%x: f64, %s: f64, %m: f64):
+    %total = arith.addf %x, %s : f64
+    %larger = arith.maximumf %m, %x : f64
+    linalg.yield %total, %larger : f64, f64
+  }
+  return
+}
+
+// The same while the residual is larger than a tolerance: a kernel decides, the host reads that back.
+func.func @descent(%a: memref<?x?xf64>, %b: memref<?xf64>, %x: memref<?xf64>, %tolerance: f64, %rounds: memref<i64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %none = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %one_index = arith.constant 1 : index
+  %n = memref.dim %b, %c0 : memref<?xf64>
+  %r = memref.alloc(%n) : memref<?xf64>
+  %p = memref.alloc(%n) : memref<?xf64>
+  %q = memref.alloc(%n) : memref<?xf64>
+  %dot = memref.alloc() : memref<f64>
+  linalg.fill ins(%zero : f64) outs(%x : memref<?xf64>)
+  linalg.copy ins(%b : memref<?xf64>) outs(%r : memref<?xf64>)
+  linalg.copy ins(%b : memref<?xf64>) outs(%p : memref<?xf64>)
+  memref.store %zero, %dot[] : memref<f64>
+  linalg.dot ins(%r, %r : memref<?xf64>, memref<?xf64>) outs(%dot : memref<f64>)
+  %first = memref.load %dot[] : memref<f64>
+  %last:2 = scf.while (%rr = %first, %round = %none) : (f64, i64) -> (f64, i64) {
+    %more = arith.cmpf ogt, %rr, %tolerance : f64
+    scf.condition(%more) %rr, %round : f64, i64
+  } do {
+  ^bb0(%rr: f64, %round: i64):
+    linalg.fill ins(%zero : f64) outs(%q : memref<?xf64>)
+    linalg.matvec ins(%a, %p : memref<?x?xf64>, memref<?xf64>) outs(%q : memref<?xf64>)
+    memref.store %zero, %dot[] : memref<f64>
+    linalg.dot ins(%p, %q : memref<?xf64>, memref<?xf64>) outs(%dot : memref<f64>)
+    %pq = memref.load %dot[] : memref<f64>
+    %alpha = arith.divf %rr, %pq : f64
+    scf.parallel (%i) = (%c0) to (%n) step (%one_index) {
+      %xi = memref.load %x[%i] : memref<?xf64>
+      %pi = memref.load %p[%i] : memref<?xf64>
+      %step = arith.mulf %alpha, %pi : f64
+      %xn = arith.addf %xi, %step : f64
+      memref.store %xn, %x[%i] : memref<?xf64>
+      %ri = memref.load %r[%i] : memref<?xf64>
+      %qi = memref.load %q[%i] : memref<?xf64>
+      %back = arith.mulf %alpha, %qi : f64
+      %rn = arith.subf %ri, %back : f64
+      memref.store %rn, %r[%i] : memref<?xf64>
+    }
+    memref.store %zero, %dot[] : memref<f64>
+    linalg.dot ins(%r, %r : memref<?xf64>, memref<?xf64>) outs(%dot : memref<f64>)
+    %next = memref.load %dot[] : memref<f64>
+    %beta = arith.divf %next, %rr : f64
+    scf.parallel (%i) = (%c0) to (%n) step (%one_index) {
+      %ri = memref.load %r[%i] : memref<?xf64>
+      %pi = memref.load %p[%i] : memref<?xf64>
+      %part = arith.mulf %beta, %pi : f64
+      %pn = arith.addf %ri, %part : f64
+      memref.store %pn, %p[%i] : memref<?xf64>
+    }
+    %done = arith.addi %round, %one : i64
+    scf.yield %next, %done : f64, i64
+  }
+  memref.store %last#1, %rounds[] : memref<i64>
+  return
+}
+
+// The same on tensors: what the loop carries stays in place.
+func.func @solve(%a: tensor<?x?xf64>, %b: tensor<?xf64>, %tolerance: f64) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %n = tensor.dim %b, %c0 : tensor<?xf64>
+  %e = tensor.empty(%n) : tensor<?xf64>
+  %s = tensor.empty() : tensor<f64>
+  %z = linalg.fill ins(%zero : f64) outs(%s : tensor<f64>) -> tensor<f64>
+  %x0 = linalg.fill ins(%zero : f64) outs(%e : tensor<?xf64>) -> tensor<?xf64>
+  %d0 = linalg.dot ins(%b, %b : tensor<?xf64>, tensor<?xf64>) outs(%z : tensor<f64>) -> tensor<f64>
+  %rr0 = tensor.extract %d0[] : tensor<f64>
+  %w:4 = scf.while (%x = %x0, %r = %b, %p = %b, %rr = %rr0) : (tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, f64) -> (tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, f64) {
+    %go = arith.cmpf ogt, %rr, %tolerance : f64
+    scf.condition(%go) %x, %r, %p, %rr : tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, f64
+  } do {
+  ^bb0(%x: tensor<?xf64>, %r: tensor<?xf64>, %p: tensor<?xf64>, %rr: f64):
+    %qe = linalg.fill ins(%zero : f64) outs(%e : tensor<?xf64>) -> tensor<?xf64>
+    %q = linalg.matvec ins(%a, %p : tensor<?x?xf64>, tensor<?xf64>) outs(%qe : tensor<?xf64>) -> tensor<?xf64>
+    %d = linalg.dot ins(%p, %q : tensor<?xf64>, tensor<?xf64>) outs(%z : tensor<f64>) -> tensor<f64>
+    %pq = tensor.extract %d[] : tensor<f64>
+    %alpha = arith.divf %rr, %pq : f64
+    %x1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%p : tensor<?xf64>) outs(%x : tensor<?xf64>) {
+    ^bb0(%pi: f64, %xi: f64):
+      %m = arith.mulf %alpha, %pi : f64
+      %t = arith.addf %xi, %m : f64
+      linalg.yield %t : f64
+    } -> tensor<?xf64>
+    %r1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%q : tensor<?xf64>) outs(%r : tensor<?xf64>) {
+    ^bb0(%qi: f64, %ri: f64):
+      %m = arith.mulf %alpha, %qi : f64
+      %t = arith.subf %ri, %m : f64
+      linalg.yield %t : f64
+    } -> tensor<?xf64>
+    %d1 = linalg.dot ins(%r1, %r1 : tensor<?xf64>, tensor<?xf64>) outs(%z : tensor<f64>) -> tensor<f64>
+    %new = tensor.extract %d1[] : tensor<f64>
+    %beta = arith.divf %new, %rr : f64
+    %p1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%r1 : tensor<?xf64>) outs(%p : tensor<?xf64>) {
+    ^bb0(%ri: f64, %pi: f64):
+      %m = arith.mulf %beta, %pi : f64
+      %t = arith.addf %ri, %m : f64
+      linalg.yield %t : f64
+    } -> tensor<?xf64>
+    scf.yield %x1, %r1, %p1, %new : tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, f64
+  }
+  return %w#0 : tensor<?xf64>
+}
