@@ -51,9 +51,9 @@ template <class Import> void checkTranslation(Import const &import) {
     return errors == 0 ? fail("the import gave no reason") : void();
   if (failed(mlir::verify(*module)))
     fail("the imported module does not verify");
-  for (Stage const stage : {Stage::Canonical, Stage::Scheduled, Stage::Nest}) {
+  for (Stage const stage : {Stage::Canonical, Stage::Scheduled, Stage::Nest, Stage::Prepared}) {
     mlir::PassManager passes(&context);
-    addStage(passes, stage, {.winograd = true, .naive = false});
+    addStage(passes, stage, {.winograd = true, .naive = false, .weights = "auto"});
     if (failed(passes.run(*module)))
       return errors == 0 ? fail("a stage gave no reason") : void();
   }
