@@ -125,7 +125,7 @@ void InnerDefinitions::closeParenthesis() {
 
 void InnerDefinitions::define(ArrayRef<StringRef> names) {
   for (StringRef name : names)
-    if (found.empty() && depths[name].front() < enclosing.size())
+    if (ArrayRef<size_t> const at = depths[name]; found.empty() && !at.empty() && at.front() < enclosing.size())
       found = name;
 }
 
