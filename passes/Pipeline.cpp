@@ -84,7 +84,7 @@ void ml2k::addStage(OpPassManager &manager, Stage to, StageOptions const &option
   case Stage::Nest:
     return addNest(manager);
   case Stage::Prepared:
-    return addPrepare(manager, options.weights);
+    return addPrepare(manager, options.weights, options.target);
   }
 }
 
@@ -98,6 +98,7 @@ struct ScheduledOptions : PassPipelineOptions<ScheduledOptions> {
 
 struct PreparedOptions : PassPipelineOptions<PreparedOptions> {
   Option<std::string> weights{*this, "weights", llvm::cl::desc("auto, embed or file"), llvm::cl::init("auto")};
+  Option<std::string> target{*this, "target", llvm::cl::desc("portable, host or device"), llvm::cl::init("portable")};
 };
 } // namespace
 
@@ -108,9 +109,10 @@ static void registerStages() {
         addSchedule(manager, {.winograd = options.winograd, .naive = options.naive});
       });
   PassPipelineRegistration<>("ml2k-to-nest", "scheduled to nest", addNest);
-  PassPipelineRegistration<PreparedOptions>(
-      "ml2k-to-prepared", "nest to prepared",
-      [](OpPassManager &manager, PreparedOptions const &options) { ml2k::addPrepare(manager, options.weights); });
+  PassPipelineRegistration<PreparedOptions>("ml2k-to-prepared", "nest to prepared",
+                                            [](OpPassManager &manager, PreparedOptions const &options) {
+                                              ml2k::addPrepare(manager, options.weights, options.target);
+                                            });
 }
 
 void ml2k::registerPasses() {

@@ -14,9 +14,10 @@ enum class Stage { Imported, Canonical, Scheduled, Nest, Prepared };
 
 /// What the user may choose.
 struct StageOptions {
-  bool winograd = true;         ///< 3 x 3 convolutions by fewer multiplications where that pays
-  bool naive = false;           ///< every structured operation a plain loop nest, to compare with
-  std::string weights = "auto"; ///< where weights go: auto, embed or file
+  bool winograd = true;            ///< 3 x 3 convolutions by fewer multiplications where that pays
+  bool naive = false;              ///< every structured operation a plain loop nest, to compare with
+  std::string weights = "auto";    ///< where weights go: auto, embed or file
+  std::string target = "portable"; ///< whom the file serves: portable, host or device
 };
 
 /// Appends to a pass manager on the module the passes that lead from the stage before `to` to `to`.

@@ -63,6 +63,16 @@ def JoinBiases : Pass<"ml2k-join-biases", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def ChooseBlocks : Pass<"ml2k-choose-blocks", "::mlir::func::FuncOp"> {
+  let summary = "what each kernel is printed as";
+  let description = [{
+    Pre: forms of buffers are chosen, packings settled. Post: every kernel has nest.schedule: the building block that it calls or the
+    policy of Kokkos that it runs with, the loops of a map by their part in that, how a contraction's operands lie in memory,
+    which path of the block the file has for devices, and what a Winograd convolution needs of the workspace.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"portable\"", "portable, host or device: whom the file serves">];
+}
+
 def PlaceBuffers : Pass<"ml2k-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "whether the buffers share one allocation";
   let description = [{

@@ -7,7 +7,7 @@
 using namespace mlir;
 
 /// JoinBiases comes behind everything that makes, copies or orders weights.
-void ml2k::addPrepare(OpPassManager &manager, std::string const &weights) {
+void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::string const &target) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createMarkOutputs());
   function.addPass(createSettleSizes());
@@ -15,6 +15,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights) {
   function.addPass(createCheckIndexRange());
   function.addPass(createSettlePackings());
   function.addPass(createJoinBiases());
+  function.addPass(createChooseBlocks({target}));
   function.addPass(createPlaceBuffers());
   function.addPass(createSettleFile({weights}));
   manager.addPass(createVerifyPrepared());

@@ -18,8 +18,8 @@ namespace ml2k {
 #define GEN_PASS_REGISTRATION
 #include "passes/prepare/Passes.h.inc"
 
-/// Appends all of them, for --weights=`weights`.
-void addPrepare(mlir::OpPassManager &manager, std::string const &weights);
+/// Appends all of them, for --weights=`weights` and --target=`target`.
+void addPrepare(mlir::OpPassManager &manager, std::string const &weights, std::string const &target);
 
 } // namespace ml2k
 

@@ -76,6 +76,8 @@ template <class Kernel> static LogicalResult checkBias(Kernel kernel) {
 }
 
 static LogicalResult checkMember(Operation *op) {
+  if (isa<nest::Kernel>(op) && !nest::scheduleOf(op))
+    return op->emitError("is not prepared: 'nest.schedule' is not settled");
   if (auto conv = dyn_cast<nest::ConvOp>(op))
     return checkBias(conv);
   if (auto contract = dyn_cast<nest::ContractOp>(op))

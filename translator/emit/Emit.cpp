@@ -115,10 +115,9 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
     dilations |= isDilated(conv.getDilations());
     groups |= conv.getGroups() != 1;
   });
-  constexpr int64_t broadWindow = 32; // taps, as pool() has it
   entry.walk([&](nest::WindowOp window) {
     dilations |= isDilated(window.getDilations());
-    broad |= window.getKernel()[0] * window.getKernel()[1] >= broadWindow;
+    broad |= nest::scheduleOf(window).getDevice() == nest::DevicePath::BroadWindows;
   });
   for (auto const *storages : {&program.arguments, &program.buffers, &program.weights})
     integers |= llvm::any_of(*storages, isInteger), narrow |= llvm::any_of(*storages, isNarrow);

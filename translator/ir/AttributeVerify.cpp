@@ -58,6 +58,10 @@ static char const *isStorage(Attribute value) {
   return isa<WeightStorageAttr>(value) ? nullptr : "requires a #nest.storage";
 }
 
+static char const *isSchedule(Attribute value) {
+  return isa<ScheduleAttr>(value) ? nullptr : "requires a #nest.schedule";
+}
+
 static char const *isRange(Attribute value) {
   auto const range = dyn_cast<DenseI64ArrayAttr>(value);
   return range && range.size() == 2 && range[0] <= range[1] ? nullptr : "requires two ascending i64";
@@ -92,6 +96,8 @@ static llvm::StringMap<Rule> const &rules() {
       // Of nest.recurrent: the names of the gates. Of nest.buffer: positions of the first and the last access
       {"nest.gates", {OnOperation, isStrings}},
       {"nest.alive", {OnOperation, isRange}},
+      // Of kernels: what they are printed as
+      {"nest.schedule", {OnOperation, isSchedule}},
       // --schedule=naive; the names of run-time sizes; what the arena takes, and what is alive at the peak
       {"nest.naive", {OnFunction, isUnit}},
       {"nest.symbols", {OnFunction, isStrings}},

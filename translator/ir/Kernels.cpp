@@ -55,6 +55,16 @@ Region &RowOp::getStoringRegion() { return getBody(); }
 Region &RecurrentOp::getStoringRegion() { return getNext(); }
 Region &LoopKernelOp::getStoringRegion() { return getBody(); }
 
+//===--- Schedules ------------------------------------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral schedule = "nest.schedule";
+
+ScheduleAttr ml2k::nest::scheduleOf(Operation *kernel) { return kernel->getAttrOfType<ScheduleAttr>(schedule); }
+
+void ml2k::nest::setSchedule(Operation *kernel, KernelBlock block, ScheduleParts const &parts) {
+  kernel->setAttr(schedule, ScheduleAttr::get(kernel->getContext(), block, parts));
+}
+
 //===--- Contractions ---------------------------------------------------------------------------------------------===//
 
 Role ContractOp::getRole(unsigned loop) { return cast<RoleAttr>(getIterators()[loop]).getValue(); }

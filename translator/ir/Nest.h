@@ -39,6 +39,10 @@ namespace ml2k::nest {
 llvm::StringRef labelOf(mlir::Operation *op);
 void setLabel(mlir::Operation *op, llvm::StringRef label);
 
+/// What a kernel is printed as; null before that is settled.
+ScheduleAttr scheduleOf(mlir::Operation *kernel);
+void setSchedule(mlir::Operation *kernel, KernelBlock block, ScheduleParts const &parts = {});
+
 /// The `iterators` of a contraction.
 mlir::ArrayAttr rolesAttr(mlir::MLIRContext *context, llvm::ArrayRef<Role> roles);
 

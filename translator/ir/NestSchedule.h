@@ -20,6 +20,19 @@ struct PanelExtents {
   bool depthFirst = false; ///< the constant is a matrix [k, n]
 };
 
+enum class DevicePath : uint32_t; // NestSchedule.td
+
+/// The loops and facts of a schedule; those that a block does not know stay as they are.
+struct ScheduleParts {
+  int64_t inner = -1, crossing = -1, channel = -1; ///< loops of a map
+  int64_t kept = -1;                               ///< operand of a row whose elements stay in registers
+  int64_t fused = 0;                               ///< outer loops of nest.kernel that run as one
+  bool left = false, right = false;                ///< columns of a contraction's operands are adjacent
+  bool inPlace = false;                            ///< sums are stored as they are
+  DevicePath device{};                             ///< beside the plain one
+  int64_t scratch = 0;                             ///< elements for a host thread
+};
+
 } // namespace ml2k::nest
 
 #endif

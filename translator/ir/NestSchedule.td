@@ -29,6 +29,78 @@ def Nest_Mean : Nest_Enum<"Mean", "by how many taps a pool divides its sum", [
   I32EnumAttrCase<"All", 1, "all">]>;
 def Nest_MeanAttr : EnumAttr<Nest_Dialect, Nest_Mean, "mean">;
 
+def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a building block or a policy of Kokkos", [
+  // Maps
+  I32EnumAttrCase<"ForEach", 0, "for_each">,               // a loop over rows, a vector loop along them
+  I32EnumAttrCase<"ForSpans", 1, "for_spans">,             // the same, with work per row in front of the vector loop
+  I32EnumAttrCase<"AssignEach", 2, "assign_each">,         // values apart from their places: more loads in flight
+  I32EnumAttrCase<"ForSquares", 3, "for_squares">,         // tiles, where an input lies across the output
+  I32EnumAttrCase<"TransposedCopy", 4, "transposed_copy">, // the same, of nothing but a copy
+  I32EnumAttrCase<"ChannelsLast", 5, "channels_last">,     // a whole image N C H W to N H W C
+  // Rows
+  I32EnumAttrCase<"ForRows", 6, "for_rows">,               // a team or thread per row, with reductions along it
+  I32EnumAttrCase<"ForWideRows", 7, "for_wide_rows">,      // the same, where a device's team keeps the row in registers
+  // Contractions and convolutions
+  I32EnumAttrCase<"Contract", 8, "contract">,              // GEMM over packed weights
+  I32EnumAttrCase<"BatchedContract", 9, "batched_contract">, // of two operands that are not packed
+  I32EnumAttrCase<"Conv", 10, "conv">, I32EnumAttrCase<"Winograd", 11, "winograd">,
+  I32EnumAttrCase<"ConvTransposed", 12, "conv_transposed">, I32EnumAttrCase<"Depthwise", 13, "depthwise">,
+  I32EnumAttrCase<"Pool", 14, "pool">, I32EnumAttrCase<"Recurrent", 15, "recurrent">,
+  // Explicit loops
+  I32EnumAttrCase<"Range", 16, "range">,                   // Kokkos::RangePolicy over one loop, or one iteration
+  I32EnumAttrCase<"ForGrid", 17, "for_grid">,              // several loops, the last one contiguous
+  I32EnumAttrCase<"MDRange", 18, "mdrange">,               // Kokkos::MDRangePolicy, to compare with
+  I32EnumAttrCase<"ReduceSpan", 19, "reduce_span">, I32EnumAttrCase<"ReduceGrid", 20, "reduce_grid">,
+  I32EnumAttrCase<"ForUpdates", 21, "for_updates">]>;      // loops that change elements in order
+
+def Nest_DevicePath : Nest_Enum<"DevicePath", "what a block does on a device beside its plain way", [
+  I32EnumAttrCase<"Plain", 0, "plain">,
+  I32EnumAttrCase<"SmallProducts", 1, "small_products">, // products of small matrices share a team
+  I32EnumAttrCase<"FewRows", 2, "few_rows">,             // a product of a few rows is split along k
+  I32EnumAttrCase<"LargeProduct", 3, "large_product">,   // tiles for large products, or few_rows by their number at run time
+  I32EnumAttrCase<"BroadWindows", 4, "broad_windows">]>; // a team joins the taps of a window
+
+def Nest_DevicePathParameter : EnumParameter<Nest_DevicePath> { let defaultValue = "::ml2k::nest::DevicePath::Plain"; }
+
+def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "what a kernel is printed as";
+  let description = [{
+    Loops are numbers of loops of the kernel's maps, -1 for none. Of a map: `inner` runs along the output's memory,
+    `crossing` along an input's that lies across it, `channel` through the few channels of a pixel. Of rows: the number of the
+    operand, an output, that is `kept` in registers. Of explicit loops: the first `fused` run as one. Of contractions: whether
+    the columns of the `left` and the `right` operand are adjacent in memory, and whether the sums are stored `in_place` as
+    they are. `device`: which path of the block the file has for devices. `scratch`: elements of the workspace for each host
+    thread.
+  }];
+  let parameters = (ins EnumParameter<Nest_KernelBlock>:$block, DefaultValuedParameter<"int64_t", "-1">:$inner,
+                    DefaultValuedParameter<"int64_t", "-1">:$crossing, DefaultValuedParameter<"int64_t", "-1">:$channel,
+                    DefaultValuedParameter<"int64_t", "-1">:$kept, DefaultValuedParameter<"int64_t", "0">:$fused,
+                    DefaultValuedParameter<"bool", "false">:$left, DefaultValuedParameter<"bool", "false">:$right,
+                    DefaultValuedParameter<"bool", "false">:$in_place, Nest_DevicePathParameter:$device,
+                    DefaultValuedParameter<"int64_t", "0">:$scratch);
+  let assemblyFormat = [{
+    `<` $block (`,` struct($inner, $crossing, $channel, $kept, $fused, $left, $right, $in_place, $device, $scratch)^)? `>`
+  }];
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "KernelBlock":$block, CArg<"ScheduleParts const &", "{}">:$parts), [{
+    return $_get($_ctxt, block, parts.inner, parts.crossing, parts.channel, parts.kept, parts.fused, parts.left,
+                 parts.right, parts.inPlace, parts.device, parts.scratch);
+  }]>];
+  let extraClassDeclaration = [{
+    /// The loop, or none.
+    std::optional<unsigned> crossingLoop() const { return loop(getCrossing()); }
+    std::optional<unsigned> channelLoop() const { return loop(getChannel()); }
+
+  private:
+    static std::optional<unsigned> loop(int64_t number) {
+      return number < 0 ? std::nullopt : std::optional<unsigned>(number);
+    }
+
+  public:
+  }];
+}
+
 //===--- Weights -----------------------------------------------------------------------------------------------------===//
 
 def Nest_PackingKind : Nest_Enum<"PackingKind", "how a weight lies in memory for its consumer", [

@@ -134,6 +134,47 @@ LogicalResult PackingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitE
   return success();
 }
 
+/// The block that has a device path, or none.
+static std::optional<KernelBlock> ownerOf(DevicePath path) {
+  switch (path) {
+  case DevicePath::Plain:
+    return std::nullopt;
+  case DevicePath::SmallProducts:
+    return KernelBlock::BatchedContract;
+  case DevicePath::FewRows:
+  case DevicePath::LargeProduct:
+    return KernelBlock::Contract;
+  case DevicePath::BroadWindows:
+    return KernelBlock::Pool;
+  }
+  llvm_unreachable("all device paths are listed");
+}
+
+/// Loops belong to maps, columns to contractions.
+LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, KernelBlock block, int64_t inner,
+                                   int64_t crossing, int64_t channel, int64_t kept, int64_t fused, bool left,
+                                   bool right, bool inPlace, DevicePath device, int64_t scratch) {
+  bool const isMap = block < KernelBlock::ChannelsLast;
+  bool const crosses = block == KernelBlock::ForSquares || block == KernelBlock::TransposedCopy;
+  if (!isMap && inner != -1)
+    return emitError() << "only maps have an inner loop";
+  if (crosses ? crossing < 0 : crossing != -1)
+    return emitError() << "for_squares and transposed_copy have a crossing loop, other blocks none";
+  if (channel != -1 && block != KernelBlock::ForEach)
+    return emitError() << "only for_each runs through the channels of a pixel";
+  if (block == KernelBlock::ForWideRows ? kept < 0 : kept != -1)
+    return emitError() << "for_wide_rows keeps an operand, other blocks none";
+  if ((left || right || inPlace) && block != KernelBlock::BatchedContract)
+    return emitError() << "left, right and in_place are for batched_contract";
+  if (std::optional<KernelBlock> const owner = ownerOf(device); owner && *owner != block)
+    return emitError() << stringifyDevicePath(device) << " is for " << stringifyKernelBlock(*owner);
+  if (scratch != 0 && block != KernelBlock::Winograd)
+    return emitError() << "scratch is for winograd";
+  if (fused < 0 || scratch < 0)
+    return emitError() << "counts are not negative";
+  return success();
+}
+
 PackingAttr PackingAttr::with(PanelExtents const &extents, bool paired) const {
   return get(getContext(), getKind(), getWinograd(), extents.outputs, extents.depth, extents.rows, extents.columns,
              extents.groups, extents.depthFirst, paired);

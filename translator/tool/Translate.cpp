@@ -95,7 +95,8 @@ bool Translation::reach(StageName const &stage) {
   addStage(passes, stage.stage,
            {.winograd = options.winograd == "auto" && options.target != "device",
             .naive = options.schedule == "naive",
-            .weights = options.weights});
+            .weights = options.weights,
+            .target = options.target});
   return succeeded(passes.run(*module)) && dumpStage(stage);
 }
 

@@ -10,13 +10,6 @@ namespace ml2k {
 
 namespace {
 
-/// Batches of matrices up to so many rows, columns and k share a device's teams.
-constexpr int64_t smallEdge = 32;
-
-/// From so many multiplications on, the text has the tiles that devices take for large products, and what they do with
-/// up to `fewRows` rows of them or of smaller ones; what a number of rows that is known at run time only counts as.
-constexpr int64_t largeProduct = int64_t(1) << 24, productOfFew = int64_t(1) << 20, fewRows = 4, someRows = 256;
-
 /// The loops of a contraction by role, each role run as one loop.
 struct Roles {
   SmallVector<unsigned> batch, m, n, k;
@@ -75,51 +68,6 @@ struct Contraction {
     return success();
   }
 
-  /// True if the operand is a row-major matrix of the given rows and columns.
-  bool isMatrix(unsigned operand, ArrayRef<unsigned> rows, ArrayRef<unsigned> columns) const {
-    SmallVector<unsigned> wanted(rows), found;
-    llvm::append_range(wanted, columns);
-    for (AffineExpr expr : maps[operand].getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-        if (loops.extents[dim.getPosition()] != 1)
-          found.push_back(dim.getPosition());
-      } else if (expr != 0) {
-        return false;
-      }
-    return wanted == found;
-  }
-
-  /// True if the columns of an operand lie side by side in memory, and those of both hold the same type.
-  bool columnsAdjoin(unsigned operand, ArrayRef<unsigned> columns) {
-    return columns.size() == 1 && liesAlong(op->getOperand(operand), maps[operand], columns[0]) &&
-           isReadInPlace(operand);
-  }
-
-  /// What the stores write if that is the sums as they are, side by side along columns; else null.
-  Expression const *storedInPlace(Body const &stores, Expression const &sum) {
-    cpp::Assign const *assign = stores.size() == 1 ? stores.front().as<cpp::Assign>() : nullptr;
-    Type const type = elementType(op.getOutputs()[0]);
-    bool const isOneType = type == op.getEpilogue().front().getArgument(0).getType() &&
-                           llvm::all_of(op.getInputs(), [&](Value input) { return elementType(input) == type; });
-    bool const isInPlace = assign && assign->value == sum && isOneType && roles.n.size() == 1 &&
-                           liesAlong(op.getOutputs()[0], maps.back(), roles.n[0]);
-    return isInPlace ? &assign->target : nullptr;
-  }
-
-  /// Neither cast on its way nor of another type than the other operand.
-  bool isReadInPlace(unsigned operand) {
-    Storage const *storage = layer.program.storageOf(op->getOperand(operand));
-    return storage && !storage->isUnsigned &&
-           elementType(op->getOperand(operand)) == elementType(op->getOperand(1 - operand));
-  }
-
-  /// True if the rows of the second operand, along k, lie at equal distances.
-  bool rowsAreEven() const {
-    return roles.k.size() <= 1 && llvm::all_of(maps[1].getResults(), [&](AffineExpr expr) {
-             return roles.k.empty() || !expr.isFunctionOfDim(roles.k[0]) || isa<AffineDimExpr>(expr);
-           });
-  }
-
   int64_t extentOf(ArrayRef<unsigned> role) const {
     int64_t extent = 1;
     for (unsigned loop : role)
@@ -143,22 +91,10 @@ struct Contraction {
   }
 
   LogicalResult printPacked(Storage const &weight);
-  void useDeviceTiles(int64_t rows);
   LogicalResult printBatched();
 };
 
-void Contraction::useDeviceTiles(int64_t rows) {
-  bool const few = rows > 0 && rows <= fewRows;
-  int64_t const size = (ShapedType::isDynamic(rows) ? someRows : rows) * extentOf(roles.k) * extentOf(roles.n);
-  if (size >= largeProduct && !few)
-    layer.needBlock("large_product");
-  if (size >= largeProduct || (few && size >= productOfFew))
-    layer.needBlock("few_rows");
-}
-
 LogicalResult Contraction::printPacked(Storage const &weight) {
-  if (!roles.batch.empty() || !isMatrix(0, roles.m, roles.k) || !isMatrix(maps.size() - 1, roles.m, roles.n))
-    return op.emitError("packed, but its operands are not row-major matrices");
   int64_t const rows = extentOf(roles.m);
   FailureOr<Expression> a = layer.matrix(op.getInputs()[0], extentOf(roles.k), rows, m.size(), "in");
   FailureOr<Expression> out = layer.matrix(op.getOutputs()[0], extentOf(roles.n), rows, m.size(), "out");
@@ -171,8 +107,8 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
     return failure();
   std::vector<Expression> arguments = {m.size(), *a, layer.member(weight), *out};
   layer.addSplit(arguments, elementType(weight.value));
-  useDeviceTiles(rows);
-  layer.setCall("contract", arguments);
+  layer.needDevicePath();
+  layer.setCall(arguments);
   addLambda({*sum}, {&m, &n}, std::move(statements));
   layer.nameEpilogue(op.getEpilogue().front());
   layer.nameUnchanged();
@@ -180,13 +116,10 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
 }
 
 LogicalResult Contraction::printBatched() {
-  bool const ofLeft = columnsAdjoin(0, roles.k), ofRight = columnsAdjoin(1, roles.n) && rowsAreEven();
+  bool const ofLeft = layer.schedule.getLeft(), ofRight = layer.schedule.getRight();
   auto const columns = [](bool adjacent) { return adjacent ? Raw("Columns::adjacent") : Raw("Columns::apart"); };
-  std::initializer_list<int64_t> const extents = {extentOf(roles.m), extentOf(roles.n), extentOf(roles.k)};
-  if (llvm::all_of(extents, [](int64_t extent) { return ShapedType::isDynamic(extent) || extent <= smallEdge; }))
-    layer.needBlock("small_products");
-  layer.setCall("batched_contract", columns(ofLeft) + Code(Raw(", ")) + columns(ofRight),
-                {batch.size(), m.size(), n.size(), k.size()});
+  layer.needDevicePath();
+  layer.setCall(columns(ofLeft) + Code(Raw(", ")) + columns(ofRight), {batch.size(), m.size(), n.size(), k.size()});
   if (failed(addRead(0, {&batch, &m, &k}, ofLeft)) || failed(addRead(1, {&batch, &k, &n}, ofRight)))
     return failure();
   Body statements;
@@ -196,8 +129,8 @@ LogicalResult Contraction::printBatched() {
   if (failed(sum) || failed(printer.print(block, statements)) ||
       failed(storeElements(layer, printer, block, op.getOutputs(), ArrayRef(maps).take_back(1), space, statements)))
     return failure();
-  if (Expression const *target = storedInPlace(statements, cpp::name(*sum->name)))
-    addLambda({}, {&batch, &m, &n}, {cpp::Return{*target}},
+  if (layer.schedule.getInPlace())
+    addLambda({}, {&batch, &m, &n}, {cpp::Return{statements.back().as<cpp::Assign>()->target}},
               scalarType(elementType(op.getOutputs()[0])).code + Raw(" &"));
   else
     addLambda({*sum}, {&batch, &m, &n}, std::move(statements));
@@ -207,14 +140,13 @@ LogicalResult Contraction::printBatched() {
 } // namespace
 
 FailureOr<std::string> printContract(Operation *op, Layer &layer) {
-  Contraction contraction(cast<nest::ContractOp>(op), layer);
-  nest::ContractOp const contract = contraction.op;
-  Storage const *weight = layer.program.storageOf(op->getOperand(1));
-  bool const packed = weight && weight->packing == nest::PackingKind::Panels;
-  if (failed(packed ? contraction.printPacked(*weight) : contraction.printBatched()))
+  auto contract = cast<nest::ContractOp>(op);
+  Contraction contraction(contract, layer);
+  bool const packed = layer.schedule.getBlock() == nest::KernelBlock::Contract;
+  if (failed(packed ? contraction.printPacked(*layer.program.storageOf(op->getOperand(1)))
+                    : contraction.printBatched()))
     return failure();
-  nest::ContractOp described = contract;
-  return describe(layer, described.getInputs(), described.getExtras(), described.getOutputs(), " * ");
+  return describe(layer, contract.getInputs(), contract.getExtras(), contract.getOutputs(), " * ");
 }
 
 } // namespace ml2k

@@ -75,10 +75,6 @@ static Mean meanOf(nest::WindowOp window) {
   return *window.getMean() == nest::Mean::Inside ? Mean::Inside : Mean::All;
 }
 
-/// Room for transformed squares that a thread works on together: enough rows for full register tiles, still in its
-/// cache.
-static int64_t winogradShare(int64_t size, int64_t channels) { return 28 * (size + 2) * (size + 2) * channels; }
-
 /// Rows and columns of the kernel.
 static SmallVector<int64_t, 2> kernelOf(nest::ConvOp conv) {
   ArrayRef<int64_t> const taps = cast<MemRefType>(conv.getInputs()[1].getType()).getShape().drop_front(2);
@@ -91,24 +87,17 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   auto conv = cast<nest::ConvOp>(op);
   Value const image = conv.getInputs()[0], weight = conv.getInputs()[1], output = conv.getOutputs()[0];
   Storage const *weights = layer.program.storageOf(weight);
-  auto const shape = cast<MemRefType>(weight.getType()).getShape();
-  bool const depthwise = weights && weights->packing == nest::PackingKind::Taps;
-  if (!weights || weights->value != weight || (!depthwise && weights->packing != nest::PackingKind::Panels))
-    return op->emitError("the weight of a convolution must be packed in panels or taps");
+  bool const depthwise = layer.schedule.getBlock() == nest::KernelBlock::Depthwise;
   FailureOr<Expression> in = layer.image(image), out = layer.image(output);
   if (failed(in) || failed(out))
     return failure();
-  Raw const block = depthwise              ? Raw("depthwise")
-                    : conv.getTransposed() ? Raw("conv_transposed")
-                    : weights->winograd    ? Raw("winograd")
-                                           : Raw("conv");
   std::vector<Expression> arguments = {*in, layer.member(*weights), *out};
   if (weights->winograd)
-    arguments.push_back(layer.winograd(winogradShare(weights->winograd, shape[0] + shape[1])));
+    arguments.push_back(layer.winograd(layer.schedule.getScratch()));
   if (!depthwise)
     layer.addSplit(arguments, cast<MemRefType>(weight.getType()).getElementType());
   Code const window = windowType(kernelOf(conv), conv.getStrides(), conv.getPads(), conv.getDilations());
-  layer.setCall(block, weights->winograd ? Code(weights->winograd) + Raw(", ") + window : window, arguments);
+  layer.setCall(weights->winograd ? Code(weights->winograd) + Raw(", ") + window : window, arguments);
   if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
                          depthwise ? "c" : "o", Mean::NoTaps, 0)))
     return failure();
@@ -133,7 +122,7 @@ FailureOr<std::string> printWindow(Operation *op, Layer &layer) {
     return failure();
   layer.closesBorders = true;
   Code const taps = windowType(window.getKernel(), window.getStrides(), window.getPads(), window.getDilations());
-  layer.setCall("pool", taps + Raw(", ") + combiner, {*in, *out});
+  layer.setCall(taps + Raw(", ") + combiner, {*in, *out});
   layer.needBlock(combiner);
   return describe(layer, window.getInputs(), window.getExtras(), window.getOutputs(), ", ");
 }

@@ -32,11 +32,6 @@ static std::pair<Body, Body> splitBy(Body const &statements, Identifier const &i
   return parts;
 }
 
-bool checksOutside(Body const &statements, Identifier const &index) {
-  return llvm::any_of(splitBy(statements, index).first,
-                      [](cpp::Statement const &statement) { return checks(statement.as<cpp::Let>()->value); });
-}
-
 Body alongSpan(Body const &statements, Identifier const &index, Identifier const &span) {
   auto [same, varying] = splitBy(statements, index);
   same.push_back(cpp::Simd{index, span, std::move(varying)});
@@ -152,14 +147,6 @@ LogicalResult returnValue(ScalarPrinter &printer, Block &block, Body &statements
 
 SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
   return llvm::map_to_vector(maps, [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
-}
-
-bool liesAlong(Value buffer, AffineMap map, unsigned loop) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return map.getNumResults() > 0 && map.getResults().back() == getAffineDimExpr(loop, map.getContext()) &&
-         llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(loop); }) &&
-         succeeded(getStridesAndOffset(cast<MemRefType>(buffer.getType()), strides, offset)) && strides.back() == 1;
 }
 
 std::string describe(Layer &layer, ValueRange inputs, ValueRange extras, ValueRange outputs, StringRef between) {

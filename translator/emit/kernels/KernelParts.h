@@ -11,9 +11,6 @@ namespace ml2k {
 /// rest.
 Body alongSpan(Body const &statements, Identifier const &index, Identifier const &span);
 
-/// True if a declaration that is the same for all `index` checks a computed position, which no vector loop may hold.
-bool checksOutside(Body const &statements, Identifier const &index);
-
 /// Names computed positions that do not depend on what `varies`, so that they can stand outside a loop.
 void namePositions(ScalarPrinter &printer, std::function<bool(mlir::Value)> varies);
 
@@ -66,9 +63,6 @@ void handleMessages(ScalarPrinter &printer);
 
 /// All indexing maps of a kernel.
 llvm::SmallVector<mlir::AffineMap> mapsOf(mlir::ArrayAttr maps);
-
-/// True if the elements of a buffer that follow each other along a loop lie side by side in memory.
-bool liesAlong(mlir::Value buffer, mlir::AffineMap map, unsigned loop);
 
 /// `a[..] * b[..] + bias[..] -> out[..]` with the given separators of inputs and extras.
 std::string describe(Layer &layer, mlir::ValueRange inputs, mlir::ValueRange extras, mlir::ValueRange outputs,

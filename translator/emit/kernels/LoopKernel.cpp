@@ -17,8 +17,6 @@ using namespace mlir;
 
 namespace ml2k {
 
-constexpr unsigned maxBoxRank = 6; // of Kokkos::MDRangePolicy
-
 /// A value of the host in terms of sizes, arguments and indices of loops around the kernel.
 FailureOr<Expression> LoopPrinter::host(Value value) {
   HostSymbols symbols;
@@ -58,12 +56,6 @@ LogicalResult LoopPrinter::bindPositions() {
     positions.push_back(printer.names.fresh(withSourceName(position, {letter, letter + letter, letter + "_index"})));
     printer.bind(position, cpp::name(positions.back()));
   }
-  if (kernel.getOrdered())
-    return success();
-  if (isBox())
-    fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0;
-  else
-    fused = loops > 2 ? loops - 1 : 0;
   if (fused)
     row = printer.names.fresh({"row", "row_index"});
   return success();
@@ -269,21 +261,21 @@ LogicalResult LoopPrinter::printPolicy(FailureOr<Expression> const &policy, std:
   return success();
 }
 
-LogicalResult LoopPrinter::printCall(Body statements) {
-  if (kernel.getOrdered())
-    return printUpdates(std::move(statements));
-  bool const reduces = !kernel.getInto().empty();
+LogicalResult LoopPrinter::printRange(Body statements) {
+  cpp::Parameter const only = positions.empty() ? cpp::Parameter{Raw("int")} : cpp::intParameter(positions.front());
+  return printPolicy(rangePolicy(), {only}, std::move(statements));
+}
+
+LogicalResult LoopPrinter::printBox(Body statements) {
+  std::vector<Identifier> names(positions.begin() + fused, positions.end());
+  if (fused)
+    names.insert(names.begin(), row);
+  return printPolicy(boxPolicy(), cpp::intParameters(names), std::move(statements));
+}
+
+/// One or two spans: all loops but the last run as one.
+LogicalResult LoopPrinter::printSpans(Body statements) {
   bool const grid = positions.size() > 1;
-  if (!grid && !reduces) {
-    cpp::Parameter const only = positions.empty() ? cpp::Parameter{Raw("int")} : cpp::intParameter(positions.front());
-    return printPolicy(rangePolicy(), {only}, std::move(statements));
-  }
-  if (isBox()) {
-    std::vector<Identifier> names(positions.begin() + fused, positions.end());
-    if (fused)
-      names.insert(names.begin(), row);
-    return printPolicy(boxPolicy(), cpp::intParameters(names), std::move(statements));
-  }
   FailureOr<Expression> const outer = grid ? rows() : span(0);
   FailureOr<Expression> const inner = grid ? span(positions.size() - 1) : Expression();
   if (failed(outer) || failed(inner))
@@ -294,17 +286,30 @@ LogicalResult LoopPrinter::printCall(Body statements) {
     arguments.push_back(*inner);
     parameters.push_back(positions.back());
   }
-  if (reduces) {
+  if (kernel.getInto().empty()) {
+    layer.setCall(arguments);
+  } else {
     Raw const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
     arguments.push_back(layer.member(*layer.program.storageOf(kernel.getInto()[0])));
     writes.insert(kernel.getInto()[0]);
-    layer.setCall(grid ? Raw("reduce_grid") : Raw("reduce_span"), combiner, arguments);
+    layer.setCall(combiner, arguments);
     layer.needBlock(combiner);
-  } else {
-    layer.setCall("for_grid", arguments);
   }
   layer.addLambda({cpp::intParameters(parameters), std::move(statements)});
   return success();
+}
+
+LogicalResult LoopPrinter::printCall(Body statements) {
+  switch (layer.schedule.getBlock()) {
+  case nest::KernelBlock::ForUpdates:
+    return printUpdates(std::move(statements));
+  case nest::KernelBlock::Range:
+    return printRange(std::move(statements));
+  case nest::KernelBlock::MDRange:
+    return printBox(std::move(statements));
+  default:
+    return printSpans(std::move(statements));
+  }
 }
 
 /// `u[rows,columns] -> next[rows,columns]; sequential: why`
@@ -320,8 +325,6 @@ std::string LoopPrinter::describe() {
 }
 
 FailureOr<std::string> LoopPrinter::print() {
-  if (kernel.getInto().size() > 1)
-    return kernel.emitError("has several reductions; a kernel that is printed has one");
   for (Storage const &argument : layer.program.arguments)
     layer.scope.take(argument.name);
   if (failed(bindHostValues()) || failed(bindPositions()))

@@ -13,7 +13,8 @@ namespace ml2k {
 /// Prints one kernel; what ordered loops need is in LoopUpdates.cpp.
 class LoopPrinter {
 public:
-  LoopPrinter(nest::LoopKernelOp kernel, Layer &layer) : kernel(kernel), layer(layer), printer(layer.scalars({})) {}
+  LoopPrinter(nest::LoopKernelOp kernel, Layer &layer)
+      : kernel(kernel), layer(layer), printer(layer.scalars({})), fused(layer.schedule.getFused()) {}
 
   mlir::FailureOr<std::string> print();
 
@@ -26,9 +27,6 @@ private:
   mlir::LogicalResult printLoad(mlir::memref::LoadOp load, Body &to);
   mlir::LogicalResult printStore(mlir::memref::StoreOp store, Body &to);
   mlir::LogicalResult printArray(mlir::memref::AllocaOp array, Body &to);
-
-  /// --schedule=naive: a policy of Kokkos over all loops.
-  bool isBox() { return layer.program.entry->hasAttr("nest.naive") && kernel.getInto().empty(); }
 
   using Bounds = std::pair<Expression, Expression>;
   mlir::FailureOr<Expression> host(mlir::Value value);
@@ -53,6 +51,9 @@ private:
   mlir::LogicalResult printUpdates(Body statements);
   mlir::LogicalResult printChange(mlir::memref::StoreOp store, Expression const &target, Expression const &value,
                                   Body &to);
+  mlir::LogicalResult printRange(Body statements);
+  mlir::LogicalResult printBox(Body statements);
+  mlir::LogicalResult printSpans(Body statements);
   mlir::LogicalResult printCall(Body statements);
   mlir::LogicalResult printPolicy(mlir::FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
                                   Body statements);
@@ -62,7 +63,7 @@ private:
   Layer &layer;
   ScalarPrinter printer;
   std::vector<Identifier> positions;
-  unsigned fused = 0;                             ///< outer loops that run as one
+  unsigned const fused;                           ///< outer loops that run as one
   Identifier row = Raw("row");                    ///< that one
   mlir::Operation *changed = nullptr;             ///< of an element that the block changes: its load
   Identifier before = Raw("before");              ///< what that is called

@@ -77,7 +77,7 @@ LogicalResult LoopPrinter::printUpdates(Body statements) {
       return failure();
     arguments.push_back(*size);
   }
-  layer.setCall("for_updates", arguments);
+  layer.setCall(arguments);
   auto const parameter = [](Group const &group) {
     return group.first == group.end ? cpp::Parameter{Raw("int")} : cpp::intParameter(group.name);
   };

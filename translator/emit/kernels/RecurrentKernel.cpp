@@ -63,8 +63,6 @@ FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
   Value const state = recurrent.getOutputs()[0];
   ArrayRef<int64_t> const shape = cast<MemRefType>(state.getType()).getShape();
   Storage const *weight = layer.program.storageOf(recurrent.getInputs()[0]);
-  if (!weight || weight->packing != nest::PackingKind::Gates)
-    return op->emitError("the weight of a recurrent layer must be packed by gates");
   FailureOr<Expression> states = layer.matrix(state, shape[1], shape[0], layer.extent(state, 0), "state");
   if (failed(states))
     return failure();
@@ -82,7 +80,7 @@ FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
       failed(printer.print(recurrent.getNext().front(), statements)) ||
       failed(storeNext(recurrent, layer, printer, space, statements)))
     return failure();
-  layer.setCall("recurrent", {literal(recurrent.getSteps()), *states, layer.member(*weight)});
+  layer.setCall({literal(recurrent.getSteps()), *states, layer.member(*weight)});
   llvm::append_range(parameters, cpp::intParameters(names));
   layer.addLambda({std::move(parameters), std::move(statements)});
   return description(recurrent, layer);

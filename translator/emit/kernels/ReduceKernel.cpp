@@ -27,14 +27,6 @@ struct Reduction {
         (llvm::is_contained(op.getReductionDims(), int64_t(loop)) ? reduced : parallel).push_back(loop);
   }
 
-  /// True if the first input's contiguous dimension is reduced.
-  bool isAlongRows() const {
-    for (AffineExpr expr : llvm::reverse(maps.front().getResults()))
-      if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && loops.extents[dim.getPosition()] != 1)
-        return llvm::is_contained(reduced, dim.getPosition());
-    return false;
-  }
-
   ArrayRef<AffineMap> inputMaps() { return ArrayRef(maps).take_front(op.getInputs().size()); }
   ArrayRef<AffineMap> extraMaps() { return ArrayRef(maps).drop_front(op.getInputs().size()); }
   cpp::Type type() { return computedType(op.getInitial().getType()); }
@@ -83,7 +75,7 @@ LogicalResult Reduction::printRows() {
     return failure();
   statements.push_back(cpp::Each{literal(1), {Raw("int")}, std::move(last)});
   rows.recover(statements);
-  layer.setCall("for_rows", {rows.size(), along.size()});
+  layer.setCall({rows.size(), along.size()});
   layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});
   return success();
 }
@@ -120,7 +112,7 @@ LogicalResult Reduction::printElements() {
   if (failed(finish(printer, cpp::name(accumulator), statements)))
     return failure();
   rows.recover(statements);
-  layer.setCall("for_each", {rows.size(), length});
+  layer.setCall({rows.size(), length});
   layer.addLambda({cpp::intParameters({rows.name(), inner}), std::move(statements)});
   return success();
 }
@@ -129,7 +121,8 @@ LogicalResult Reduction::printElements() {
 
 FailureOr<std::string> printReduce(Operation *op, Layer &layer) {
   Reduction reduction(cast<nest::ReduceOp>(op), layer);
-  if (failed(reduction.isAlongRows() ? reduction.printRows() : reduction.printElements()))
+  if (failed(layer.schedule.getBlock() == nest::KernelBlock::ForRows ? reduction.printRows()
+                                                                     : reduction.printElements()))
     return failure();
   return describe(layer, reduction.op.getInputs(), reduction.op.getExtras(), reduction.op.getOutputs(), ", ");
 }

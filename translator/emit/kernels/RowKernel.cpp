@@ -8,9 +8,6 @@ using namespace mlir;
 
 namespace ml2k {
 
-/// Devices keep rows of such lengths in registers.
-constexpr int64_t shortestWide = 1025, longestWide = 8192;
-
 namespace {
 
 /// A row kernel while its block is printed.
@@ -56,7 +53,6 @@ struct Rows {
   int64_t extent() const { return loops.extents[last()]; }
   bool isWide() const { return bool(kept); }
   void findKept();
-  bool canKeep(Value result);
   LogicalResult declareKept(ScalarPrinter &printer, Body &to);
   LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Body &to);
   LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Body &to);
@@ -65,56 +61,13 @@ struct Rows {
   void handle(ScalarPrinter &printer);
 };
 
-/// The position at which an operation of a pass reads or writes a row; null for the row's only element.
-Value positionIn(Operation *user) {
-  if (auto get = dyn_cast<nest::GetOp>(user))
-    return get.getPosition();
-  return cast<nest::SetOp>(user).getPosition();
-}
-
-/// True if passes write all of the result's elements before they read them, each at its own position, and the last that
-/// does anything with them reads before it writes.
-bool Rows::canKeep(Value result) {
-  auto const pass = [&](Operation *user) { return user->getParentOp(); };
-  Operation *first = nullptr, *final = nullptr;
-  bool isRead = false;
-  for (Operation *user : result.getUsers()) {
-    if (!isa<nest::GetOp, nest::SetOp>(user) || !isa<nest::FoldOp, nest::EachOp>(pass(user)) ||
-        pass(user)->getBlock() != &op.getBody().front() || positionIn(user) != pass(user)->getRegion(0).getArgument(0))
-      return false;
-    isRead |= isa<nest::GetOp>(user);
-    first = !first || pass(user)->isBeforeInBlock(first) ? pass(user) : first;
-    final = !final || final->isBeforeInBlock(pass(user)) ? pass(user) : final;
-  }
-  if (!isRead || first == final)
-    return false;
-  bool isSet = false;
-  for (Operation *user : result.getUsers()) {
-    if (isa<nest::GetOp>(user) && pass(user) == first)
-      return false;
-    if (auto set = dyn_cast<nest::SetOp>(user); set && pass(user) == final) {
-      isSet = true;
-      for (Operation *other : result.getUsers())
-        if (isa<nest::GetOp>(other) && pass(other) == final && set->isBeforeInBlock(other))
-          return false;
-    }
-  }
-  lastPass = final;
-  return isSet;
-}
-
 void Rows::findKept() {
-  if (extent() < shortestWide || extent() > longestWide || layer.program.options.target == Target::Host)
+  if (layer.schedule.getKept() < 0)
     return;
-  Block &block = op.getBody().front();
-  for (Value result : block.getArguments().take_back(op.getOutputs().size())) {
-    unsigned const number = cast<BlockArgument>(result).getArgNumber();
-    if (cast<nest::RowType>(result.getType()).getElementType().isF32() &&
-        liesAlong(op->getOperand(number), maps[number], last()) && canKeep(result)) {
-      kept = result;
-      return;
-    }
-  }
+  kept = op.getBody().getArgument(layer.schedule.getKept());
+  for (Operation *user : kept.getUsers())
+    if (Operation *const pass = user->getParentOp(); !lastPass || lastPass->isBeforeInBlock(pass))
+      lastPass = pass;
 }
 
 LogicalResult Rows::declareKept(ScalarPrinter &printer, Body &to) {
@@ -229,10 +182,10 @@ FailureOr<std::string> printRow(Operation *op, Layer &layer) {
   fused.recover(statements);
   Code type = Raw("Row");
   if (rows.isWide()) {
-    layer.setCall("for_wide_rows", Code(rows.extent()), {fused.size()});
+    layer.setCall(Code(rows.extent()), {fused.size()});
     type = Raw("WideRow<") + Code(rows.extent()) + Raw(">");
   } else {
-    layer.setCall("for_rows", {fused.size(), rows.length()});
+    layer.setCall({fused.size(), rows.length()});
   }
   layer.addLambda({{cpp::intParameter(fused.name()), rowParameter(type)}, std::move(statements)});
   return describe(layer, rows.op.getInputs(), rows.op.getExtras(), rows.op.getOutputs(), ", ");

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace ml2k {
 
 Layer::Layer(Program &program, Operation *kernel)
-    : program(program), kernel(kernel), scope(&program.fileScope),
+    : program(program), kernel(kernel), schedule(nest::scheduleOf(kernel)), scope(&program.fileScope),
       function{.name = Identifier(program.functions.lookup(nest::labelOf(kernel)))} {
   SmallVector<Value> memory(kernel->getOperands());
   kernel->walk([&](memref::LoadOp load) { memory.push_back(load.getMemRef()); });

@@ -68,11 +68,12 @@ public:
 
   //===--- The text ---===//
 
-  std::string label() const; ///< "cnn::layer1.0.conv1", quoted
-  void setCall(Raw block, std::vector<Expression> arguments);
-  void setCall(Raw block, Code const &templateArguments, std::vector<Expression> arguments);
+  std::string label() const;                       ///< "cnn::layer1.0.conv1", quoted
+  void setCall(std::vector<Expression> arguments); ///< of the block that the schedule says
+  void setCall(Code const &templateArguments, std::vector<Expression> arguments);
   void setPolicyCall(Raw function, Expression const &policy); ///< a pattern of Kokkos itself
   void needBlock(Raw block) { function.call.blocks.push_back(block); }
+  void needDevicePath(); ///< what the block does on devices by the schedule
   void addLambda(cpp::Lambda lambda);
 
   /// The only lambda is the epilogue of a block, from this region.
@@ -89,6 +90,7 @@ public:
 
   Program &program;
   mlir::Operation *kernel;
+  nest::ScheduleAttr schedule; ///< what it is printed as
   Scope scope;
   bool hasFailed = false;     ///< and said so
   bool closesBorders = false; ///< the block does so for the images that it writes

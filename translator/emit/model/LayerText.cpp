@@ -14,16 +14,59 @@ using namespace mlir;
 
 namespace ml2k {
 
-void Layer::setCall(Raw block, std::vector<Expression> arguments) {
+/// The function that a kernel calls, named like its building block.
+static Raw functionOf(nest::KernelBlock block) {
+  using enum nest::KernelBlock;
+  static constexpr struct {
+    nest::KernelBlock block;
+    Raw function;
+  } table[] = {{ForEach, "for_each"},
+               {ForSpans, "for_spans"},
+               {AssignEach, "assign_each"},
+               {ForSquares, "for_squares"},
+               {TransposedCopy, "transposed_copy"},
+               {ChannelsLast, "channels_last"},
+               {ForRows, "for_rows"},
+               {ForWideRows, "for_wide_rows"},
+               {Contract, "contract"},
+               {BatchedContract, "batched_contract"},
+               {Conv, "conv"},
+               {Winograd, "winograd"},
+               {ConvTransposed, "conv_transposed"},
+               {Depthwise, "depthwise"},
+               {Pool, "pool"},
+               {Recurrent, "recurrent"},
+               {ForGrid, "for_grid"},
+               {ReduceSpan, "reduce_span"},
+               {ReduceGrid, "reduce_grid"},
+               {ForUpdates, "for_updates"}};
+  auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
+  assert(found != std::end(table) && "a policy of Kokkos is no block");
+  return found->function;
+}
+
+void Layer::setCall(std::vector<Expression> arguments) {
+  Raw const block = functionOf(schedule.getBlock());
   arguments.insert(arguments.begin(), cpp::name(Raw("space")));
   function.call.function = block;
   function.call.blocks.push_back(block);
   function.call.arguments = std::move(arguments);
 }
 
-void Layer::setCall(Raw block, Code const &templateArguments, std::vector<Expression> arguments) {
-  setCall(block, std::move(arguments));
+void Layer::setCall(Code const &templateArguments, std::vector<Expression> arguments) {
+  setCall(std::move(arguments));
   function.call.function += Raw("<") + templateArguments + Raw(">");
+}
+
+void Layer::needDevicePath() {
+  using enum nest::DevicePath;
+  nest::DevicePath const path = schedule.getDevice();
+  if (path == SmallProducts)
+    needBlock("small_products");
+  if (path == LargeProduct)
+    needBlock("large_product");
+  if (path == LargeProduct || path == FewRows)
+    needBlock("few_rows");
 }
 
 void Layer::setPolicyCall(Raw pattern, Expression const &policy) {

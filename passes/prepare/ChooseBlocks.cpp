@@ -1,0 +1,160 @@
+//===- ChooseBlocks.cpp - what each kernel is printed as ----------------------------------------------------------===//
+
+#include "passes/prepare/ChooseBlocks.h"
+
+#include "passes/lower/memory/Memory.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_CHOOSEBLOCKS
+#include "passes/prepare/Passes.h.inc"
+
+using nest::DevicePath;
+using nest::KernelBlock;
+
+//===--- Memory ---------------------------------------------------------------------------------------------------===//
+
+bool isImage(Value memory) {
+  auto buffer = memory.getDefiningOp<nest::BufferOp>();
+  return buffer && buffer.getForm() == nest::BufferForm::Image;
+}
+
+bool isUnsigned(Value memref) {
+  auto const argument = dyn_cast<BlockArgument>(rootOf(memref));
+  auto entry = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  return entry && entry.getArgAttr(argument.getArgNumber(), "nest.unsigned");
+}
+
+bool liesAlong(Value memref, AffineMap map, unsigned loop) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return map.getNumResults() > 0 && map.getResults().back() == getAffineDimExpr(loop, map.getContext()) &&
+         llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(loop); }) &&
+         succeeded(getStridesAndOffset(cast<MemRefType>(memref.getType()), strides, offset)) && strides.back() == 1;
+}
+
+std::optional<unsigned> innermost(AffineMap map, ArrayRef<int64_t> extents) {
+  for (AffineExpr expr : llvm::reverse(map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && extents[dim.getPosition()] != 1)
+      return dim.getPosition();
+  return std::nullopt;
+}
+
+SmallVector<int64_t> extentsOf(nest::Kernel kernel) {
+  return llvm::map_to_vector(kernel.getLoopExtents(), [](nest::LoopExtent const &loop) { return loop.size(); });
+}
+
+//===--- Reductions and windows -----------------------------------------------------------------------------------===//
+
+/// Rows where the first input's contiguous dimension is reduced, else a loop per element of the output.
+static LogicalResult chooseBlock(nest::ReduceOp reduce) {
+  std::optional<unsigned> const inner = innermost(reduce.getMaps().front(), extentsOf(reduce));
+  bool const isAlong = inner && llvm::is_contained(reduce.getReductionDims(), int64_t(*inner));
+  nest::setSchedule(reduce, isAlong ? KernelBlock::ForRows : KernelBlock::ForEach);
+  return success();
+}
+
+/// From so many taps on, the text has the way in which devices join those of a pixel by a team.
+static constexpr int64_t broadWindow = 32;
+
+static LogicalResult chooseBlock(nest::WindowOp window) {
+  bool const isBroad = window.getKernel()[0] * window.getKernel()[1] >= broadWindow;
+  nest::setSchedule(window, KernelBlock::Pool, {.device = isBroad ? DevicePath::BroadWindows : DevicePath::Plain});
+  return success();
+}
+
+//===--- Explicit loops -------------------------------------------------------------------------------------------===//
+
+static constexpr unsigned maxBoxRank = 6; // of Kokkos::MDRangePolicy
+
+static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
+  unsigned const loops = kernel.getLowers().size();
+  if (kernel.getInto().size() > 1)
+    return kernel.emitError("has several reductions; a kernel that is printed has one");
+  bool const reduces = !kernel.getInto().empty(), isGrid = loops > 1;
+  int64_t const rows = loops > 2 ? loops - 1 : 0;
+  if (kernel.getOrdered())
+    nest::setSchedule(kernel, KernelBlock::ForUpdates);
+  else if (reduces)
+    nest::setSchedule(kernel, isGrid ? KernelBlock::ReduceGrid : KernelBlock::ReduceSpan, {.fused = rows});
+  else if (!isGrid)
+    nest::setSchedule(kernel, KernelBlock::Range);
+  else if (kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive"))
+    nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
+  else
+    nest::setSchedule(kernel, KernelBlock::ForGrid, {.fused = rows});
+  return success();
+}
+
+static LogicalResult chooseBlock(nest::RecurrentOp recurrent) {
+  auto weight = rootOf(recurrent.getInputs()[0]).getDefiningOp<nest::WeightOp>();
+  if (!weight || !weight.getPacking() || weight.getPacking()->getKind() != nest::PackingKind::Gates)
+    return recurrent.emitError("the weight of a recurrent layer must be packed by gates");
+  nest::setSchedule(recurrent, KernelBlock::Recurrent);
+  return success();
+}
+
+//===--- The pass -------------------------------------------------------------------------------------------------===//
+
+static LogicalResult chooseBlock(Operation *kernel, Devices devices) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(kernel)
+      .Case<nest::MapOp, nest::RowOp>([&](auto op) { return chooseBlock(op, devices), success(); })
+      .Case<nest::ReduceOp, nest::WindowOp, nest::ContractOp, nest::ConvOp, nest::RecurrentOp, nest::LoopKernelOp>(
+          [](auto op) { return chooseBlock(op); })
+      .Default([](Operation *op) { return LogicalResult(op->emitError("has no block")); });
+}
+
+/// Whether a schedule that stands already can be printed where `chosen` can: it is that, or asks for less.
+static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Operation *kernel) {
+  if (given == chosen)
+    return true;
+  if (auto map = dyn_cast<nest::MapOp>(kernel)) // any loop of a map may be the innermost one
+    return given.getBlock() == KernelBlock::ForEach && given.getInner() >= 0 && given.getChannel() == -1 &&
+           given.getInner() < int64_t(map.getMaps().front().getNumDims());
+  if (isa<nest::RowOp>(kernel))
+    return given.getBlock() == KernelBlock::ForRows;
+  if (given.getBlock() != chosen.getBlock() || !isa<nest::ContractOp, nest::WindowOp>(kernel))
+    return false;
+  return (chosen.getLeft() || !given.getLeft()) && (chosen.getRight() || !given.getRight()) &&
+         (chosen.getInPlace() || !given.getInPlace());
+}
+
+static LogicalResult settle(Operation *kernel, Devices devices) {
+  if (llvm::any_of(kernel->getOperandTypes(), llvm::IsaPred<TensorType>))
+    return kernel->emitError("works on tensors: a prepared nest is on memrefs");
+  nest::ScheduleAttr const given = nest::scheduleOf(kernel);
+  if (failed(chooseBlock(kernel, devices)))
+    return failure();
+  nest::ScheduleAttr const chosen = nest::scheduleOf(kernel);
+  if (!given)
+    return success();
+  if (!isPlainer(given, chosen, kernel))
+    return kernel->emitError() << "cannot be printed as " << given << "; " << chosen << " fits";
+  kernel->setAttr("nest.schedule", given);
+  return success();
+}
+
+namespace {
+struct ChooseBlocks : impl::ChooseBlocksBase<ChooseBlocks> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (llvm::is_contained({"portable", "host", "device"}, target))
+      return success();
+    return emitError(UnknownLoc::get(context)) << "target is portable, host or device, not '" << target << "'";
+  }
+
+  void runOnOperation() override {
+    Devices const devices = target == "host" ? Devices::None : Devices::Some;
+    auto const settleKernel = [&](nest::Kernel kernel) { return WalkResult(settle(kernel, devices)); };
+    if (getOperation().walk(settleKernel).wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace ml2k

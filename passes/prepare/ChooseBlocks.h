@@ -1,0 +1,37 @@
+//===- ChooseBlocks.h - what each kernel is printed as --------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_PASSES_PREPARE_CHOOSEBLOCKS_H
+#define ML2K_PASSES_PREPARE_CHOOSEBLOCKS_H
+
+#include "passes/prepare/Prepare.h"
+
+namespace ml2k {
+
+/// Whether memory, not a view of a part of it, is an image of convolutions.
+bool isImage(mlir::Value memory);
+
+/// Whether integers in the caller's memory have no sign.
+bool isUnsigned(mlir::Value memref);
+
+/// True if the elements of a buffer that follow each other along a loop lie side by side in memory.
+bool liesAlong(mlir::Value memref, mlir::AffineMap map, unsigned loop);
+
+/// The loop along the contiguous dimension of what a map addresses; loops of extent 1 do not count.
+std::optional<unsigned> innermost(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents);
+
+/// How often each loop runs, kDynamic where known at run time only.
+llvm::SmallVector<int64_t> extentsOf(nest::Kernel kernel);
+
+/// Whether the printed file serves any.
+enum class Devices { None, Some };
+
+//===--- By kind of kernel ---===//
+
+void chooseBlock(nest::MapOp map, Devices devices);
+void chooseBlock(nest::RowOp row, Devices devices);
+mlir::LogicalResult chooseBlock(nest::ContractOp contract);
+mlir::LogicalResult chooseBlock(nest::ConvOp conv);
+
+} // namespace ml2k
+
+#endif

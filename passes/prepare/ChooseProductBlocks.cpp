@@ -1,0 +1,156 @@
+//===- ChooseProductBlocks.cpp - contractions and convolutions: by packing, layout and size -----------------------===//
+
+#include "passes/prepare/ChooseBlocks.h"
+
+#include "passes/lower/memory/Memory.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+using nest::DevicePath;
+using nest::KernelBlock;
+using nest::Role;
+
+//===--- Contractions ---------------------------------------------------------------------------------------------===//
+
+namespace {
+/// A contraction whose loops of extent 1 do not count.
+struct Contraction {
+  nest::ContractOp op;
+  SmallVector<AffineMap> maps = op.getMaps();
+  SmallVector<int64_t> extents = extentsOf(op);
+
+  SmallVector<unsigned> loops(Role role) const {
+    SmallVector<unsigned> found;
+    for (unsigned loop = 0; loop < extents.size(); ++loop)
+      if (extents[loop] != 1 && nest::ContractOp(op).getRole(loop) == role)
+        found.push_back(loop);
+    return found;
+  }
+
+  /// How often loops of a role run together.
+  int64_t extentOf(Role role) const {
+    int64_t extent = 1;
+    for (unsigned loop : loops(role))
+      extent = ShapedType::isDynamic(extents[loop]) || ShapedType::isDynamic(extent) ? ShapedType::kDynamic
+                                                                                     : extent * extents[loop];
+    return extent;
+  }
+
+  Value operand(unsigned number) const { return op->getOperand(number); }
+  Type elementType(unsigned number) const { return getElementTypeOrSelf(operand(number)); }
+  unsigned output() const { return op->getNumOperands() - 1; }
+
+  /// Whether the operand is a row-major matrix of rows of the one role and columns of the other.
+  bool isMatrix(unsigned number, Role rows, Role columns) const {
+    SmallVector<unsigned> wanted = loops(rows), found;
+    llvm::append_range(wanted, loops(columns));
+    for (AffineExpr expr : maps[number].getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        if (extents[dim.getPosition()] != 1)
+          found.push_back(dim.getPosition());
+      } else if (expr != 0) {
+        return false;
+      }
+    return wanted == found;
+  }
+
+  /// Whether columns lie side by side in memory and hold what is multiplied: neither cast on its way nor of another
+  /// type than the other factor.
+  bool columnsAdjoin(unsigned number, Role columns) const {
+    SmallVector<unsigned> const along = loops(columns);
+    return along.size() == 1 && liesAlong(operand(number), maps[number], along[0]) && !isUnsigned(operand(number)) &&
+           elementType(number) == elementType(1 - number);
+  }
+
+  /// Whether the rows of the second operand, along k, lie at equal distances.
+  bool rowsAreEven() const {
+    SmallVector<unsigned> const k = loops(Role::K);
+    return k.size() <= 1 && llvm::all_of(maps[1].getResults(), [&](AffineExpr expr) {
+             return k.empty() || !expr.isFunctionOfDim(k[0]) || isa<AffineDimExpr>(expr);
+           });
+  }
+
+  /// Whether the sums are stored as they are, side by side along columns.
+  bool storesInPlace() const {
+    Block &epilogue = nest::ContractOp(op).getEpilogue().front();
+    Value const sum = epilogue.getArgument(0);
+    SmallVector<unsigned> const n = loops(Role::N);
+    Type const type = elementType(output());
+    return epilogue.back().getOperand(0) == sum && type == sum.getType() && elementType(0) == type &&
+           elementType(1) == type && n.size() == 1 && liesAlong(operand(output()), maps.back(), n[0]);
+  }
+};
+} // namespace
+
+/// Batches of matrices up to so many rows, columns and k share a device's teams.
+static constexpr int64_t smallEdge = 32;
+
+/// From so many multiplications on, the text has the tiles that devices take for large products, and what they do with
+/// up to `fewRows` rows of them or of smaller ones; what a number of rows that is known at run time only counts as.
+static constexpr int64_t largeProduct = int64_t(1) << 24, productOfFew = int64_t(1) << 20, fewRows = 4, someRows = 256;
+
+static DevicePath pathOfPacked(Contraction const &contraction) {
+  int64_t const rows = contraction.extentOf(Role::M);
+  int64_t const size =
+      (ShapedType::isDynamic(rows) ? someRows : rows) * contraction.extentOf(Role::K) * contraction.extentOf(Role::N);
+  if (rows > 0 && rows <= fewRows)
+    return size >= productOfFew ? DevicePath::FewRows : DevicePath::Plain;
+  return size >= largeProduct ? DevicePath::LargeProduct : DevicePath::Plain;
+}
+
+static DevicePath pathOfBatched(Contraction const &contraction) {
+  bool const isSmall = llvm::all_of(std::initializer_list<Role>{Role::M, Role::N, Role::K}, [&](Role role) {
+    int64_t const extent = contraction.extentOf(role);
+    return ShapedType::isDynamic(extent) || extent <= smallEdge;
+  });
+  return isSmall ? DevicePath::SmallProducts : DevicePath::Plain;
+}
+
+LogicalResult chooseBlock(nest::ContractOp op) {
+  Contraction const contraction{op};
+  auto weight = rootOf(op.getInputs()[1]).getDefiningOp<nest::WeightOp>();
+  if (!weight || !weight.getPacking() || !weight.getPacking()->isPanels()) {
+    nest::setSchedule(op, KernelBlock::BatchedContract,
+                      {.left = contraction.columnsAdjoin(0, Role::K),
+                       .right = contraction.columnsAdjoin(1, Role::N) && contraction.rowsAreEven(),
+                       .inPlace = contraction.storesInPlace(),
+                       .device = pathOfBatched(contraction)});
+    return success();
+  }
+  if (!contraction.loops(Role::Batch).empty() || !contraction.isMatrix(0, Role::M, Role::K) ||
+      !contraction.isMatrix(contraction.output(), Role::M, Role::N))
+    return op.emitError("packed, but its operands are not row-major matrices");
+  nest::setSchedule(op, KernelBlock::Contract, {.device = pathOfPacked(contraction)});
+  return success();
+}
+
+//===--- Convolutions ---------------------------------------------------------------------------------------------===//
+
+/// Elements for the transformed tiles that a thread works on together: enough rows for full register tiles, still in
+/// its L2 cache.
+static int64_t winogradScratch(int64_t tile, ArrayRef<int64_t> weight) {
+  return 28 * (tile + 2) * (tile + 2) * (weight[0] + weight[1]);
+}
+
+LogicalResult chooseBlock(nest::ConvOp conv) {
+  auto weight = conv.getInputs()[1].getDefiningOp<nest::WeightOp>();
+  if (!weight || !weight.getPacking() || weight.getPacking()->getKind() == nest::PackingKind::Gates)
+    return conv.emitError("the weight of a convolution must be packed in panels or taps");
+  int64_t const tile = weight.getPacking()->getWinograd();
+  if (!weight.getPacking()->isPanels())
+    nest::setSchedule(conv, KernelBlock::Depthwise);
+  else if (conv.getTransposed())
+    nest::setSchedule(conv, KernelBlock::ConvTransposed);
+  else if (tile)
+    nest::setSchedule(conv, KernelBlock::Winograd,
+                      {.scratch = winogradScratch(tile, cast<MemRefType>(weight.getType()).getShape())});
+  else
+    nest::setSchedule(conv, KernelBlock::Conv);
+  return success();
+}
+
+} // namespace ml2k
