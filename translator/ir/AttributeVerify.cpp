@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "translator/ir/Nest.h"
+#include "translator/ir/SparseLevels.h"
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
+using namespace ml2k;
 using namespace ml2k::nest;
 
 namespace {
@@ -67,6 +69,11 @@ static char const *isRange(Attribute value) {
   return range && range.size() == 2 && range[0] <= range[1] ? nullptr : "requires two ascending i64";
 }
 
+static char const *isEncoding(Attribute value) {
+  auto const encoding = dyn_cast<sparse_tensor::SparseTensorEncodingAttr>(value);
+  return encoding && levelsOf(encoding) ? nullptr : "requires an encoding of levels that kernels can walk through";
+}
+
 /// An extent that is computed from nest.symbols, or none.
 static char const *isExtents(Attribute value) {
   auto const array = dyn_cast<ArrayAttr>(value);
@@ -112,6 +119,9 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.output", {OnArgument, isUnit}},
       {"nest.updated", {OnArgument, isUnit}},
       {"nest.unsigned", {OnArgument, isUnit}},
+      // Until its kernels are made: what stands for a sparse tensor, and the number of that; its arrays have the same
+      {sparseEncoding, {OnArgument, isEncoding}},
+      {sparseTensor, {OnArgument, isNumber}},
       // Forward() checks that an int can count the elements
       {"nest.counted", {OnOperation | OnArgument, isUnit}},
       // Names of run-time extents, how they are computed, and the arguments that say how many positions count

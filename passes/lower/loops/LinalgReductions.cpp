@@ -32,8 +32,7 @@ static bool isWhole(linalg::LinalgOp op, OpOperand &output) {
          });
 }
 
-/// Nothing else that the operation reads or writes is the memory of `output`.
-static bool isApart(linalg::LinalgOp op, OpOperand &output) {
+bool isApart(linalg::LinalgOp op, OpOperand &output) {
   return isInjective(output.get()) && llvm::all_of(op->getOpOperands(), [&](OpOperand &other) {
            return &other == &output || !isa<MemRefType>(other.get().getType()) || !mayAlias(other.get(), output.get());
          });
@@ -70,13 +69,6 @@ static bool touches(Operation *op, Value memref) {
       .wasInterrupted();
 }
 
-/// What writes one value to all of a memref.
-struct Fill {
-  Operation *op = nullptr;
-  Value value;
-  explicit operator bool() const { return op; }
-};
-
 /// linalg.fill, or the store of a scalar.
 static Fill asFill(Operation *op, Value memref) {
   auto fill = dyn_cast<linalg::FillOp>(op);
@@ -88,8 +80,7 @@ static Fill asFill(Operation *op, Value memref) {
   return {};
 }
 
-/// The fill that writes `memref` last before `op`, where nothing in between looks at that.
-static Fill fillBefore(Operation *op, Value memref) {
+Fill fillBefore(Operation *op, Value memref) {
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
     if (Fill const fill = asFill(before, memref))
       return fill.value.getType() == cast<MemRefType>(memref.getType()).getElementType() ? fill : Fill();

@@ -7,6 +7,7 @@
 #include "translator/ir/UniqueNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -72,8 +73,27 @@ void checkExtents(mlir::func::FuncOp entry);
 
 //===--- Reductions (LinalgReductions.cpp) ---===//
 
+/// What writes one value to all of a memref.
+struct Fill {
+  mlir::Operation *op = nullptr;
+  mlir::Value value;
+  explicit operator bool() const { return op; }
+};
+
+/// The fill that writes `memref` last before `op`, where nothing in between looks at that.
+Fill fillBefore(mlir::Operation *op, mlir::Value memref);
+
+/// Nothing else that the operation reads or writes is the memory of `output`.
+bool isApart(mlir::linalg::LinalgOp op, mlir::OpOperand &output);
+
 /// linalg operations that reduce become parallel reductions, or parallel loops that carry what they reduce.
 void lowerReductions(mlir::func::FuncOp entry);
+
+//===--- Sparse tensors (SparseKernels.cpp) ---===//
+
+/// linalg operations on what stands for sparse tensors become loops over the stored elements; their arrays are
+/// arguments like others then.
+mlir::LogicalResult lowerSparse(mlir::func::FuncOp entry);
 
 //===--- Updates (Atomics.cpp) ---===//
 

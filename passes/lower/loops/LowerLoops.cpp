@@ -52,6 +52,8 @@ namespace {
 struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
   void runOnOperation() override {
     func::FuncOp entry = getOperation();
+    if (failed(lowerSparse(entry)))
+      return signalPassFailure();
     if (!isLoopProgram(entry))
       return;
     lowerAtomics(entry);

@@ -2,7 +2,7 @@
 // RUN: ml2kokkos %s --emit=imported | FileCheck %s
 // CHECK: func.func @f({{.*}}, %[[B:.*]]: memref<8xf64> {nest.name = "b"}
 // CHECK: %[[OWN:.*]] = memref.alloc() {{.*}}: memref<8xf64>
-// CHECK: memref.copy %[[B]], %[[OWN]]
+// CHECK: linalg.copy ins(%[[B]] : {{.*}}outs(%[[OWN]] :
 // CHECK: scf.while
 // CHECK-NOT: outs(%[[B]] :
 // CHECK: linalg.generic {{.*}} outs(%[[OWN]] : memref<8xf64>)

@@ -1,16 +1,17 @@
-// A sparse argument becomes its arrays; which loop is parallel is proved later.
+// A sparse argument becomes its arrays. Until its kernels are made a dense argument behind all others stands for it.
 // RUN: ml2kokkos %s --emit=imported | FileCheck %s
 // RUN: ml2kokkos %s --emit=nest | FileCheck %s --check-prefix=NEST
-// CHECK: func.func @spmv(%[[POS:.*]]: memref<?xindex> {nest.name = "A_positions"}, %{{.*}}: memref<?xindex> {nest.name = "A_coordinates"}, %{{.*}}: memref<?xf64> {nest.name = "A_values"}, %{{.*}}: memref<?xf64> {nest.name = "x"}
-// CHECK-NOT: sparse_tensor
-// CHECK: memref.dim %[[POS]]
-// CHECK: scf.for
-// CHECK: scf.for
-// The rows are parallel, the sum along a row keeps its order.
-// NEST: nest.kernel "{{.*}}" range
-// NEST: nest.kernel "{{.*}}" range (%[[ROW:.*]]) = {{.*}} note "parallel
-// NEST: scf.for
-// NEST: memref.store %{{.*}}[%[[ROW]]]
+// CHECK: func.func @spmv(%{{.*}}: memref<?xindex> {nest.name = "A_positions", {{.*}}}, %{{.*}}: memref<?xindex> {nest.name = "A_coordinates", {{.*}}}, %{{.*}}: memref<?xf64> {nest.name = "A_values", {{.*}}}, %{{.*}}: memref<?xf64> {{{.*}}nest.name = "x"}
+// CHECK-SAME: %[[A:[a-zA-Z0-9]*]]: memref<?x?xf64> {{{.*}}nest.sparse = #sparse
+// CHECK: linalg.generic {{.*}} ins(%[[A]],
+// The rows are parallel and add to y where it is, in one kernel; the sum along a row keeps its order.
+// NEST: func.func @spmv({{.*}}%[[Y:[a-zA-Z0-9]*]]: memref<?xf64> {nest.dims = ["y_size"], nest.name = "y", nest.output, nest.updated})
+// NEST-NOT: nest.buffer
+// NEST-NOT: sparse_tensor
+// NEST: nest.kernel "y" range (%[[ROW:.*]]) = {{.*}} note "parallel: an iteration has its own elements of y"
+// NEST: %[[SUM:.*]] = scf.for
+// NEST: memref.store %[[SUM]], %[[Y]][%[[ROW]]]
+// NEST-NOT: nest.kernel
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
 #spmv = {
   indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],

@@ -89,7 +89,7 @@ void ml2k::printSupportedMlirOps(llvm::raw_ostream &out) {
          "memref         contiguous memrefs, subviews, casts, loads, stores and atomic updates\n"
          "ml_program     constant globals\n"
          "scf            for, forall, if, while, parallel, reduce\n"
-         "sparse_tensor  sparse operands of linalg operations\n"
+         "sparse_tensor  sparse arguments of linalg operations with dense results\n"
          "tensor         all that does not make sparse or unranked tensors\n"
          "tosa           what MLIR 19 lowers to linalg\n"
          "vector         print of scalars\n";

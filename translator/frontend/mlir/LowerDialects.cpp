@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -215,12 +216,47 @@ static LogicalResult refusePrint(func::FuncOp entry) {
   return failure(result.wasInterrupted());
 }
 
+/// Sparsification reads destinations where they were and writes them where bufferization puts them.
+static void copyDestinations(func::FuncOp entry) {
+  entry.walk([](linalg::LinalgOp op) {
+    if (llvm::none_of(op->getOperandTypes(), isSparse))
+      return;
+    OpBuilder builder(op);
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (auto const type = dyn_cast<RankedTensorType>(init.get().getType());
+          type && !type.getEncoding() && !op.getMatchingBlockArgument(&init).use_empty())
+        init.set(builder.create<bufferization::AllocTensorOp>(op.getLoc(), type, ValueRange(), init.get()));
+  });
+}
+
+/// Upstream's sparsification crashes on some of them.
+static LogicalResult refuseBlocks(func::FuncOp entry) {
+  WalkResult const result = entry.walk([](linalg::LinalgOp op) {
+    for (Type type : op->getOperandTypes())
+      if (auto const encoding = sparse_tensor::getSparseTensorEncoding(type); encoding && !encoding.isPermutation()) {
+        op->emitError("sparse operation is not supported: a tensor stored in blocks can only be the one sparse operand "
+                      "of an operation that is zero where that is");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
   if (failed(refusePrint(entry)))
     return failure();
   for (Type result : entry.getResultTypes())
     if (isSparse(result))
       return entry.emitError("a sparse result is not supported; results must be dense");
+  ml2k::mlir_import::splitSparseSums(entry);
+  ml2k::mlir_import::densifyOthers(entry);
+  ml2k::mlir_import::takeSparseOperands(entry);
+  if (!anyType(entry, isSparse))
+    return success();
+  if (failed(refuseBlocks(entry)))
+    return failure();
+  copyDestinations(entry);
   if (failed(sparsify(module)))
     return failure();
   for (unsigned i = entry.getNumArguments(); i-- > 0;)

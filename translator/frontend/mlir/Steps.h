@@ -42,6 +42,15 @@ mlir::LogicalResult lowerElementwise(mlir::func::FuncOp entry);
 /// Fixes the extents that options.dims gives.
 mlir::LogicalResult fixDims(mlir::func::FuncOp entry, std::map<std::string, int64_t> const &dims);
 
+/// Sums of sparse terms, and of sparse and dense ones, become one operation for each term.
+void splitSparseSums(mlir::func::FuncOp entry);
+
+/// Of several sparse operands of a product one is left; the others are written out as dense tensors in front.
+void densifyOthers(mlir::func::FuncOp entry);
+
+/// Sparse arguments become their arrays where kernels of our own walk through them; SparseLevels.h says how.
+void takeSparseOperands(mlir::func::FuncOp entry);
+
 /// Lowers TOSA to linalg, and sparse tensors and mixtures of tensors and memrefs to loops on memrefs.
 mlir::LogicalResult lowerToCoreDialects(mlir::ModuleOp module, mlir::func::FuncOp entry);
 

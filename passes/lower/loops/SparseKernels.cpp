@@ -1,0 +1,487 @@
+//===- SparseKernels.cpp - linalg on sparse tensors: loops over the stored elements -------------------------------===//
+//
+// Which loops are parallel follows from how a tensor is stored, and no two iterations of those write the same element:
+//   - dense levels of indices that the result has: each iteration has its own index;
+//   - a first level of coordinates that are all different, or the runs of equal ones, of such an index;
+//   - where the result has one element, the first level, whose sums are joined.
+// Sums over what is left run in a register wherever their element of the result is not met again.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/lower/loops/SparseKernels.h"
+
+#include "passes/lower/loops/Dependence.h"
+
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+SparseKernel::SparseKernel(RewriterBase &rewriter, linalg::LinalgOp op, OpOperand &sparse, StoredTensor const &stored)
+    : rewriter(rewriter), op(op), location(op.getLoc()), sparse(sparse), output(*op.getDpsInitOperand(0)),
+      stored(stored), fill(fillBefore(op, output.get())), extents(op.getNumLoops()), indices(op.getNumLoops()),
+      coordinates(stored.levels.size()), entries(stored.levels.size()) {
+  BlockArgument const before = op.getMatchingBlockArgument(&output);
+  join = before.use_empty() ? nullptr : *before.getUsers().begin();
+}
+
+//===--- Which loops are parallel ---------------------------------------------------------------------------------===//
+
+unsigned SparseKernel::loopOf(SparseLevel const &level) {
+  return cast<AffineDimExpr>(op.getMatchingIndexingMap(&sparse).getResult(level.dim)).getPosition();
+}
+
+/// Dense levels can be moved outward: their coordinates depend on nothing.
+void SparseKernel::planSteps() {
+  SmallVector<utils::IteratorType> const kinds = op.getIteratorTypesArray();
+  auto const isReduction = [&](unsigned loop) { return kinds[loop] == utils::IteratorType::reduction; };
+  llvm::SmallBitVector walked(op.getNumLoops());
+  for (auto [i, level] : llvm::enumerate(stored.levels)) {
+    unsigned const loop = loopOf(level);
+    walked.set(loop);
+    bool const isParallel = !isReduction(loop) && (level.isDense() || i == 0);
+    (isParallel ? prefix : steps).push_back({i, loop, isReduction(loop)});
+  }
+  bool const isFree = prefix.empty(); // no index of the tensor is: perhaps one that it has not
+  for (bool const reduced : {false, true})
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (!walked[loop] && isReduction(loop) == reduced)
+        (isFree && !reduced ? prefix : steps).push_back({std::nullopt, loop, reduced});
+  // Entries that add to the same elements belong to one iteration
+  hasRuns = !prefix.empty() && prefix.front().level == 0 &&
+            stored.levels[0].format == SparseLevel::Format::Repeated &&
+            llvm::any_of(steps, [](Step const &step) { return step.level && step.isReduction; });
+  if (hasRuns)
+    steps.insert(steps.begin(), {0, prefix.front().loop, true});
+  fillsItself = (fill || !join) && isApart(op, output) && !prefix.empty() && llvm::all_of(prefix, [&](Step const &step) {
+                  return !step.level || stored.levels[*step.level].isDense();
+                });
+}
+
+/// From dense operands, results first, so that kernels over one vector have one extent.
+LogicalResult SparseKernel::findExtents() {
+  SmallVector<int64_t> const ranges = op.getStaticLoopRanges();
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    if (!ShapedType::isDynamic(ranges[loop]))
+      extents[loop] = index(ranges[loop]);
+    for (OpOperand &operand : llvm::reverse(op->getOpOperands()))
+      for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (&operand != &sparse && !extents[loop] && expr == rewriter.getAffineDimExpr(loop))
+          extents[loop] = rewriter.create<memref::DimOp>(location, operand.get(), index(dim));
+  }
+  for (SparseLevel const &level : stored.levels) {
+    Value &extent = extents[loopOf(level)];
+    if (!extent)
+      extent = stored.dimensionFromArrays(rewriter, location, level.dim);
+    if (!extent && level.isDense())
+      return op.emitError() << "extent " << level.dim << " of '" << stored.name()
+                            << "' is not known; give it with --dim " << stored.name() << "." << level.dim << "=N";
+  }
+  return success();
+}
+
+std::string SparseKernel::note() {
+  if (op.getNumParallelLoops() == 0)
+    return "parallel: sums of parts of " + stored.name() + " are joined";
+  if (prefix.empty())
+    return "sequential: iterations may add to the same element of " + memrefName(output.get());
+  if (hasRuns)
+    return "parallel: the first of the entries of a row of " + stored.name() + " has all of them";
+  if (prefix.front().level == 0 && !stored.levels[0].isDense())
+    return "parallel: no coordinates of " + stored.name() + " are there twice";
+  return "parallel: an iteration has its own elements of " + memrefName(output.get());
+}
+
+LogicalResult SparseKernel::lower() {
+  planSteps();
+  rewriter.setInsertionPoint(op);
+  if (failed(findExtents()))
+    return failure();
+  bool const keepsInPlace = op.getNumReductionLoops() == 0 && join; // each element is read and written once
+  if (!keepsInPlace && !isApart(op, output))
+    return op.emitError("the result of a sparse operation lies where an operand does, which is not supported");
+  if (!join && !fillsItself)
+    rewriter.create<linalg::FillOp>(location, zeroOfOutput(), output.get());
+  if (op.getNumParallelLoops() == 0)
+    lowerTotal();
+  else if (!prefix.empty())
+    lowerParallel();
+  else
+    walk(0);
+  rewriter.eraseOp(op);
+  if (fill && (fillsItself || !join || usesFill))
+    rewriter.eraseOp(fill.op);
+  return success();
+}
+
+//===--- The parallel loops ---------------------------------------------------------------------------------------===//
+
+/// An empty loop over the steps; the builder stands in it.
+scf::ParallelOp SparseKernel::openParallel(ArrayRef<Step> over, ValueRange initials) {
+  SmallVector<Value> lowers, uppers;
+  for (Step const &step : over) {
+    auto const [lower, upper] = boundsOf(step);
+    lowers.push_back(lower);
+    uppers.push_back(upper);
+  }
+  SmallVector<Value> const ones(over.size(), index(1));
+  auto loop = rewriter.create<scf::ParallelOp>(location, lowers, uppers, ones, initials);
+  loop->setAttr("nest.note", rewriter.getStringAttr(note()));
+  if (initials.empty())
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    rewriter.setInsertionPointToEnd(loop.getBody());
+  return loop;
+}
+
+void SparseKernel::lowerParallel() {
+  OpBuilder::InsertionGuard const guard(rewriter);
+  scf::ParallelOp loop = openParallel(prefix, {});
+  if (hasRuns)
+    enterRun(loop.getInductionVars().front());
+  else
+    for (auto [step, at] : llvm::zip(prefix, loop.getInductionVars()))
+      settle(step, nameOf(step, at));
+  bool const spreads = llvm::any_of(steps, [](Step const &step) { return !step.isReduction; });
+  if (fillsItself && spreads)
+    fillSlice();
+  walk(0);
+}
+
+/// The first entry of equal coordinates finds the last; the builder stands where it is known to be the first.
+void SparseKernel::enterRun(Value first) {
+  Value const array = stored.coordinates[0], row = StoredTensor::read(rewriter, location, array, first);
+  named(first, "entry");
+  named(row, stored.indexName(stored.levels[0].dim));
+  auto const compare = [&](arith::CmpIPredicate predicate, Value a, Value b) -> Value {
+    return rewriter.create<arith::CmpIOp>(location, predicate, a, b);
+  };
+  auto const choose = [&](Value condition, bool otherwise, bool isThen, llvm::function_ref<Value()> value) -> Value {
+    auto branch = rewriter.create<scf::IfOp>(location, rewriter.getI1Type(), condition, /*withElse=*/true);
+    OpBuilder::InsertionGuard const guard(rewriter);
+    rewriter.setInsertionPointToStart(isThen ? branch.thenBlock() : branch.elseBlock());
+    rewriter.create<scf::YieldOp>(location, value());
+    rewriter.setInsertionPointToStart(isThen ? branch.elseBlock() : branch.thenBlock());
+    Value const constant = rewriter.create<arith::ConstantOp>(location, rewriter.getBoolAttr(otherwise));
+    rewriter.create<scf::YieldOp>(location, constant);
+    return branch.getResult(0);
+  };
+  Value const count = boundsOf(prefix.front()).second;
+  Value const isFirst = choose(compare(arith::CmpIPredicate::eq, first, index(0)), true, false, [&] {
+    Value const before = rewriter.create<arith::SubIOp>(location, first, index(1));
+    return compare(arith::CmpIPredicate::ne, StoredTensor::read(rewriter, location, array, before), row);
+  });
+  named(isFirst, "first");
+  auto only = rewriter.create<scf::IfOp>(location, isFirst);
+  rewriter.setInsertionPoint(only.thenBlock()->getTerminator());
+  Value const next = rewriter.create<arith::AddIOp>(location, first, index(1));
+  auto search = rewriter.create<scf::WhileOp>(
+      location, rewriter.getIndexType(), next,
+      [&](OpBuilder &, Location, ValueRange at) {
+        Value more = choose(compare(arith::CmpIPredicate::slt, at[0], count), false, true, [&] {
+          return compare(arith::CmpIPredicate::eq, StoredTensor::read(rewriter, location, array, at[0]), row);
+        });
+        rewriter.create<scf::ConditionOp>(location, more, at);
+      },
+      [&](OpBuilder &, Location, ValueRange at) {
+        Value const following = rewriter.create<arith::AddIOp>(location, at[0], index(1));
+        rewriter.create<scf::YieldOp>(location, following);
+      });
+  run = {first, named(search.getResult(0), "end")};
+  named(search.getBeforeArguments()[0], "next");
+  coordinates[0] = row;
+  settleIndex(stored.levels[0].dim);
+}
+
+/// The index of a loop over a step is called after what it counts.
+Value SparseKernel::nameOf(Step const &step, Value at) {
+  if (!step.level || stored.levels[*step.level].part != SparseLevel::Part::Whole)
+    return at;
+  SparseLevel const &level = stored.levels[*step.level];
+  return named(at, level.isDense() ? stored.indexName(level.dim) : "entry");
+}
+
+/// One element: each iteration of the first step has a sum.
+void SparseKernel::lowerTotal() {
+  OpBuilder::InsertionGuard const guard(rewriter);
+  Value const zero = zeroOfOutput();
+  usesFill = bool(fill);
+  scf::ParallelOp loop = openParallel(steps.front(), fill ? fill.value : zero);
+  settle(steps.front(), nameOf(steps.front(), loop.getInductionVars().front()));
+  Value const term = steps.size() == 1 ? evaluate({}) : carry(1, zero);
+  auto reduce = rewriter.create<scf::ReduceOp>(location, term);
+  Block &joined = reduce.getReductions().front().front();
+  rewriter.setInsertionPointToEnd(&joined);
+  rewriter.create<scf::ReduceReturnOp>(location, add(joined.getArgument(0), joined.getArgument(1)));
+  rewriter.setInsertionPointAfter(loop);
+  Value const total = loop.getResult(0);
+  rewriter.create<memref::StoreOp>(location, fill ? total : add(load(output), total), output.get(), placeOf(output));
+}
+
+//===--- Inside a thread ------------------------------------------------------------------------------------------===//
+
+std::pair<Value, Value> SparseKernel::boundsOf(Step const &step) {
+  if (!step.level)
+    return {index(0), extents[step.loop]};
+  SparseLevel const &level = stored.levels[*step.level];
+  if (level.isDense())
+    return {index(0), stored.extentOf(rewriter, location, *step.level, extents[step.loop])};
+  if (run.first && *step.level == 0)
+    return run;
+  if (*step.level == 0)
+    return {index(0), rewriter.create<memref::DimOp>(location, stored.coordinates[0], index(0))};
+  Value const array = stored.positions[*step.level];
+  Value const next = rewriter.create<arith::AddIOp>(location, position, index(1));
+  return {StoredTensor::read(rewriter, location, array, position), StoredTensor::read(rewriter, location, array, next)};
+}
+
+bool SparseKernel::isSingle(Step const &step) const {
+  return step.level && stored.levels[*step.level].format == SparseLevel::Format::Singleton;
+}
+
+/// The step is at `at`, an entry of its level or an index.
+void SparseKernel::settle(Step const &step, Value at) {
+  if (!step.level) {
+    indices[step.loop] = at;
+    return;
+  }
+  size_t const level = *step.level;
+  bool const isDense = stored.levels[level].isDense();
+  if (!isDense)
+    entries[level] = at;
+  if (isDense)
+    coordinates[level] = at;
+  else if (level != 0 || !run.first)
+    coordinates[level] = named(StoredTensor::read(rewriter, location, stored.coordinates[level], at),
+                               stored.indexName(stored.levels[level].dim));
+  settleIndex(stored.levels[level].dim);
+  advance();
+}
+
+/// The index along a dimension, once all levels that have a part in it are settled.
+void SparseKernel::settleIndex(unsigned dim) {
+  Value whole;
+  for (auto [level, coordinate] : llvm::zip(stored.levels, coordinates)) {
+    if (level.dim != dim)
+      continue;
+    if (!coordinate)
+      return;
+    Value part = coordinate;
+    if (level.part == SparseLevel::Part::Quotient)
+      part = rewriter.create<arith::MulIOp>(location, part, index(level.block));
+    whole = whole ? Value(rewriter.create<arith::AddIOp>(location, whole, part)) : part;
+  }
+  for (SparseLevel const &level : stored.levels)
+    if (level.dim == dim)
+      indices[loopOf(level)] = whole;
+}
+
+/// Moves on through the arrays as far as levels are settled.
+void SparseKernel::advance() {
+  for (; reached < stored.levels.size(); ++reached) {
+    if (!stored.levels[reached].isDense()) {
+      if (!entries[reached])
+        return;
+      position = entries[reached];
+      continue;
+    }
+    if (!coordinates[reached])
+      return;
+    if (position) {
+      Value const extent =
+          stored.extentOf(rewriter, location, reached, extents[loopOf(stored.levels[reached])]);
+      Value const start = rewriter.create<arith::MulIOp>(location, position, extent);
+      position = rewriter.create<arith::AddIOp>(location, start, coordinates[reached]);
+    } else {
+      position = coordinates[reached];
+    }
+  }
+}
+
+/// All elements of the result that this thread has.
+void SparseKernel::fillSlice() {
+  OpBuilder::InsertionGuard const guard(rewriter);
+  SmallVector<Value> const keptIndices = indices, keptCoordinates = coordinates;
+  for (Step const &step : steps) {
+    if (step.isReduction)
+      continue;
+    Value const extent = step.level ? stored.extentOf(rewriter, location, *step.level, extents[step.loop])
+                                    : extents[step.loop];
+    auto loop = rewriter.create<scf::ForOp>(location, index(0), extent, index(1));
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    if (!step.level) {
+      indices[step.loop] = loop.getInductionVar();
+      continue;
+    }
+    coordinates[*step.level] = loop.getInductionVar();
+    settleIndex(stored.levels[*step.level].dim);
+  }
+  rewriter.create<memref::StoreOp>(location, join ? fill.value : zeroOfOutput(), output.get(), placeOf(output));
+  indices = keptIndices;
+  coordinates = keptCoordinates;
+}
+
+/// The steps from `next` on; sums run in a register behind the last step whose index the result has.
+void SparseKernel::walk(size_t next) {
+  OpBuilder::InsertionGuard const guard(rewriter);
+  bool const isLast = llvm::all_of(llvm::drop_begin(steps, next), [](Step const &step) { return step.isReduction; });
+  if (isLast) {
+    bool const spreads = llvm::any_of(steps, [](Step const &step) { return !step.isReduction; });
+    Value const before = !join ? Value() : fillsItself && !spreads ? fill.value : load(output);
+    Value const after = carry(next, before);
+    rewriter.create<memref::StoreOp>(location, after, output.get(), placeOf(output));
+    return;
+  }
+  Step const &step = steps[next];
+  if (isSingle(step)) {
+    settle(step, position);
+    return walk(next + 1);
+  }
+  auto const [lower, upper] = boundsOf(step);
+  auto loop = rewriter.create<scf::ForOp>(location, lower, upper, index(1));
+  if (prefix.empty() && next == 0)
+    loop->setAttr("nest.note", rewriter.getStringAttr(note()));
+  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+  settle(step, nameOf(step, loop.getInductionVar()));
+  walk(next + 1);
+}
+
+/// The value after the steps from `next` on, which are sums.
+Value SparseKernel::carry(size_t next, Value before) {
+  if (next == steps.size())
+    return evaluate(before);
+  Step const &step = steps[next];
+  if (isSingle(step)) {
+    settle(step, position);
+    return carry(next + 1, before);
+  }
+  OpBuilder::InsertionGuard const guard(rewriter);
+  auto const [lower, upper] = boundsOf(step);
+  auto loop = rewriter.create<scf::ForOp>(location, lower, upper, index(1), before);
+  rewriter.setInsertionPointToEnd(loop.getBody());
+  settle(step, nameOf(step, loop.getInductionVar()));
+  Value const after = carry(next + 1, named(loop.getRegionIterArg(0), "sum"));
+  rewriter.create<scf::YieldOp>(location, after);
+  return loop.getResult(0);
+}
+
+//===--- Elements -------------------------------------------------------------------------------------------------===//
+
+Value SparseKernel::index(int64_t value) { return rewriter.create<arith::ConstantIndexOp>(location, value); }
+
+Value SparseKernel::zeroOfOutput() {
+  Type const element = cast<MemRefType>(output.get().getType()).getElementType();
+  return rewriter.create<arith::ConstantOp>(location, rewriter.getZeroAttr(element));
+}
+
+Value SparseKernel::add(Value a, Value b) {
+  if (isa<FloatType>(a.getType()))
+    return rewriter.create<arith::AddFOp>(location, a, b);
+  return rewriter.create<arith::AddIOp>(location, a, b);
+}
+
+SmallVector<Value> SparseKernel::placeOf(OpOperand &operand) {
+  return llvm::map_to_vector(op.getMatchingIndexingMap(&operand).getResults(), [&](AffineExpr expr) {
+    return affine::expandAffineExpr(rewriter, location, expr, indices, {});
+  });
+}
+
+Value SparseKernel::load(OpOperand &operand) {
+  if (&operand == &sparse)
+    return rewriter.create<memref::LoadOp>(location, stored.values, position);
+  if (!isa<MemRefType>(operand.get().getType()))
+    return operand.get();
+  return rewriter.create<memref::LoadOp>(location, operand.get(), placeOf(operand));
+}
+
+/// The operation's block here, on top of `before`; without that the term alone.
+Value SparseKernel::evaluate(Value before) {
+  IRMapping values;
+  for (OpOperand &operand : op->getOpOperands())
+    if (BlockArgument const argument = op.getMatchingBlockArgument(&operand); !argument.use_empty())
+      if (&operand != &output)
+        values.map(argument, load(operand));
+  BlockArgument const own = op.getMatchingBlockArgument(&output);
+  if (before)
+    values.map(own, before);
+  for (Operation &inner : op.getBlock()->without_terminator())
+    if (auto place = dyn_cast<linalg::IndexOp>(inner))
+      values.map(place.getResult(), indices[place.getDim()]);
+    else if (before || &inner != join)
+      rewriter.clone(inner, values);
+  Value result = op.getBlock()->getTerminator()->getOperand(0);
+  if (!before && join)
+    result = join->getOperand(join->getOperand(0) == own ? 1 : 0);
+  return values.lookupOrDefault(result);
+}
+
+//===--- All of an entry ------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// The extent of a stand-in: of a dense argument that it has to be equal to, or as its arrays have it.
+Value extentOf(OpBuilder &builder, memref::DimOp size, StoredTensor const &stored) {
+  Location const location = size.getLoc();
+  unsigned const dim = *size.getConstantIndex();
+  for (OpOperand &use : stored.standIn.getUses()) {
+    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    for (OpOperand &other : op ? op->getOpOperands() : MutableArrayRef<OpOperand>())
+      for (auto [place, expr] : llvm::enumerate(op.getMatchingIndexingMap(&other).getResults()))
+        if (&other != &use && isa<BlockArgument>(other.get()) && isa<func::FuncOp>(other.get().getParentRegion()->getParentOp()) &&
+            expr == op.getMatchingIndexingMap(&use).getResult(dim))
+          return builder.create<memref::DimOp>(location, other.get(),
+                                               builder.create<arith::ConstantIndexOp>(location, place));
+  }
+  return stored.dimensionFromArrays(builder, location, dim);
+}
+
+LogicalResult lowerUses(RewriterBase &rewriter, StoredTensor const &stored) {
+  for (Operation *user : llvm::make_early_inc_range(stored.standIn.getUsers())) {
+    auto size = dyn_cast<memref::DimOp>(user);
+    if (!size) {
+      if (!isa<linalg::LinalgOp>(user))
+        return user->emitError("sparse tensors can be read by linalg operations only");
+      continue;
+    }
+    rewriter.setInsertionPoint(size);
+    Value const extent = extentOf(rewriter, size, stored);
+    if (!extent)
+      return size.emitError() << "extent " << *size.getConstantIndex() << " of '" << stored.name()
+                              << "' is not known; give it with --dim " << stored.name() << "."
+                              << *size.getConstantIndex() << "=N";
+    rewriter.replaceOp(size, extent);
+  }
+  SmallVector<OpOperand *> uses;
+  BlockArgument standIn = stored.standIn;
+  standIn.getParentRegion()->walk([&](linalg::LinalgOp op) { // in the order of the program
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get() == stored.standIn)
+        uses.push_back(&operand);
+  });
+  for (OpOperand *use : uses)
+    if (failed(SparseKernel(rewriter, cast<linalg::LinalgOp>(use->getOwner()), *use, stored).lower()))
+      return failure();
+  return success();
+}
+
+} // namespace
+
+LogicalResult lowerSparse(func::FuncOp entry) {
+  IRRewriter rewriter(entry.getContext());
+  for (unsigned place = entry.getNumArguments(); place-- > 0;)
+    if (entry.getArgAttr(place, sparseEncoding)) {
+      if (failed(lowerUses(rewriter, StoredTensor(entry, entry.getArgument(place)))))
+        return failure();
+      entry.eraseArgument(place);
+    }
+  for (unsigned place = 0; place < entry.getNumArguments(); ++place)
+    entry.removeArgAttr(place, sparseTensor);
+  return success();
+}
+
+} // namespace ml2k

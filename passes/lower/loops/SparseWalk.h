@@ -1,0 +1,43 @@
+//===- SparseWalk.h - loops over the stored elements of a tensor ----------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_PASSES_LOWER_LOOPS_SPARSEWALK_H
+#define ML2K_PASSES_LOWER_LOOPS_SPARSEWALK_H
+
+#include "translator/ir/SparseLevels.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace ml2k {
+
+/// A sparse tensor: what stands for it, and the arguments that are its arrays.
+struct StoredTensor {
+  mlir::BlockArgument standIn;
+  llvm::SmallVector<SparseLevel> levels;
+  llvm::SmallVector<mlir::Value> positions, coordinates; ///< of each level, null where it has none
+  mlir::Value values;
+
+  StoredTensor(mlir::func::FuncOp entry, mlir::BlockArgument standIn);
+
+  std::string name() const;
+
+  /// The number of coordinates of a dense level; null if only its arrays could say it and do not.
+  mlir::Value extentOf(mlir::OpBuilder &builder, mlir::Location location, size_t level, mlir::Value dimension) const;
+
+  /// The extent of a dimension as the arrays have it; null if they do not.
+  mlir::Value dimensionFromArrays(mlir::OpBuilder &builder, mlir::Location location, unsigned dim) const;
+
+  /// What an index along a dimension is called.
+  llvm::StringRef indexName(unsigned dim) const;
+
+  /// An element of an array of positions or coordinates.
+  static mlir::Value read(mlir::OpBuilder &builder, mlir::Location location, mlir::Value array, mlir::Value at);
+};
+
+
+/// Gives a value the name that it gets in the printed code.
+mlir::Value named(mlir::Value value, llvm::StringRef name);
+
+} // namespace ml2k
+
+#endif

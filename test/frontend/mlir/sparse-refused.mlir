@@ -1,0 +1,43 @@
+// What sparse programs cannot be translated, each with its place and its reason.
+// RUN: not ml2kokkos %s --entry=blocks --emit=nest 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: sparse-refused.mlir:[[#@LINE+21]]:{{.*}}: error: sparse operation is not supported: a tensor stored in blocks can only be
+// RUN: not ml2kokkos %s --entry=extent --emit=nest 2>&1 | FileCheck %s --check-prefix=EXTENT
+// EXTENT: sparse-refused.mlir:[[#@LINE+28]]:{{.*}}: error: extent 1 of 'A' is not known; give it with --dim A.1=N
+// With the extent it is translated.
+// RUN: ml2kokkos %s --entry=extent --dim A.1=9 --emit=nest | FileCheck %s --check-prefix=GIVEN
+// GIVEN: nest.kernel "{{.*}}" range {{.*}} reduce (sum into
+// RUN: not ml2kokkos %s --entry=result --emit=nest 2>&1 | FileCheck %s --check-prefix=RESULT
+// RESULT: sparse-refused.mlir:[[#@LINE+31]]:{{.*}}: error: a sparse result is not supported; results must be dense
+#rows = #sparse_tensor.encoding<{ map = (i, j) -> (i : compressed, j : dense) }>
+#BSR = #sparse_tensor.encoding<{
+  map = (i, j) -> (i floordiv 2 : dense, j floordiv 2 : compressed, i mod 2 : dense, j mod 2 : dense)
+}>
+#each = affine_map<(i, j) -> (i, j)>
+#one = affine_map<(i, j) -> ()>
+// The exponential of an element that is not stored is 1.
+#map = { indexing_maps = [#each, #each], iterator_types = ["parallel", "parallel"] }
+#total = { indexing_maps = [#each, #one], iterator_types = ["reduction", "reduction"] }
+
+func.func @blocks(%A: tensor<8x8xf64, #BSR>) -> tensor<8x8xf64> {
+  %e = tensor.empty() : tensor<8x8xf64>
+
+  %r = linalg.generic #map ins(%A : tensor<8x8xf64, #BSR>) outs(%e : tensor<8x8xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %s = math.exp %a : f64
+    linalg.yield %s : f64
+  } -> tensor<8x8xf64>
+  return %r : tensor<8x8xf64>
+}
+
+func.func @extent(%A: tensor<?x?xf64, #rows>, %y: tensor<f64>) -> tensor<f64> {
+  %r = linalg.generic #total ins(%A : tensor<?x?xf64, #rows>) outs(%y : tensor<f64>) {
+  ^bb0(%a: f64, %o: f64):
+    %s = arith.addf %o, %a : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  return %r : tensor<f64>
+}
+
+func.func @result(%A: tensor<8x8xf64, #rows>) -> tensor<8x8xf64, #rows> {
+  return %A : tensor<8x8xf64, #rows>
+}

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Writes programs on sparse tensors, and the calls that test them: formats x operations x types.
+
+usage: make_programs.py FOLDER     writes programs.mlir, includes.inc, cases.inc, names.txt
+"""
+import pathlib
+import sys
+
+FORMATS = {
+    "Csr": "(i, j) -> (i : dense, j : compressed)",
+    "Csc": "(i, j) -> (j : dense, i : compressed)",
+    "Dcsr": "(i, j) -> (i : compressed, j : compressed)",
+    "Coo": "(i, j) -> (i : compressed(nonunique), j : singleton)",
+    "Bsr": "(i, j) -> (i floordiv 2 : dense, j floordiv 2 : compressed, i mod 2 : dense, j mod 2 : dense)",
+    "Vector": "(i) -> (i : compressed)",
+    "Csf": "(i, j, k) -> (i : compressed, j : compressed, k : compressed)",
+    "Rows3": "(i, j, k) -> (i : dense, j : dense, k : compressed)",
+    "Coo3": "(i, j, k) -> (i : compressed(nonunique), j : singleton(nonunique), k : singleton)",
+}
+SIZES = {"n": 12, "m": 10, "k": 6, "l": 4}  # as in Sparse.cpp
+
+
+def affine(indices, subscripts):
+    return f"affine_map<({', '.join(indices)}) -> ({', '.join(subscripts)})>"
+
+
+class Program:
+    """One function on a sparse A, and perhaps a sparse B."""
+
+    def __init__(self, operation, form, element, width, is_dynamic):
+        self.operation, self.form, self.element, self.width = operation, form, element, width
+        self.is_dynamic = is_dynamic
+        self.name = f"{operation}_{form.lower()}_{element}_{width}" + ("_dynamic" if is_dynamic else "")
+        bits = f", posWidth = {width}, crdWidth = {width}" if width else ""
+        self.encoding = f"#sparse_tensor.encoding<{{ map = {FORMATS[form]}{bits} }}>"
+        self.arguments, self.lines, self.values = [], [], 0
+
+    def dense(self, extents):
+        sizes = ["?" if self.is_dynamic else str(SIZES[e]) for e in extents]
+        return f"tensor<{'x'.join(sizes + [self.element])}>"
+
+    def sparse(self, extents):
+        return self.dense(extents)[:-1] + f", {self.encoding}>"
+
+    def argument(self, name, extents, is_sparse=False):
+        kind = self.sparse(extents) if is_sparse else self.dense(extents)
+        self.arguments.append(f"%{name}: {kind}")
+        return f"%{name}", kind
+
+    def generic(self, iterators, operands, subscripts, body):
+        """`body` is a list of `a * b`, the last of which is the result; `out` is the element so far."""
+        indices = [i for i, _ in iterators]
+        kinds = ", ".join('"reduction"' if is_reduced else '"parallel"' for _, is_reduced in iterators)
+        maps = ", ".join(affine(indices, s) for s in subscripts)
+        *inputs, output = operands
+        result = f"%r{self.values}"
+        self.values += 1
+        letters = [f"%v{i}" for i in range(len(inputs))] + ["%out"]
+        self.lines += [
+            f"  {result} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}",
+            f"      ins({', '.join(n for n, _ in inputs)} : {', '.join(t for _, t in inputs)}) outs({output[0]} : {output[1]}) {{",
+            f"  ^bb0({', '.join(f'{letter}: {self.element}' for letter in letters)}):",
+        ]
+        for i, (verb, a, b) in enumerate(body):
+            kind = "f" if self.element.startswith("f") else "i"
+            self.lines.append(f"    %t{i} = arith.{verb}{kind} %{a}, %{b} : {self.element}")
+        self.lines += [f"    linalg.yield %t{len(body) - 1} : {self.element}", f"  }} -> {output[1]}"]
+        return result, output[1]
+
+    def zeros(self, extents):
+        zero = "0.0" if self.element.startswith("f") else "0"
+        kind = self.dense(extents)
+        self.lines += [
+            f"  %zero = arith.constant {zero} : {self.element}",
+            f"  %e = tensor.empty() : {kind}",
+            f"  %z = linalg.fill ins(%zero : {self.element}) outs(%e : {kind}) -> {kind}",
+        ]
+        return "%z", kind
+
+    def text(self, result):
+        return "\n".join(
+            [f"func.func @{self.name}({', '.join(self.arguments)}) -> {result[1]} {{"]
+            + self.lines
+            + [f"  return {result[0]} : {result[1]}", "}", ""]
+        )
+
+
+I, J, K, L = ("i", False), ("j", False), ("k", False), ("l", False)
+OVER_I, OVER_J, OVER_K = ("i", True), ("j", True), ("k", True)
+MULTIPLY, ADD = ("mul", "v0", "v1"), ("add", "out", "t0")
+
+
+def spmv(p):
+    a, x, y = p.argument("A", "nm", True), p.argument("x", "m"), p.argument("y", "n")
+    return p.generic([I, OVER_J], [a, x, y], ["ij", "j", "i"], [MULTIPLY, ADD])
+
+
+def matvec(p):
+    a, x = p.argument("A", "nm", True), p.argument("x", "m")
+    z = p.zeros("n")
+    p.lines.append(f"  %r = linalg.matvec ins(%A, %x : {a[1]}, {x[1]}) outs(%z : {z[1]}) -> {z[1]}")
+    return "%r", z[1]
+
+
+def spmvt(p):
+    a, x, y = p.argument("A", "nm", True), p.argument("x", "n"), p.argument("y", "m")
+    return p.generic([OVER_I, J], [a, x, y], ["ij", "i", "j"], [MULTIPLY, ADD])
+
+
+def spmm(p):
+    a, x = p.argument("A", "nm", True), p.argument("x", "mk")
+    y = p.argument("y", "nk")
+    p.lines.append(f"  %r = linalg.matmul ins(%A, %x : {a[1]}, {x[1]}) outs(%y : {y[1]}) -> {y[1]}")
+    return "%r", y[1]
+
+
+def product(p):
+    """A * x from zeros."""
+    a, x = p.argument("A", "nm", True), p.argument("x", "mk")
+    z = p.zeros("nk")
+    return p.generic([I, OVER_J, K], [a, x, z], ["ij", "jk", "ik"], [MULTIPLY, ADD])
+
+
+def sddmm(p):
+    a, u, v = p.argument("A", "nm", True), p.argument("u", "nk"), p.argument("v", "km")
+    y = p.argument("y", "nm")
+    body = [("mul", "v1", "v2"), ("mul", "v0", "t0"), ("add", "out", "t1")]
+    return p.generic([I, J, OVER_K], [a, u, v, y], ["ij", "ik", "kj", "ij"], body)
+
+
+def rowsum(p):
+    a, y = p.argument("A", "nm", True), p.argument("y", "n")
+    return p.generic([I, OVER_J], [a, y], ["ij", "i"], [("add", "v0", "out")])
+
+
+def colsum(p):
+    a, y = p.argument("A", "nm", True), p.argument("y", "m")
+    return p.generic([OVER_I, J], [a, y], ["ij", "j"], [("add", "v0", "out")])
+
+
+def total(p):
+    a = p.argument("A", "nm", True)
+    return p.generic([OVER_I, OVER_J], [a, p.zeros("")], ["ij", ""], [("add", "v0", "out")])
+
+
+def elementwise(verb, is_sparse):
+    def make(p):
+        a, b, y = p.argument("A", "nm", True), p.argument("B", "nm", is_sparse), p.argument("y", "nm")
+        return p.generic([I, J], [a, b, y], ["ij"] * 3, [(verb, "v0", "v1")])
+
+    return make
+
+
+def residual(p):
+    """b - A * x, and three times that."""
+    a, x, b = p.argument("A", "nm", True), p.argument("x", "m"), p.argument("b", "n")
+    q = p.generic([I, OVER_J], [a, x, p.zeros("n")], ["ij", "j", "i"], [MULTIPLY, ADD])
+    p.lines.append(f"  %f = tensor.empty() : {b[1]}")
+    r = p.generic([I], [b, q, ("%f", b[1])], ["i"] * 3, [("sub", "v0", "v1")])
+    p.lines.append(f"  %g = tensor.empty() : {b[1]}")
+    return p.generic([I], [r, ("%g", b[1])], ["i"] * 2, [("add", "v0", "v0"), ("add", "t0", "v0")])
+
+
+def dot(is_sparse):
+    def make(p):
+        a, b = p.argument("A", "n", True), p.argument("B", "n", is_sparse)
+        return p.generic([OVER_I], [a, b, p.zeros("")], ["i", "i", ""], [MULTIPLY, ADD])
+
+    return make
+
+
+def ttv(p):
+    a, x, y = p.argument("A", "nmk", True), p.argument("x", "k"), p.argument("y", "nm")
+    return p.generic([I, J, OVER_K], [a, x, y], ["ijk", "k", "ij"], [MULTIPLY, ADD])
+
+
+def mttkrp(p):
+    a, u, v = p.argument("A", "nmk", True), p.argument("u", "ml"), p.argument("v", "kl")
+    y = p.argument("y", "nl")
+    body = [MULTIPLY, ("mul", "t0", "v2"), ("add", "out", "t1")]
+    return p.generic([I, OVER_J, OVER_K, L], [a, u, v, y], ["ijk", "jl", "kl", "il"], body)
+
+
+MATRIX = {
+    "spmv": spmv, "matvec": matvec, "spmvt": spmvt, "spmm": spmm, "product": product, "sddmm": sddmm,
+    "rowsum": rowsum, "colsum": colsum, "total": total, "residual": residual,
+    "add_dense": elementwise("add", False), "multiply_dense": elementwise("mul", False),
+    "add": elementwise("add", True), "subtract": elementwise("sub", True), "multiply": elementwise("mul", True),
+}
+DYNAMIC = ["spmv", "spmvt", "spmm", "sddmm", "rowsum", "add_dense", "multiply_dense", "add"]
+VECTOR = {"dot_dense": dot(False), "dot": dot(True)}
+CUBE = {"ttv": ttv, "mttkrp": mttkrp}
+CPP = {"f64": "double", "f32": "float", "i32": "int", 0: "int", 16: "std::int16_t", 32: "int", 64: "std::int64_t"}
+
+
+def programs():
+    for form in ("Csr", "Csc", "Dcsr", "Coo", "Bsr"):
+        for name, make in MATRIX.items():
+            yield Program(name, form, "f64", 32, False), make
+    for form in ("Csr", "Csc"):
+        for name in DYNAMIC:
+            yield Program(name, form, "f32", 64, True), MATRIX[name]
+    for element, width in (("f32", 0), ("f64", 16), ("i32", 32)):
+        for form in ("Csr", "Csc", "Coo"):
+            yield Program("spmv", form, element, width, False), spmv
+    for name, make in VECTOR.items():
+        yield Program(name, "Vector", "f64", 32, False), make
+    for form in ("Csf", "Rows3", "Coo3"):
+        for name, make in CUBE.items():
+            yield Program(name, form, "f64", 64, False), make
+
+
+def main(folder):
+    text, includes, cases, names = [], [], [], []
+    for program, make in programs():
+        text.append(program.text(make(program)))
+        includes.append(f'#include "{program.name}.hpp"\n')
+        cases.append(
+            f'CASE({program.name}, {program.operation}, {program.form}, {CPP[program.element]}, {CPP[program.width]})\n'
+        )
+        names.append(program.name + "\n")
+    for name, lines in (("programs.mlir", text), ("includes.inc", includes), ("cases.inc", cases), ("names.txt", names)):
+        path = folder / name
+        if not path.exists() or path.read_text() != "".join(lines):
+            path.write_text("".join(lines))
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

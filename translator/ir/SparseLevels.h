@@ -1,0 +1,45 @@
+//===- SparseLevels.h - how a sparse tensor is stored ---------------------------------------------------*- C++ -*-===//
+//
+// The levels of an encoding in terms of the tensor's dimensions, as far as kernels of our own walk through them. A
+// stored tensor is an argument for each of its arrays, level by level: positions, coordinates, and the values last. The
+// first level has no positions: its coordinates are all there are.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_IR_SPARSELEVELS_H
+#define ML2K_IR_SPARSELEVELS_H
+
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+
+#include <optional>
+
+namespace ml2k {
+
+struct SparseLevel {
+  enum class Format {
+    Dense,      ///< every coordinate
+    Compressed, ///< the coordinates between two positions, each once
+    Repeated,   ///< all coordinates of the first level, in ascending order; equal ones lie together
+    Singleton   ///< the one coordinate of an entry of the level above
+  };
+  enum class Part { Whole, Quotient, Remainder };
+
+  Format format;
+  unsigned dim;      ///< of the tensor
+  Part part;         ///< of the index along `dim`: of its division by `block`
+  int64_t block = 1;
+
+  bool isDense() const { return format == Format::Dense; }
+  bool hasPositions(size_t level) const { return format == Format::Compressed && level > 0; }
+};
+
+/// Nothing if some level is of another kind.
+std::optional<llvm::SmallVector<SparseLevel>> levelsOf(mlir::sparse_tensor::SparseTensorEncodingAttr encoding);
+
+/// On the argument that stands for a sparse tensor: its encoding. On that and on its arrays: which tensor.
+inline constexpr llvm::StringLiteral sparseEncoding = "nest.sparse";
+inline constexpr llvm::StringLiteral sparseTensor = "nest.stored";
+
+} // namespace ml2k
+
+#endif
