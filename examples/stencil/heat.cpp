@@ -24,26 +24,6 @@ struct Span {
   int begin, end;
 };
 
-// --- for_grid --------------------------------------------------------------------------------------------------------
-// body(row, column) for all positions of a grid. Host: a thread takes rows, vector registers go along columns. Device:
-// neighbouring threads take neighbouring columns.
-template <class Body>
-void for_grid(char const *label, ExecutionSpace const &space, Span rows, Span columns, Body const &body) {
-  int const height = Kokkos::max(0, rows.end - rows.begin);
-  int const width = Kokkos::max(0, columns.end - columns.begin);
-  if constexpr (on_host)
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, height), KOKKOS_LAMBDA(int item) {
-#pragma omp simd
-          for (int i = 0; i < width; ++i)
-            body(rows.begin + item, columns.begin + i);
-        });
-  else
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, height * width),
-        KOKKOS_LAMBDA(int item) { body(rows.begin + item / width, columns.begin + item % width); });
-}
-
 // A Kokkos reducer that joins values as Combiner says
 template <class Combiner, class Scalar> struct Joining {
   using reducer = Joining;
@@ -84,26 +64,19 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
 
 // ==== Layers =========================================================================================================
 
-// --- next
-// plate[plate_size_0,plate_size_1] -> next[next_size_0,next_size_1]
-static void compute_next(ExecutionSpace const &space, Plate const &plate, Next const &next, int plate_size_0,
-                         int plate_size_1) {
-  for_grid(
-      "heat::next", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, KOKKOS_LAMBDA(int i, int j) {
-        double const here = plate(i, j);
-        double const total =
-            here + (plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1)) - here * 4.0) * 0.25;
-        next(i, j) = total;
-      });
-}
-
 // --- largest: parallel "largest"
-// plate[plate_size_0,plate_size_1], next[next_size_0,next_size_1] -> largest[]
+// plate[plate_size_0,plate_size_1] -> next[next_size_0,next_size_1], largest[]
 static void largest(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
                     int plate_size_0, int plate_size_1) {
   reduce_grid<Max>(
       "heat::largest", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, work.largest,
-      KOKKOS_LAMBDA(int i, int j) { return Kokkos::abs(next(i, j) - plate(i, j)); });
+      KOKKOS_LAMBDA(int i, int j) {
+        double const here = plate(i, j);
+        double const total =
+            here + (plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1)) - here * 4.0) * 0.25;
+        next(i, j) = total;
+        return Kokkos::abs(total - plate(i, j));
+      });
 }
 
 // --- change: parallel "largest"
@@ -126,7 +99,6 @@ void forward(ExecutionSpace const &space, Workspace const &work, Plate const &pl
     throw std::invalid_argument("heat: next_size_1 + 1 has to be at least plate_size_1");
   if (plate.size() > INT_MAX || next.size() > INT_MAX)
     throw std::invalid_argument("heat: a tensor is too large for indices of type int");
-  compute_next(space, plate, next, plate_size_0, plate_size_1);
   largest(space, work, plate, next, plate_size_0, plate_size_1);
   compute_change(space, work, change);
 }

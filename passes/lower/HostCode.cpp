@@ -30,7 +30,9 @@ static bool isExchanged(Value memref) {
 static bool isNamed(Value value) {
   auto const isOfEntry = [](BlockArgument argument) { return isa<func::FuncOp>(argument.getOwner()->getParentOp()); };
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return isOfEntry(argument) || isa<scf::ForOp>(argument.getOwner()->getParentOp());
+    return isOfEntry(argument) || isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
+  if (value.getDefiningOp<scf::WhileOp>())
+    return true;
   auto size = value.getDefiningOp<memref::DimOp>();
   if (!size || !size.getConstantIndex())
     return false;
@@ -103,11 +105,23 @@ static LogicalResult checkBranch(scf::IfOp branch) {
   return checkCondition(branch.getCondition());
 }
 
-/// The condition comes from a kernel; nothing is carried but memory that kernels write.
+/// A number that forward() has, reads back or computes from such.
+static bool isKnownOnHost(Value value) {
+  Operation *op = value.getDefiningOp();
+  return matchPattern(value, m_Constant()) || isNamed(value) || isReadBack(op) ||
+         (op && isHostScalar(op) && llvm::all_of(op->getOperands(), isKnownOnHost));
+}
+
+/// The condition comes from a kernel or from what the loop carries: numbers, or nothing but memory that kernels write.
 static LogicalResult checkWhile(scf::WhileOp loop) {
-  if (!loop.getInits().empty() || loop.getNumResults() != 0)
+  auto const areKnown = [](ValueRange values) { return llvm::all_of(values, isKnownOnHost); };
+  bool const passesOn = llvm::all_of(loop.getConditionOp().getArgs(), [&](Value passed) {
+    auto const argument = dyn_cast<BlockArgument>(passed);
+    return argument && argument.getOwner() == loop.getBeforeBody();
+  });
+  if (!passesOn || !areKnown(loop.getInits()) || !areKnown(loop.getYieldOp().getOperands()))
     return loop.emitError("a loop around kernels carries values");
-  if (!isReadBack(loop.getConditionOp().getCondition().getDefiningOp()))
+  if (!isKnownOnHost(loop.getConditionOp().getCondition()))
     return loop.emitError("forward() repeats kernels while one of them says so, which stores that in the workspace");
   return success();
 }
@@ -140,7 +154,8 @@ static LogicalResult checkStatement(Operation *op) {
     return checkWhile(loop);
   if (auto kernel = dyn_cast<nest::LoopKernelOp>(op))
     return checkLoopKernel(kernel);
-  if (isSilent(op) || isReadBack(op) || isa<nest::Kernel, scf::ConditionOp, scf::YieldOp, func::ReturnOp>(op))
+  if (isSilent(op) || isReadBack(op) || isHostScalar(op) ||
+      isa<nest::Kernel, scf::ConditionOp, scf::YieldOp, func::ReturnOp>(op))
     return success();
   return op->emitError("'") << op->getName() << "' cannot be printed between kernels";
 }

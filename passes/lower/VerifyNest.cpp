@@ -110,7 +110,7 @@ LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
     return op->emitError("an element of a tensor decides on the host what is computed; this has no printed form");
   if (isa<nest::WeightOp, nest::BufferOp, memref::DimOp, cf::AssertOp, func::ReturnOp, scf::ForOp, scf::IfOp,
           scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op) ||
-      isAlias(op) || isHostArithmetic(op))
+      isAlias(op) || isHostArithmetic(op) || isHostScalar(op))
     return success();
   return op->emitError() << "'" << op->getName() << "' has no printed form";
 }

@@ -43,13 +43,15 @@ func.func @rows(%a: memref<4x8xf32>, %x: memref<8xf32>, %y: memref<4xf32> {nest.
 
 // -----
 
-// A fill that is read before the reduction stays; one of the reduction's own operand is no start of it.
+// A fill that is read before the reduction stays: all three are one kernel.
 // CHECK-LABEL: @read_between(
-// CHECK: nest.kernel "y" range
-// CHECK: nest.kernel "copy" range
-// CHECK: nest.kernel "y_{{.*}}" range
-// CHECK: memref.load %{{.*}}[%[[I:.*]]] : memref<4xf32>
-// CHECK: scf.for
+// CHECK-SAME: %[[Y:[a-z0-9]*]]: memref<4xf32> {nest.name = "y"{{[^}]*}}}, %[[COPY:[a-z0-9]*]]: memref<4xf32> {nest.name = "copy"
+// CHECK: %[[ONE:.*]] = arith.constant 1.0
+// CHECK: nest.kernel "y" range (%[[I:.*]]) =
+// CHECK-DAG: memref.store %[[ONE]], %[[Y]][%[[I]]]
+// CHECK-DAG: memref.store %[[ONE]], %[[COPY]][%[[I]]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[ONE]])
+// CHECK-NOT: nest.kernel
 func.func @read_between(%a: memref<4x8xf32>, %x: memref<8xf32>, %y: memref<4xf32> {nest.name = "y"},
                         %copy: memref<4xf32> {nest.name = "copy"}) {
   %one = arith.constant 1.0 : f32

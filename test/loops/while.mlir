@@ -9,17 +9,19 @@
 // NEST: scf.condition(%[[GO]])
 // NEST-NOT: scf.while
 
-// CHECK: inline bool read_back(ExecutionSpace const &space, Tensor<bool> const &condition) {
+// CHECK: template <class T> T read_back(ExecutionSpace const &space, Tensor<T> const &number) {
 // CHECK: space.fence(
 // CHECK: static void continues(
 // CHECK: continues() = change() > tolerance;
-// CHECK: parallel_for({{.*}}RangePolicy(space, 0, x_size)
+// The update of x and the maximum of what it becomes are one kernel.
+// CHECK: reduce_span<Max>(
+// CHECK-NEXT: Span{0, x_size}, work.largest
 // CHECK: void forward(ExecutionSpace const &space, Workspace const &work, X const &x, double tolerance) {
 // CHECK:   while (true) {
 // CHECK-NEXT: continues(space, work, tolerance);
 // CHECK-NEXT: if (!read_back(space, work.continues))
 // CHECK-NEXT: break;
-// CHECK-NEXT: compute_x(space, x, x_size);
+// CHECK-NEXT: largest(space, work, x, x_size);
 // CHECK-NOT: read_back
 func.func @relax(%x: memref<?xf64>, %tolerance: f64) {
   %c0 = arith.constant 0 : index

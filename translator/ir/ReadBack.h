@@ -7,15 +7,36 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ml2k {
 
-/// `memref.load` of a condition that kernels computed, for the scf.condition of a host loop: the host waits for it.
+/// The scf.condition of a host loop, what that loop carries at first, or what it carries on.
+inline bool decidesOnHost(mlir::Operation *op) {
+  return mlir::isa<mlir::scf::ConditionOp, mlir::scf::WhileOp>(op) ||
+         (mlir::isa<mlir::scf::YieldOp>(op) && mlir::isa<mlir::scf::WhileOp>(op->getParentOp()));
+}
+
+/// `memref.load` of a number that kernels computed, for a host loop, with nothing in between that changes it: the host
+/// waits.
 inline bool isReadBack(mlir::Operation *op) {
   auto load = mlir::dyn_cast_or_null<mlir::memref::LoadOp>(op);
-  return load && load.getMemRefType().getRank() == 0 && load.getType().isInteger(1) && load->hasOneUse() &&
-         mlir::isa<mlir::scf::ConditionOp>(*load->getUsers().begin()) &&
-         load.getMemref().getDefiningOp<nest::BufferOp>();
+  if (!load || load.getMemRefType().getRank() != 0 || !load->hasOneUse() || !decidesOnHost(*load->getUsers().begin()) ||
+      !load.getMemref().getDefiningOp<nest::BufferOp>())
+    return false;
+  mlir::Operation *const user = *load->getUsers().begin();
+  for (mlir::Operation *next = load->getNextNode(); next != user; next = next->getNextNode())
+    if (!next ||
+        !(mlir::isa<mlir::memref::LoadOp, nest::BufferOp>(next) || (mlir::isPure(next) && next->getNumRegions() == 0)))
+      return false;
+  return true;
+}
+
+/// Arithmetic on numbers that the host knows: it is printed where it is used.
+inline bool isHostScalar(mlir::Operation *op) {
+  llvm::StringRef const dialect = op->getDialect() ? op->getDialect()->getNamespace() : "";
+  return (dialect == "arith" || dialect == "math") && op->getNumRegions() == 0 && mlir::isPure(op) &&
+         op->getNumResults() == 1 && op->getResult(0).getType().isIntOrFloat();
 }
 
 } // namespace ml2k

@@ -25,8 +25,8 @@ struct SparseLevel {
   enum class Part { Whole, Quotient, Remainder };
 
   Format format;
-  unsigned dim;      ///< of the tensor
-  Part part;         ///< of the index along `dim`: of its division by `block`
+  unsigned dim; ///< of the tensor
+  Part part;    ///< of the index along `dim`: of its division by `block`
   int64_t block = 1;
 
   bool isDense() const { return format == Format::Dense; }

@@ -69,8 +69,29 @@ static bool touches(Operation *op, Value memref) {
       .wasInterrupted();
 }
 
-/// linalg.fill, or the store of a scalar.
+/// The number that a copied scalar has, if the one fill of its memory is all that ever writes there.
+static Value onlyValueOf(memref::CopyOp copy) {
+  auto made = copy.getSource().getDefiningOp<memref::AllocOp>();
+  if (!made || made.getType().getRank() != 0)
+    return {};
+  linalg::FillOp fill;
+  for (Operation *user : made->getUsers()) {
+    auto other = dyn_cast<memref::CopyOp>(user);
+    if (auto writer = dyn_cast<linalg::FillOp>(user); writer && !fill)
+      fill = writer;
+    else if (!isa<memref::LoadOp, memref::DeallocOp>(user) && !(other && other.getTarget() != made.getResult()))
+      return {};
+  }
+  Operation *const here = fill ? fill->getBlock()->findAncestorOpInBlock(*copy) : nullptr;
+  return here && fill->isBeforeInBlock(here) ? fill.getInputs()[0] : Value();
+}
+
+/// linalg.fill, the store of a scalar, or the copy of one that was filled.
 static Fill asFill(Operation *op, Value memref) {
+  auto copy = dyn_cast<memref::CopyOp>(op);
+  if (copy && copy.getTarget() == memref)
+    if (Value const value = onlyValueOf(copy))
+      return {op, value};
   auto fill = dyn_cast<linalg::FillOp>(op);
   if (fill && fill.getOutputs()[0] == memref)
     return {op, fill.getInputs()[0]};
@@ -131,6 +152,15 @@ private:
       bounds.steps.push_back(value(ranges[loop].stride));
     }
     return bounds;
+  }
+
+  /// Run-time extents are those of the result, so that kernels over one vector have one extent.
+  void takeExtentsOf(OpOperand &output, ArrayRef<unsigned> loops, Bounds &bounds) {
+    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&output).getResults()))
+      for (auto [loop, upper] : llvm::zip(loops, bounds.uppers))
+        if (expr == rewriter.getAffineDimExpr(loop) && cast<MemRefType>(output.get().getType()).isDynamicDim(dim) &&
+            !getConstantIntValue(upper))
+          upper = rewriter.create<memref::DimOp>(location, output.get(), dim);
   }
 
   SmallVector<Value> indicesOf(OpOperand &operand) {
@@ -226,7 +256,8 @@ void Reduction::reduceInThreads() {
   op.getParallelDims(parallel);
   op.getReductionDims(reduced);
   if (!parallel.empty()) {
-    Bounds const bounds = boundsOf(parallel);
+    Bounds bounds = boundsOf(parallel);
+    takeExtentsOf(*op.getDpsInitOperand(0), parallel, bounds);
     auto loop = rewriter.create<scf::ParallelOp>(location, bounds.lowers, bounds.uppers, bounds.steps);
     for (auto [dim, position] : llvm::zip(parallel, loop.getInductionVars()))
       positions[dim] = position;

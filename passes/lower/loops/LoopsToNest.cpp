@@ -140,7 +140,7 @@ private:
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))
       op = carryInMemory(loop, pending);
-    if (auto loop = dyn_cast<scf::WhileOp>(op); loop && !isDecidedInMemory(loop))
+    if (auto loop = dyn_cast<scf::WhileOp>(op); loop && !isDecidedInMemory(loop) && !isDecidedOnHost(loop))
       op = decideInMemory(loop, pending);
     if (failed(flush(pending)))
       return failure();
@@ -385,6 +385,55 @@ private:
     });
   }
 
+  /// A single number that kernels compute: the host could read it back.
+  static bool isDeviceScalar(Value value) {
+    auto load = value.getDefiningOp<memref::LoadOp>();
+    return value.getDefiningOp<scf::ParallelOp>() || (load && load.getMemRefType().getRank() == 0);
+  }
+
+  /// Whether the host computes `value` from what it knows or carries, and from what it reads back.
+  static bool isOfHost(Value value, scf::WhileOp loop, llvm::SmallDenseSet<Value> &readBack) {
+    Type const type = value.getType();
+    if (!type.isInteger(1) && !type.isInteger(32) && !type.isInteger(64) && !type.isF32() && !type.isF64())
+      return false;
+    if (auto const argument = dyn_cast<BlockArgument>(value))
+      return isa<func::FuncOp>(argument.getOwner()->getParentOp()) || argument.getOwner()->getParentOp() == loop;
+    if (isDeviceScalar(value))
+      return readBack.insert(value).second || true;
+    Operation *op = value.getDefiningOp();
+    return isHostScalar(op) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, loop, readBack); });
+  }
+
+  /// A loop whose numbers the host carries: one of them at most comes from kernels, and is read back once a round.
+  static bool isDecidedOnHost(scf::WhileOp loop) {
+    llvm::SmallDenseSet<Value> first, next, none;
+    auto const all = [&](ValueRange values, llvm::SmallDenseSet<Value> &readBack) {
+      return llvm::all_of(values, [&](Value value) { return isOfHost(value, loop, readBack); });
+    };
+    scf::ConditionOp condition = loop.getConditionOp();
+    bool const passesOn = llvm::all_of(condition.getArgs(), [&](Value passed) {
+      auto const argument = dyn_cast<BlockArgument>(passed);
+      return argument && argument.getOwner() == loop.getBeforeBody();
+    });
+    bool const decides = llvm::all_of(loop.getBeforeBody()->without_terminator(), isPureOp);
+    return loop.getNumResults() != 0 && passesOn && decides && all(loop.getInits(), first) &&
+           all(loop.getYieldOp().getOperands(), next) && all(condition.getCondition(), none) && first.size() <= 1 &&
+           next.size() == 1 && none.empty() && areDirect(loop.getInits(), first) &&
+           areDirect(loop.getYieldOp().getOperands(), next);
+  }
+
+  static bool isPureOp(Operation &op) { return isPure(&op) && op.getNumRegions() == 0; }
+
+  /// What is read back is carried as it is, by one of the values.
+  static bool areDirect(ValueRange values, llvm::SmallDenseSet<Value> const &readBack) {
+    return llvm::all_of(readBack, [&](Value value) { return llvm::count(values, value) == 1; }) &&
+           llvm::all_of(values, [&](Value value) {
+             Operation *op = value.getDefiningOp();
+             return readBack.contains(value) || !op || isPure(op);
+           });
+  }
+
   static bool isDecidedInMemory(scf::WhileOp loop) {
     return loop.getInits().empty() && loop->getNumResults() == 0 &&
            isReadBack(loop.getConditionOp().getCondition().getDefiningOp());
@@ -452,10 +501,15 @@ struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
     bool const isNetwork = hasOutputs(entry);
     if (!isNetwork && (failed(resultsToArguments(entry)) || failed(lowerCopies(entry))))
       return signalPassFailure();
+    if (!isNetwork) {
+      forwardScalars(entry);
+      fuseLoops(entry);
+    }
     if (failed(Lowering(entry, isNetwork).run()))
       return signalPassFailure();
     if (isNetwork)
       return;
+    foldScalars(entry);
     nameDims(entry);
     markOutputs(entry);
   }

@@ -89,6 +89,17 @@ bool isApart(mlir::linalg::LinalgOp op, mlir::OpOperand &output);
 /// linalg operations that reduce become parallel reductions, or parallel loops that carry what they reduce.
 void lowerReductions(mlir::func::FuncOp entry);
 
+//===--- Fewer kernels (FuseLoops.cpp, FoldScalars.cpp) ---===//
+
+/// Single elements that the entry makes for itself become values where the store is in sight.
+void forwardScalars(mlir::func::FuncOp entry);
+
+/// Neighbouring parallel loops over the same positions become one.
+void fuseLoops(mlir::func::FuncOp entry);
+
+/// Kernels compute the scalars that a kernel of one iteration would compute for them.
+void foldScalars(mlir::func::FuncOp entry);
+
 //===--- Sparse tensors (SparseKernels.cpp) ---===//
 
 /// linalg operations on what stands for sparse tensors become loops over the stored elements; their arrays are

@@ -53,14 +53,13 @@ void SparseKernel::planSteps() {
       if (!walked[loop] && isReduction(loop) == reduced)
         (isFree && !reduced ? prefix : steps).push_back({std::nullopt, loop, reduced});
   // Entries that add to the same elements belong to one iteration
-  hasRuns = !prefix.empty() && prefix.front().level == 0 &&
-            stored.levels[0].format == SparseLevel::Format::Repeated &&
+  hasRuns = !prefix.empty() && prefix.front().level == 0 && stored.levels[0].format == SparseLevel::Format::Repeated &&
             llvm::any_of(steps, [](Step const &step) { return step.level && step.isReduction; });
   if (hasRuns)
     steps.insert(steps.begin(), {0, prefix.front().loop, true});
-  fillsItself = (fill || !join) && isApart(op, output) && !prefix.empty() && llvm::all_of(prefix, [&](Step const &step) {
-                  return !step.level || stored.levels[*step.level].isDense();
-                });
+  fillsItself =
+      (fill || !join) && isApart(op, output) && !prefix.empty() &&
+      llvm::all_of(prefix, [&](Step const &step) { return !step.level || stored.levels[*step.level].isDense(); });
 }
 
 /// From dense operands, results first, so that kernels over one vector have one extent.
@@ -293,8 +292,7 @@ void SparseKernel::advance() {
     if (!coordinates[reached])
       return;
     if (position) {
-      Value const extent =
-          stored.extentOf(rewriter, location, reached, extents[loopOf(stored.levels[reached])]);
+      Value const extent = stored.extentOf(rewriter, location, reached, extents[loopOf(stored.levels[reached])]);
       Value const start = rewriter.create<arith::MulIOp>(location, position, extent);
       position = rewriter.create<arith::AddIOp>(location, start, coordinates[reached]);
     } else {
@@ -310,8 +308,8 @@ void SparseKernel::fillSlice() {
   for (Step const &step : steps) {
     if (step.isReduction)
       continue;
-    Value const extent = step.level ? stored.extentOf(rewriter, location, *step.level, extents[step.loop])
-                                    : extents[step.loop];
+    Value const extent =
+        step.level ? stored.extentOf(rewriter, location, *step.level, extents[step.loop]) : extents[step.loop];
     auto loop = rewriter.create<scf::ForOp>(location, index(0), extent, index(1));
     rewriter.setInsertionPoint(loop.getBody()->getTerminator());
     if (!step.level) {
@@ -432,7 +430,8 @@ Value extentOf(OpBuilder &builder, memref::DimOp size, StoredTensor const &store
     auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
     for (OpOperand &other : op ? op->getOpOperands() : MutableArrayRef<OpOperand>())
       for (auto [place, expr] : llvm::enumerate(op.getMatchingIndexingMap(&other).getResults()))
-        if (&other != &use && isa<BlockArgument>(other.get()) && isa<func::FuncOp>(other.get().getParentRegion()->getParentOp()) &&
+        if (&other != &use && isa<BlockArgument>(other.get()) &&
+            isa<func::FuncOp>(other.get().getParentRegion()->getParentOp()) &&
             expr == op.getMatchingIndexingMap(&use).getResult(dim))
           return builder.create<memref::DimOp>(location, other.get(),
                                                builder.create<arith::ConstantIndexOp>(location, place));

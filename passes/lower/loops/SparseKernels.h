@@ -59,17 +59,17 @@ private:
   Fill fill;
   mlir::Operation *join; ///< adds to the output; null if that is written only, and zero where nothing is stored
 
-  llvm::SmallVector<Step> prefix, steps;         ///< parallel loops; those of a thread
-  llvm::SmallVector<mlir::Value> extents;        ///< of the operation's loops, null where nothing says it
-  llvm::SmallVector<mlir::Value> indices;        ///< of the operation's loops, as far as they are settled
-  llvm::SmallVector<mlir::Value> coordinates;    ///< of levels, likewise
-  llvm::SmallVector<mlir::Value> entries;        ///< of levels that are not dense: where in their arrays
-  size_t reached = 0;                            ///< levels that `position` counts
-  mlir::Value position;                          ///< in the arrays of the next level
-  std::pair<mlir::Value, mlir::Value> run;       ///< of equal coordinates in the first level
-  bool hasRuns = false;                          ///< an iteration has all entries of equal first coordinates
-  bool fillsItself = false;                      ///< elements where nothing is stored get their value here, too
-  bool usesFill = false;                         ///< the value of the fill in front is part of the sum
+  llvm::SmallVector<Step> prefix, steps;      ///< parallel loops; those of a thread
+  llvm::SmallVector<mlir::Value> extents;     ///< of the operation's loops, null where nothing says it
+  llvm::SmallVector<mlir::Value> indices;     ///< of the operation's loops, as far as they are settled
+  llvm::SmallVector<mlir::Value> coordinates; ///< of levels, likewise
+  llvm::SmallVector<mlir::Value> entries;     ///< of levels that are not dense: where in their arrays
+  size_t reached = 0;                         ///< levels that `position` counts
+  mlir::Value position;                       ///< in the arrays of the next level
+  std::pair<mlir::Value, mlir::Value> run;    ///< of equal coordinates in the first level
+  bool hasRuns = false;                       ///< an iteration has all entries of equal first coordinates
+  bool fillsItself = false;                   ///< elements where nothing is stored get their value here, too
+  bool usesFill = false;                      ///< the value of the fill in front is part of the sum
 };
 
 } // namespace ml2k

@@ -34,7 +34,6 @@ struct StoredTensor {
   static mlir::Value read(mlir::OpBuilder &builder, mlir::Location location, mlir::Value array, mlir::Value at);
 };
 
-
 /// Gives a value the name that it gets in the printed code.
 mlir::Value named(mlir::Value value, llvm::StringRef name);
 

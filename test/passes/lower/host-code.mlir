@@ -50,9 +50,9 @@ func.func @f(%flag: i1, %n: index) {
 }
 
 // -----
-func.func @f(%a: f32) {
-  // expected-error @+1 {{'arith.cmpf' cannot be printed between kernels}}
-  %positive = arith.cmpf ogt, %a, %a : f32
+func.func @f(%flag: i1, %a: memref<4xf32>, %b: memref<4xf32>) {
+  // expected-error @+1 {{'arith.select' has no printed form}}
+  %chosen = arith.select %flag, %a, %b : memref<4xf32>
   return
 }
 

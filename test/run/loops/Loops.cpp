@@ -11,6 +11,7 @@
 #include "matmul.hpp"
 #include "product.hpp"
 #include "solve.hpp"
+#include "solve_sparse.hpp"
 #include "spmv.hpp"
 #include "swap.hpp"
 
@@ -203,6 +204,24 @@ static void testConjugateGradient(Space const &space, int n) {
   for (int i = 0; i < n; ++i)
     worst = std::max(worst, std::abs(solved[i] - solution(i)));
   expect(worst < 1e-12, "conjugate gradient on tensors");
+
+  std::vector<int> positions = {0}, columns;
+  std::vector<double> entries;
+  for (int i = 0; i < n; ++i) {
+    for (int j = std::max(0, i - 1); j < std::min(n, i + 2); ++j) {
+      columns.push_back(j);
+      entries.push_back(i == j ? 4 : -1);
+    }
+    positions.push_back(int(columns.size()));
+  }
+  Kokkos::deep_copy(result, 7.0);
+  solve_sparse::Workspace const sparse(space, n);
+  solve_sparse::forward(space, sparse, viewOf(positions), viewOf(columns), viewOf(entries), b, 1e-28, result);
+  std::vector<double> const same = valuesOf(result);
+  worst = 0;
+  for (int i = 0; i < n; ++i)
+    worst = std::max(worst, std::abs(same[i] - solution(i)));
+  expect(worst < 1e-12, "conjugate gradient on a sparse matrix");
 }
 
 static void testBoth(Space const &space) {

@@ -45,7 +45,6 @@ template <class T> Dense<T> numbers(Shape const &shape, unsigned seed, unsigned 
   return tensor;
 }
 
-
 //===--- Stored tensors -------------------------------------------------------------------------------------------===//
 
 enum Kind { All, Compressed, Repeated, Single };
@@ -156,7 +155,7 @@ template <class T> struct Array {
 
   explicit Array(Dense<T> const &dense) : data("dense", dense.values.size()), shape(dense.shape) {
     Kokkos::deep_copy(data, Kokkos::View<T const *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(dense.values.data(),
-                                                                                              dense.values.size()));
+                                                                                                dense.values.size()));
   }
   template <class D, class... Rest> operator Kokkos::View<D, Rest...>() const {
     using Target = Kokkos::View<D, Rest...>;
@@ -167,7 +166,8 @@ template <class T> struct Array {
   }
   std::vector<T> values() const {
     std::vector<T> result(data.extent(0));
-    Kokkos::deep_copy(Kokkos::View<T *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(result.data(), result.size()), data);
+    Kokkos::deep_copy(Kokkos::View<T *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(result.data(), result.size()),
+                      data);
     return result;
   }
 };

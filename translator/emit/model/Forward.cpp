@@ -2,6 +2,7 @@
 
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Views.h"
+#include "translator/emit/scalars/Scalars.h"
 #include "translator/ir/ReadBack.h"
 #include "translator/text/Text.h"
 
@@ -10,6 +11,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 #include <set>
 
@@ -117,6 +119,8 @@ private:
   void printExchange(scf::ForOp loop, Body &statements);
   LogicalResult printBranch(scf::IfOp branch, Body &statements);
   LogicalResult printWhile(scf::WhileOp loop, Body &statements);
+  LogicalResult printNext(scf::WhileOp loop, Body &body);
+  FailureOr<Expression> hostScalar(Value value);
   Expression condition(Value value);
   Expression hostExpression(Value value, bool isChecked = false);
 
@@ -129,7 +133,7 @@ private:
 bool isSilent(Operation *op) {
   if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
           memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op) ||
-      isReadBack(op))
+      isReadBack(op) || isHostScalar(op))
     return true;
   if (isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
     return true; // conditions
@@ -277,18 +281,70 @@ LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Body &statements) {
   return success();
 }
 
-/// `while (true) { ...; if (!read_back(space, work.continues)) break; ... }`
+/// A number that forward() has, computes, or waits for.
+FailureOr<Expression> ForwardPrinter::hostScalar(Value value) {
+  if (std::string const name = program.hostName(value); !name.empty())
+    return cpp::name(Identifier(name));
+  Operation *op = value.getDefiningOp();
+  if (isReadBack(op)) {
+    Expression const number = program.reference(*program.storageOf(cast<memref::LoadOp>(op).getMemref()));
+    return call(Code(Raw("read_back")), {cpp::name(Raw("space")), number}, Raw("read_back"));
+  }
+  ScalarPrinter printer(scope);
+  ScalarEntry const *entry = op ? lookUpScalar(op->getName().getStringRef()) : nullptr;
+  if (!entry || matchPattern(value, m_Constant()))
+    return printer.use(value);
+  SmallVector<Expression> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Expression> const expression = hostScalar(operand);
+    if (failed(expression))
+      return failure();
+    operands.push_back(*expression);
+  }
+  return entry->print(op, operands, printer);
+}
+
+/// `while (true) { ...; if (!(residual > tolerance)) break; ...; residual = read_back(space, work.next); }`
 LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
+  for (auto [carried, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits())) {
+    FailureOr<Expression> const first = hostScalar(init);
+    if (failed(first))
+      return failure();
+    statements.push_back(
+        cpp::Variable{computedType(carried.getType()), Identifier(program.hostName(carried)), {}, *first});
+  }
   Body body;
   if (failed(print(*loop.getBeforeBody(), body)))
     return failure();
-  auto load = loop.getConditionOp().getCondition().getDefiningOp<memref::LoadOp>();
-  Expression const condition = program.reference(*program.storageOf(load.getMemref()));
-  Expression const goes = call(Code(Raw("read_back")), {cpp::name(Raw("space")), condition}, Raw("read_back"));
-  body.push_back(cpp::BreakIf{unary("!", goes)});
-  if (failed(print(*loop.getAfterBody(), body)))
+  FailureOr<Expression> const goes = hostScalar(loop.getConditionOp().getCondition());
+  if (failed(goes))
+    return failure();
+  body.push_back(cpp::BreakIf{unary("!", *goes)});
+  if (failed(print(*loop.getAfterBody(), body)) || failed(printNext(loop, body)))
     return failure();
   statements.push_back(cpp::While{std::move(body)});
+  return success();
+}
+
+/// What the loop carries on: all is computed before the first changes.
+LogicalResult ForwardPrinter::printNext(scf::WhileOp loop, Body &body) {
+  std::vector<std::pair<Value, Expression>> changes;
+  for (auto [carried, next] : llvm::zip(loop.getBeforeArguments(), loop.getYieldOp().getOperands())) {
+    FailureOr<Expression> const value = hostScalar(next);
+    if (failed(value))
+      return failure();
+    if (*value != cpp::name(Identifier(program.hostName(carried))))
+      changes.push_back({carried, *value});
+  }
+  for (auto &[carried, value] : changes)
+    if (changes.size() > 1) {
+      std::string const name = program.hostName(carried);
+      Identifier const next = scope.fresh({"next_" + name, "new_" + name});
+      body.push_back(cpp::Let{computedType(carried.getType()), next, value});
+      value = cpp::name(next);
+    }
+  for (auto const &[carried, value] : changes)
+    body.push_back(cpp::Assign{cpp::name(Identifier(program.hostName(carried))), value});
   return success();
 }
 

@@ -155,6 +155,19 @@ void Program::collectExchanged() {
       storages[carried] = storages[result] = &exchanged.back();
     }
   });
+  // The numbers that one carries are variables of forward()
+  entry.walk<WalkOrder::PreOrder>([&](scf::WhileOp loop) {
+    for (BlockArgument carried : loop.getBeforeArguments()) {
+      std::string const name = scope.fresh(withSourceName(carried, {"state", "current"})).str();
+      nameHostValue(carried, name);
+      scalarTypes[name] = computedType(carried.getType());
+      fileScope.take(name);
+    }
+    for (auto [passed, argument, result] :
+         llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults()))
+      for (Value same : {Value(argument), Value(result)})
+        nameHostValue(same, hostName(passed));
+  });
 }
 
 void Program::collectMembers() {
@@ -320,6 +333,8 @@ void Program::collectFunctions() {
     parameters.insert(argument.name);
   for (RuntimeSize const &size : sizes)
     parameters.insert(size.name);
+  for (auto const &[name, type] : scalarTypes)
+    parameters.insert(name);
   // A kernel that is named like the argument that it writes is called after what it does
   llvm::StringMap<std::string> const plain = nameTable(labels, "layer", taken);
   auto const isParameter = [&](std::string const &label) {

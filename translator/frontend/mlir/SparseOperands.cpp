@@ -1,8 +1,8 @@
 //===- SparseOperands.cpp - sparse arguments that kernels of our own walk through ---------------------------------===//
 //
 // An operation that is zero wherever its one sparse operand is can run over the stored elements alone, and which of its
-// loops are parallel follows from how they are stored. Such an operand becomes its arrays; until the kernels are made, a
-// dense argument behind all others stands for it, so that bufferization sees what it knows. All other operations on
+// loops are parallel follows from how they are stored. Such an operand becomes its arrays; until the kernels are made,
+// a dense argument behind all others stands for it, so that bufferization sees what it knows. All other operations on
 // sparse tensors are left to upstream's sparsification.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -50,8 +50,8 @@ static Value termOf(linalg::LinalgOp op, BlockArgument before) {
   if (before.use_empty())
     return op.getNumReductionLoops() == 0 ? value : Value();
   Operation *join = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(join) || join->getBlock() != op.getBlock() ||
-      !join->hasOneUse() || !before.hasOneUse() || *before.getUsers().begin() != join)
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(join) || join->getBlock() != op.getBlock() || !join->hasOneUse() ||
+      !before.hasOneUse() || *before.getUsers().begin() != join)
     return {};
   return join->getOperand(join->getOperand(0) == before ? 1 : 0);
 }
@@ -86,10 +86,9 @@ static Value densified(OpBuilder &builder, Location location, Value sparse) {
   SmallVector<AffineMap> const maps(2, builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> const kinds(type.getRank(), utils::IteratorType::parallel);
   return builder
-      .create<linalg::GenericOp>(location, dense.getType(), sparse, dense, maps, kinds,
-                                 [](OpBuilder &inside, Location at, ValueRange values) {
-                                   inside.create<linalg::YieldOp>(at, values[0]);
-                                 })
+      .create<linalg::GenericOp>(
+          location, dense.getType(), sparse, dense, maps, kinds,
+          [](OpBuilder &inside, Location at, ValueRange values) { inside.create<linalg::YieldOp>(at, values[0]); })
       .getResult(0);
 }
 
@@ -154,11 +153,12 @@ static void standFor(func::FuncOp entry, unsigned place, int64_t number) {
   auto const type = cast<RankedTensorType>(argument.getType());
   StringAttr const name = entry.getArgAttrOfType<StringAttr>(place, "nest.name");
   addArrays(entry, place + 1, name, type, number);
-  entry.insertArgument(entry.getNumArguments(), RankedTensorType::get(type.getShape(), type.getElementType()),
-                       builder.getDictionaryAttr({builder.getNamedAttr("nest.name", name),
-                                                  builder.getNamedAttr(sparseEncoding, type.getEncoding()),
-                                                  builder.getNamedAttr(sparseTensor, builder.getI64IntegerAttr(number))}),
-                       argument.getLoc());
+  entry.insertArgument(
+      entry.getNumArguments(), RankedTensorType::get(type.getShape(), type.getElementType()),
+      builder.getDictionaryAttr({builder.getNamedAttr("nest.name", name),
+                                 builder.getNamedAttr(sparseEncoding, type.getEncoding()),
+                                 builder.getNamedAttr(sparseTensor, builder.getI64IntegerAttr(number))}),
+      argument.getLoc());
   for (Operation *user : argument.getUsers())
     if (auto op = dyn_cast<linalg::LinalgOp>(user))
       separateDestination(op);

@@ -35,7 +35,8 @@ public:
     Value left = sum->getOperand(0), right = sum->getOperand(1);
     SmallVector<OpOperand *> const ofLeft = inputsOf(left), ofRight = inputsOf(right);
     unsigned const sparseLeft = countSparse(ofLeft), sparseRight = countSparse(ofRight);
-    bool const isShared = llvm::any_of(ofLeft, [&](OpOperand *o) { return llvm::is_contained(ofRight, o) && isSparse(o->get()); });
+    bool const isShared =
+        llvm::any_of(ofLeft, [&](OpOperand *o) { return llvm::is_contained(ofRight, o) && isSparse(o->get()); });
     if (sparseLeft + sparseRight == 0 || isShared)
       return {};
     if (bool const isDenseBehind = sparseLeft > 0 && sparseRight == 0; isDenseBehind && !isDifference(sum))
@@ -126,8 +127,8 @@ private:
             result = builder.create<arith::AddIOp>(
                 location, own,
                 builder.create<arith::SubIOp>(
-                    location,
-                    builder.create<arith::ConstantOp>(location, builder.getZeroAttr(result.getType())), result));
+                    location, builder.create<arith::ConstantOp>(location, builder.getZeroAttr(result.getType())),
+                    result));
           else if (adds && isReal)
             result = builder.create<arith::AddFOp>(location, own, result);
           else if (adds)

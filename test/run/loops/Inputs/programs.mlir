@@ -369,3 +369,51 @@ func.func @solve(%a: tensor<?x?xf64>, %b: tensor<?xf64>, %tolerance: f64) -> ten
   }
   return %w#0 : tensor<?xf64>
 }
+
+// The same on a sparse matrix: A * p and its product with p in one pass over the rows.
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @solve_sparse(%A: tensor<?x?xf64, #CSR>, %b: tensor<?xf64>, %tolerance: f64) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %n = tensor.dim %b, %c0 : tensor<?xf64>
+  %e = tensor.empty(%n) : tensor<?xf64>
+  %s = tensor.empty() : tensor<f64>
+  %z = linalg.fill ins(%zero : f64) outs(%s : tensor<f64>) -> tensor<f64>
+  %x0 = linalg.fill ins(%zero : f64) outs(%e : tensor<?xf64>) -> tensor<?xf64>
+  %bb = linalg.dot ins(%b, %b : tensor<?xf64>, tensor<?xf64>) outs(%z : tensor<f64>) -> tensor<f64>
+  %rr0 = tensor.extract %bb[] : tensor<f64>
+  %w:4 = scf.while (%x = %x0, %r = %b, %p = %b, %rr = %rr0) : (tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, f64) -> (tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, f64) {
+    %go = arith.cmpf ogt, %rr, %tolerance : f64
+    scf.condition(%go) %x, %r, %p, %rr : tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, f64
+  } do {
+  ^bb0(%x: tensor<?xf64>, %r: tensor<?xf64>, %p: tensor<?xf64>, %rr: f64):
+    %qe = linalg.fill ins(%zero : f64) outs(%e : tensor<?xf64>) -> tensor<?xf64>
+    %q = linalg.matvec ins(%A, %p : tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%qe : tensor<?xf64>) -> tensor<?xf64>
+    %d = linalg.dot ins(%p, %q : tensor<?xf64>, tensor<?xf64>) outs(%z : tensor<f64>) -> tensor<f64>
+    %pq = tensor.extract %d[] : tensor<f64>
+    %alpha = arith.divf %rr, %pq : f64
+    %x1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%p : tensor<?xf64>) outs(%x : tensor<?xf64>) {
+    ^bb0(%pi: f64, %xi: f64):
+      %m = arith.mulf %alpha, %pi : f64
+      %t = arith.addf %xi, %m : f64
+      linalg.yield %t : f64
+    } -> tensor<?xf64>
+    %r1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%q : tensor<?xf64>) outs(%r : tensor<?xf64>) {
+    ^bb0(%qi: f64, %ri: f64):
+      %m = arith.mulf %alpha, %qi : f64
+      %t = arith.subf %ri, %m : f64
+      linalg.yield %t : f64
+    } -> tensor<?xf64>
+    %d1 = linalg.dot ins(%r1, %r1 : tensor<?xf64>, tensor<?xf64>) outs(%z : tensor<f64>) -> tensor<f64>
+    %new = tensor.extract %d1[] : tensor<f64>
+    %beta = arith.divf %new, %rr : f64
+    %p1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%r1 : tensor<?xf64>) outs(%p : tensor<?xf64>) {
+    ^bb0(%ri: f64, %pi: f64):
+      %m = arith.mulf %beta, %pi : f64
+      %t = arith.addf %ri, %m : f64
+      linalg.yield %t : f64
+    } -> tensor<?xf64>
+    scf.yield %x1, %r1, %p1, %new : tensor<?xf64>, tensor<?xf64>, tensor<?xf64>, f64
+  }
+  return %w#0 : tensor<?xf64>
+}

@@ -1,0 +1,267 @@
+//===- FuseLoops.cpp - neighbouring parallel loops over the same positions become one -----------------------------===//
+//
+// A dot product of a vector that the loop in front makes, updates of several vectors, the norm of what was updated: one
+// pass over memory instead of several. Two loops can be one if they have the same bounds, one reduction at most, and if
+// what one of them writes the other one touches at its own position only.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/LoopsToNest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace ml2k {
+namespace {
+
+struct Touch {
+  Operation *op;
+  Value memref;
+  SmallVector<Value> at;
+  bool writes;
+};
+
+/// All loads and stores inside; false if something else touches memory.
+bool collectTouches(Operation *op, SmallVectorImpl<Touch> &touches) {
+  return !op->walk([&](Operation *inner) {
+              if (auto load = dyn_cast<memref::LoadOp>(inner))
+                touches.push_back({inner, load.getMemref(), SmallVector<Value>(load.getIndices()), false});
+              else if (auto store = dyn_cast<memref::StoreOp>(inner))
+                touches.push_back({inner, store.getMemref(), SmallVector<Value>(store.getIndices()), true});
+              else if (!isPure(inner) && !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+                       !inner->hasTrait<OpTrait::IsTerminator>())
+                return WalkResult::interrupt();
+              return WalkResult::advance();
+            }).wasInterrupted();
+}
+
+bool haveSameBounds(scf::ParallelOp a, scf::ParallelOp b) {
+  auto const same = [](ValueRange left, ValueRange right) {
+    return left.size() == right.size() && llvm::all_of(llvm::zip(left, right), [](auto pair) {
+             auto const [x, y] = pair;
+             if (x == y)
+               return true;
+             Operation *const first = x.getDefiningOp(), *const second = y.getDefiningOp();
+             return first && second && isPure(first) && isPure(second) &&
+                    OperationEquivalence::isEquivalentTo(first, second, OperationEquivalence::IgnoreLocations);
+           });
+  };
+  return same(a.getLowerBound(), b.getLowerBound()) && same(a.getUpperBound(), b.getUpperBound()) &&
+         same(a.getStep(), b.getStep());
+}
+
+bool isAtOwnPosition(Touch const &touch, scf::ParallelOp loop) {
+  return baseOf(touch.memref) == touch.memref && llvm::equal(touch.at, loop.getInductionVars());
+}
+
+/// Whether the iterations of both may run one after the other.
+bool areApart(ArrayRef<Touch> a, scf::ParallelOp first, ArrayRef<Touch> b, scf::ParallelOp second) {
+  for (Touch const &x : a)
+    for (Touch const &y : b)
+      if ((x.writes || y.writes) && mayAlias(x.memref, y.memref) &&
+          !(x.memref == y.memref && isAtOwnPosition(x, first) && isAtOwnPosition(y, second)))
+        return false;
+  return true;
+}
+
+bool conflict(ArrayRef<Touch> a, ArrayRef<Touch> b) {
+  return llvm::any_of(a, [&](Touch const &x) {
+    return llvm::any_of(b, [&](Touch const &y) { return (x.writes || y.writes) && mayAlias(x.memref, y.memref); });
+  });
+}
+
+bool mayFuse(scf::ParallelOp loop) {
+  return !loop->hasAttr("nest.ordered") && nest::labelOf(loop).empty() &&
+         !loop.getBody()->walk([](memref::AllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+class Fusion {
+public:
+  explicit Fusion(RewriterBase &rewriter) : rewriter(rewriter) {}
+
+  void visit(Block &block) {
+    for (Operation *op = &block.front(); op; op = op->getNextNode()) {
+      auto loop = dyn_cast<scf::ParallelOp>(op);
+      for (scf::ParallelOp next = loop ? partnerOf(loop) : scf::ParallelOp(); next; next = partnerOf(loop))
+        op = loop = fuse(loop, next);
+      if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
+        for (Region &region : op->getRegions())
+          for (Block &inner : region)
+            visit(inner);
+    }
+  }
+
+private:
+  /// The next parallel loop, if it may be one with `loop`.
+  scf::ParallelOp partnerOf(scf::ParallelOp loop) {
+    SmallVector<Touch> own, between, others;
+    if (!mayFuse(loop) || !collectTouches(loop, own))
+      return {};
+    moved.clear();
+    llvm::SmallPtrSet<Operation *, 8> behind = {loop}; // what cannot move in front of the loop
+    for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+      bool const needsLoop = llvm::any_of(op->getOperands(), [&](Value operand) {
+        return operand.getDefiningOp() && behind.contains(operand.getDefiningOp());
+      });
+      auto next = dyn_cast<scf::ParallelOp>(op);
+      if (next)
+        return !needsLoop && mayFuse(next) && loop.getNumResults() + next.getNumResults() <= 1 &&
+                       haveSameBounds(loop, next) && collectTouches(next, others) &&
+                       areApart(own, loop, others, next) && !conflict(between, others) && !usesOf(next, behind)
+                   ? next
+                   : scf::ParallelOp();
+      if ((isPure(op) || isa<memref::AllocOp>(op)) && op->getNumRegions() == 0 && !needsLoop) {
+        moved.push_back(op);
+        continue;
+      }
+      if (op->getNumRegions() != 0 || !isa<memref::LoadOp, memref::StoreOp, memref::DimOp>(op) ||
+          !collectTouches(op, between)) {
+        if (!isPure(op) || op->getNumRegions() != 0)
+          return {};
+      }
+      behind.insert(op);
+    }
+    return {};
+  }
+
+  static bool usesOf(scf::ParallelOp next, llvm::SmallPtrSetImpl<Operation *> const &behind) {
+    return next
+        ->walk([&](Operation *inner) {
+          for (Value operand : inner->getOperands())
+            if (operand.getDefiningOp() && behind.contains(operand.getDefiningOp()))
+              return WalkResult::interrupt();
+          return WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Both at the place of the first.
+  scf::ParallelOp fuse(scf::ParallelOp first, scf::ParallelOp second) {
+    for (Operation *op : moved)
+      rewriter.moveOpBefore(op, first);
+    rewriter.setInsertionPoint(first);
+    SmallVector<Value> initials(first.getInitVals());
+    llvm::append_range(initials, second.getInitVals());
+    auto both = rewriter.create<scf::ParallelOp>(first.getLoc(), first.getLowerBound(), first.getUpperBound(),
+                                                 first.getStep(), initials);
+    both->setDiscardableAttrs(second->getDiscardableAttrDictionary());
+    both->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+    if (!both.getBody()->empty())
+      rewriter.eraseOp(both.getBody()->getTerminator());
+    for (auto [argument, named] : llvm::zip(both.getBody()->getArguments(), first.getBody()->getArguments()))
+      argument.setLoc(named.getLoc());
+    scf::ReduceOp reduce;
+    for (scf::ParallelOp part : {first, second}) {
+      auto own = cast<scf::ReduceOp>(part.getBody()->getTerminator());
+      rewriter.mergeBlocks(part.getBody(), both.getBody(), both.getBody()->getArguments());
+      if (reduce && own.getNumOperands() == 0)
+        rewriter.eraseOp(own);
+      else if (reduce)
+        rewriter.eraseOp(std::exchange(reduce, own));
+      else
+        reduce = own;
+    }
+    if (reduce != &both.getBody()->back())
+      rewriter.moveOpAfter(reduce, &both.getBody()->back());
+    forwardStores(*both.getBody());
+    SmallVector<Value> results(both.getResults());
+    for (OpResult result : both.getResults())
+      result.getOwner()->setLoc(first.getNumResults() ? first.getLoc() : second.getLoc());
+    rewriter.replaceOp(first, ArrayRef<Value>(results).take_front(first.getNumResults()));
+    rewriter.replaceOp(second, ArrayRef<Value>(results).take_back(second.getNumResults()));
+    return both;
+  }
+
+  /// What the block has stored it need not read again.
+  void forwardStores(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      auto load = dyn_cast<memref::LoadOp>(op);
+      if (!load)
+        continue;
+      for (Operation *before = load->getPrevNode(); before; before = before->getPrevNode()) {
+        auto store = dyn_cast<memref::StoreOp>(before);
+        if (store && store.getMemref() == load.getMemref() && llvm::equal(store.getIndices(), load.getIndices())) {
+          rewriter.replaceOp(load, store.getValue());
+          break;
+        }
+        SmallVector<Touch> touches;
+        bool const isKnown = collectTouches(before, touches);
+        if (!isKnown || llvm::any_of(touches, [&](Touch const &touch) {
+              return touch.writes && mayAlias(touch.memref, load.getMemref());
+            }))
+          break;
+      }
+    }
+  }
+
+  RewriterBase &rewriter;
+  SmallVector<Operation *> moved; ///< pure operations and allocations between the two
+};
+
+//===--- Scalars --------------------------------------------------------------------------------------------------===//
+
+/// Memory of one element that the function makes for itself, and only loads and stores touch.
+bool isScalar(memref::AllocOp allocation) {
+  return allocation.getType().getRank() == 0 && llvm::all_of(allocation->getUsers(), [&](Operation *user) {
+           auto store = dyn_cast<memref::StoreOp>(user);
+           return isa<memref::LoadOp, memref::DeallocOp>(user) || (store && store.getValue() != allocation);
+         });
+}
+
+bool stores(Operation *op, Value memref) {
+  return op->walk([&](memref::StoreOp store) {
+             return store.getMemref() == memref ? WalkResult::interrupt() : WalkResult::advance();
+           }).wasInterrupted();
+}
+
+/// Loads of what was stored before in the same block, or in one around it that does not store again.
+void forwardIn(RewriterBase &rewriter, Block &block, Value memref, Value current) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto store = dyn_cast<memref::StoreOp>(op);
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (store && store.getMemref() == memref)
+      current = store.getValue();
+    else if (load && load.getMemref() == memref && current) {
+      if (Operation *const made = current.getDefiningOp(); made && nameInLocation(made->getLoc()).empty())
+        made->setLoc(load.getLoc()); // its name
+      rewriter.replaceOp(load, current);
+    } else if (op.getNumRegions() != 0) {
+      bool const changes = stores(&op, memref);
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          forwardIn(rewriter, inner, memref, changes ? Value() : current);
+      if (changes)
+        current = {};
+    }
+  }
+}
+
+} // namespace
+
+void forwardScalars(func::FuncOp entry) {
+  IRRewriter rewriter(entry.getContext());
+  SmallVector<memref::AllocOp> scalars;
+  entry.walk([&](memref::AllocOp allocation) {
+    if (isScalar(allocation))
+      scalars.push_back(allocation);
+  });
+  for (memref::AllocOp scalar : scalars) {
+    forwardIn(rewriter, *scalar->getBlock(), scalar, Value());
+    if (llvm::any_of(scalar->getUsers(), llvm::IsaPred<memref::LoadOp>))
+      continue;
+    for (Operation *user : llvm::make_early_inc_range(scalar->getUsers()))
+      rewriter.eraseOp(user);
+    rewriter.eraseOp(scalar);
+  }
+}
+
+void fuseLoops(func::FuncOp entry) {
+  IRRewriter rewriter(entry.getContext());
+  Fusion(rewriter).visit(entry.getBody().front());
+}
+
+} // namespace ml2k
