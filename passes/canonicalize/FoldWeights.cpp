@@ -3,10 +3,10 @@
 #include "passes/Constants.h"
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
+#include "passes/Rewrite.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -128,7 +128,7 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldSlice, FoldTranspose, FoldRearrangement, FoldReshape<tensor::ExpandShapeOp>,
                  FoldReshape<tensor::CollapseShapeOp>>(&getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

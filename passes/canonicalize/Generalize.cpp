@@ -7,13 +7,13 @@
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 #include "passes/schedule/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -107,7 +107,7 @@ struct Generalize : impl::GeneralizeBase<Generalize> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<NamedToGeneric, SoftmaxToLoops, CopyToTranspose, SeparateInit>(&getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -122,7 +122,7 @@ struct Idioms : impl::IdiomsBase<Idioms> {
     patterns.add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>,
                  ConstantLast<arith::MaximumFOp>, ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>,
                  PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient>(&getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -2,6 +2,7 @@
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,7 +10,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -164,7 +164,7 @@ struct InlineScalars : impl::InlineScalarsBase<InlineScalars> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<InlineOperands, InlineElement, FillStart>(&getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

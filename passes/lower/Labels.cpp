@@ -3,7 +3,6 @@
 #include "passes/lower/Labels.h"
 
 #include "passes/Provenance.h"
-#include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
 
 using namespace mlir;
@@ -32,19 +31,35 @@ static std::string argumentName(BlockArgument argument) {
   return name ? name.str() : ("arg" + Twine(argument.getArgNumber())).str();
 }
 
-static bool isSame(Box const &a, Box const &b) { return a.offsets == b.offsets && a.sizes == b.sizes; }
+ContentNames::Parts &ContentNames::partsOf(Value root) {
+  auto const [entry, isNew] = writers.try_emplace(root);
+  if (isNew)
+    for (Access const &access : accessesOf(root))
+      if (access.writes)
+        entry->second[boxOf(access.alias)].push_back(access.op);
+  return entry->second;
+}
+
+void ContentNames::replace(Operation *copy, Value target, Operation *kernel) {
+  auto const found = writers.find(rootOf(target));
+  if (found == writers.end())
+    return;
+  auto &writers = found->second[boxOf(target)];
+  std::replace(writers.begin(), writers.end(), copy, kernel);
+}
 
 /// The first writer of exactly this part of a buffer, else of all of it, else the layer that made the buffer.
-static std::string writerName(Value memref) {
+std::string ContentNames::writerName(Value memref) {
   Value const root = rootOf(memref);
-  for (Box const &wanted : {boxOf(memref), boxOf(root)})
-    for (Access const &access : accessesOf(root))
-      if (access.writes && !labelOf(access.op).empty() && isSame(boxOf(access.alias), wanted))
-        return labelOf(access.op).str();
+  Parts &parts = partsOf(root);
+  for (Value const wanted : {memref, root})
+    for (Operation *writer : parts[boxOf(wanted)])
+      if (StringRef const label = labelOf(writer); !label.empty())
+        return label.str();
   return nameFromLocation(root.getLoc());
 }
 
-std::string ml2k::nameOfContents(Value memref) {
+std::string ContentNames::of(Value memref) {
   Value const root = rootOf(memref);
   if (auto argument = dyn_cast<BlockArgument>(root))
     return argumentName(argument);

@@ -8,10 +8,12 @@
 #ifndef ML2K_PASSES_LOWER_LABELS_H
 #define ML2K_PASSES_LOWER_LABELS_H
 
+#include "passes/lower/memory/Memory.h"
 #include "translator/ir/UniqueNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <map>
 #include <string>
 
 namespace ml2k {
@@ -24,9 +26,27 @@ public:
   explicit Labels(mlir::func::FuncOp function);
 };
 
-/// What a reader calls the contents of `memref`: the argument's name, the weight's, or the label of the kernel that
-/// writes it.
-std::string nameOfContents(mlir::Value memref);
+/// What a reader calls the contents of memory. The writers of a buffer are collected when it is first asked for: it may
+/// have thousands of parts.
+class ContentNames {
+public:
+  /// The argument's name, the weight's, or the label of the kernel that writes `memref`.
+  std::string of(mlir::Value memref);
+
+  /// `copy`, which writes `target`, is going to be erased: `kernel` writes it now.
+  void replace(mlir::Operation *copy, mlir::Value target, mlir::Operation *kernel);
+
+  /// Other operations write the memory of `root` now.
+  void forget(mlir::Value root) { writers.erase(root); }
+
+private:
+  using Parts = std::map<Box, llvm::SmallVector<mlir::Operation *, 1>>; ///< in program order
+
+  Parts &partsOf(mlir::Value root);
+  std::string writerName(mlir::Value memref);
+
+  llvm::DenseMap<mlir::Value, Parts> writers; ///< by the buffer
+};
 
 /// The label of a kernel; empty for other operations.
 llvm::StringRef labelOf(mlir::Operation *op);

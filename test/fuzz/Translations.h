@@ -53,9 +53,12 @@ template <class Import> void checkTranslation(Import const &import) {
     fail("the imported module does not verify");
   for (Stage const stage : {Stage::Canonical, Stage::Scheduled, Stage::Nest, Stage::Prepared}) {
     mlir::PassManager passes(&context);
+    passes.enableVerifier(false); // as the tool does
     addStage(passes, stage, {.winograd = true, .naive = false, .weights = "auto"});
     if (failed(passes.run(*module)))
       return errors == 0 ? fail("a stage gave no reason") : void();
+    if (failed(mlir::verify(*module)))
+      fail("a stage left a module that does not verify");
   }
   ToolOptions options;
   options.emit = EmitKind::Json;

@@ -120,6 +120,14 @@ def concat(count):
     return graph.model([value("x", [4, 8])], [value(at, [4, 8 + count])])
 
 
+def joined(count):
+    """one Concat of many inputs in the workspace: a copy for each"""
+    graph = Graph()
+    names = [f"x{i}" for i in range(count)]
+    rows = graph.node("MatMul", graph.node("Concat", *names, axis=0), graph.weight(small(0, 8, 8)))
+    return graph.model([value(name, [1, 8]) for name in names], [value(rows, [count, 8])])
+
+
 def concat_inputs(count):
     """one Concat of many inputs"""
     graph = Graph()
@@ -257,7 +265,7 @@ def scalars(count):
 
 
 FAMILIES = [matmul, shared_weight, gemm, unary, binary, doubling, residual, branches, branches_of_products, concat,
-            concat_inputs, arguments, weights, one_name, softmax, conv, movement, dynamic, conditions, reductions, linalg,
+            joined, concat_inputs, arguments, weights, one_name, softmax, conv, movement, dynamic, conditions, reductions, linalg,
             loops, scalars]
 MLIR = (linalg, loops, scalars)
 

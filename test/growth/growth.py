@@ -18,7 +18,7 @@ SMALL, LARGE = 600, 1200
 SECONDS, MEGABYTES = 30, 1500
 LONGEST = 120  # characters that clang-format leaves in a line
 # Models of 10,000 layers: seconds and megabytes
-TEN_THOUSAND = {"matmul": (40, 1024), "shared_weight": (40, 1024), "unary": (20, 1024)}
+TEN_THOUSAND = {"matmul": (20, 1024), "shared_weight": (20, 1024), "unary": (20, 1024)}
 
 
 def run(tool, family, count, folder, seconds=SECONDS, megabytes=MEGABYTES):

@@ -63,7 +63,7 @@ static std::set<std::string> headersOf(ForwardView const &forward) {
 
 /// Whether the header names a type of <cstdint>.
 static bool usesFixedWidths(Program const &program) {
-  auto const isFixed = [](Storage const &storage) { return storage.cpp.isFixedWidth && !storage.isBias; };
+  auto const isFixed = [](Storage const &storage) { return storage.cpp.isFixedWidth && !storage.biasOf; };
   func::FuncOp entry = program.entry;
   bool const isScalar = llvm::any_of(
       entry.getArgumentTypes(), [](Type type) { return !isa<ShapedType>(type) && computedType(type).isFixedWidth; });
@@ -123,7 +123,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
     integers |= llvm::any_of(*storages, isInteger), narrow |= llvm::any_of(*storages, isNarrow);
   entry.walk([&](nest::FoldOp fold) { integers |= !isa<FloatType>(fold.getResult().getType()); });
   entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
-  bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.isBias; });
+  bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.biasOf != nullptr; });
   bool const winograd = blocks.count("winograd");
   return {{"biases", biases},
           {"windows", winograd || blocks.count("conv")},

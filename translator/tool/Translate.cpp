@@ -25,6 +25,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -92,12 +93,13 @@ bool Translation::reach(StageName const &stage) {
     return module && dumpStage(stage);
   }
   mlir::PassManager passes(&context);
+  passes.enableVerifier(false); // after each pass, which is a sixth of the time: ml2kokkos-opt does that
   addStage(passes, stage.stage,
            {.winograd = options.winograd == "auto" && options.target != "device",
             .naive = options.schedule == "naive",
             .weights = options.weights,
             .target = options.target});
-  return succeeded(passes.run(*module)) && dumpStage(stage);
+  return succeeded(passes.run(*module)) && succeeded(mlir::verify(*module)) && dumpStage(stage);
 }
 
 int Translation::refuse(StageName const &stage) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 #include "passes/lower/memory/AccessIndex.h"
 #include "passes/lower/memory/Memory.h"
 #include "passes/lower/memory/Operands.h"
@@ -14,7 +15,6 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/ComposeSubView.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -223,7 +223,7 @@ struct ForwardCopies : impl::ForwardCopiesBase<ForwardCopies> {
     // A slice of a slice is a slice
     RewritePatternSet patterns(&getContext());
     memref::populateComposeSubViewPatterns(patterns, &getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

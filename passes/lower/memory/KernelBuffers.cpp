@@ -29,21 +29,25 @@ using Border = std::array<int64_t, 2>;
 bool isPadded(Border border) { return border[0] > 0 || border[1] > 0; }
 
 /// True if a kernel addresses the buffer without a halo: as a matrix, or as an image of another shape.
-bool isFlat(Value root) {
-  return llvm::any_of(accessesOf(root), [](Access const &access) {
-    return llvm::any_of(access.op->getOpOperands(), [&](OpOperand &operand) {
-      return operand.get() == access.alias &&
-             (isMatrixOperand(operand) || (isImageOperand(operand) && !isChannelSlice(access.alias)));
+bool hasFlatAccess(Value root) {
+  SmallVector<OpOperand *> uses;
+  collectAccesses(root, uses);
+  return llvm::any_of(uses, [](OpOperand *use) {
+    return llvm::any_of(use->getOwner()->getOpOperands(), [&](OpOperand &operand) {
+      return operand.get() == use->get() &&
+             (isMatrixOperand(operand) || (isImageOperand(operand) && !isChannelSlice(use->get())));
     });
   });
 }
 
-bool isAddressable(OpOperand &operand) {
-  Value const root = rootOf(operand.get());
-  bool const padded = isPadded(borderFor(operand));
-  if (isImageOperand(operand) && root.getDefiningOp<memref::AllocOp>() && isChannelSlice(operand.get()))
-    return !(padded && isFlat(root));
-  return !padded && isContiguous(cast<MemRefType>(operand.get().getType()));
+/// True if something behind `place`, or in another block, writes the memory.
+bool isWrittenAfter(Value root, Operation *place) {
+  SmallVector<OpOperand *> uses;
+  collectAccesses(root, uses);
+  return llvm::any_of(uses, [&](OpOperand *use) {
+    Operation *op = place->getBlock()->findAncestorOpInBlock(*use->getOwner());
+    return accessOf(*use).writes && (!op || place->isBeforeInBlock(op));
+  });
 }
 
 struct KernelBuffers : impl::KernelBuffersBase<KernelBuffers> {
@@ -73,6 +77,7 @@ private:
     Operation *kernel = operand.getOwner();
     Value const old = operand.get();
     bool const isOutput = cast<DestinationStyleOpInterface>(kernel).isDpsInit(&operand);
+    flat.erase(rootOf(old));
     if (Value const earlier = isOutput ? Value() : findCopy(operand)) {
       operand.set(earlier);
       return;
@@ -82,30 +87,47 @@ private:
     OpBuilder builder(kernel);
     if (isOutput)
       builder.setInsertionPointAfter(kernel);
-    std::string const name = isOutput ? nameOfContents(rootOf(old)) + ".copy"
-                                      : nameOfContents(old) + (isImageOperand(operand) ? ".image" : ".matrix");
+    std::string const name =
+        isOutput ? names.of(rootOf(old)) + ".copy" : names.of(old) + (isImageOperand(operand) ? ".image" : ".matrix");
     std::string const label = labels.unique(name, labelOf(kernel));
     if (isOutput) {
       createCopy(builder, kernel->getLoc(), label, fresh, old);
+      names.forget(rootOf(old));
+      lasting.clear();
       return;
     }
     Operation *copy = createCopy(builder, kernel->getLoc(), label, old, fresh);
-    copies.push_back({old, fresh, copy});
+    copies[old].push_back({fresh, copy});
   }
 
   /// An earlier copy of the same memory, if that is never written again.
   Value findCopy(OpOperand &operand) {
-    for (auto [old, fresh, at] : copies)
-      if (old == operand.get() && at->getBlock() == operand.getOwner()->getBlock() && !isWrittenAfter(rootOf(old), at))
+    for (auto [fresh, at] : copies.lookup(operand.get()))
+      if (at->getBlock() == operand.getOwner()->getBlock() && isLasting(rootOf(operand.get()), at))
         return fresh;
     return {};
   }
 
-  static bool isWrittenAfter(Value root, Operation *place) {
-    return llvm::any_of(accessesOf(root), [&](Access const &access) {
-      Operation *op = place->getBlock()->findAncestorOpInBlock(*access.op);
-      return access.writes && (!op || place->isBeforeInBlock(op));
-    });
+  bool isLasting(Value root, Operation *copy) {
+    auto const [known, isNew] = lasting.try_emplace(copy);
+    if (isNew)
+      known->second = !isWrittenAfter(root, copy);
+    return known->second;
+  }
+
+  bool isFlat(Value root) {
+    auto const [known, isNew] = flat.try_emplace(root);
+    if (isNew)
+      known->second = hasFlatAccess(root);
+    return known->second;
+  }
+
+  bool isAddressable(OpOperand &operand) {
+    Value const root = rootOf(operand.get());
+    bool const padded = isPadded(borderFor(operand));
+    if (isImageOperand(operand) && root.getDefiningOp<memref::AllocOp>() && isChannelSlice(operand.get()))
+      return !(padded && isFlat(root));
+    return !padded && isContiguous(cast<MemRefType>(operand.get().getType()));
   }
 
   Value allocateLike(Value image) {
@@ -135,7 +157,10 @@ private:
   }
 
   Labels labels;
-  SmallVector<std::tuple<Value, Value, Operation *>> copies;
+  ContentNames names;
+  DenseMap<Value, SmallVector<std::pair<Value, Operation *>>> copies; ///< of what: to where, and by what
+  DenseMap<Operation *, bool> lasting;                                ///< copies whose source is never written again
+  DenseMap<Value, bool> flat;                                         ///< buffers: see hasFlatAccess()
 };
 
 } // namespace

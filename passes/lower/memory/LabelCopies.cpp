@@ -38,13 +38,13 @@ std::string shortName(StringRef name) {
 
 /// What a copy is for: an output of the model, a step of a loop that is kept, a part of a concatenation, the start of a
 /// loop.
-std::string labelFor(memref::CopyOp copy, Labels &labels) {
+std::string labelFor(memref::CopyOp copy, Labels &labels, ContentNames &names) {
   Value const target = copy.getTarget(), root = rootOf(target);
-  std::string const from = shortName(nameOfContents(copy.getSource()));
+  std::string const from = shortName(names.of(copy.getSource()));
   std::string const layer = nameFromLocation(copy.getLoc());
-  std::string const detail = layer + "|" + from + "|" + nameOfContents(target);
+  std::string const detail = layer + "|" + from + "|" + names.of(target);
   if (isa<BlockArgument>(root))
-    return labels.unique(nameOfContents(root) + ".copy", detail);
+    return labels.unique(names.of(root) + ".copy", detail);
   if (layer.empty())
     return labels.unique(from + ".copy", detail);
   if (target == root)
@@ -52,8 +52,8 @@ std::string labelFor(memref::CopyOp copy, Labels &labels) {
   return labels.unique(layer + (copy->getParentOfType<scf::ForOp>() ? ".keep" : "." + from), detail);
 }
 
-/// A loop over every dimension, as --schedule=naive has all its kernels.
-void createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label) {
+/// A loop over every dimension, as --schedule=naive has all its kernels; returns the kernel.
+Operation *createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label) {
   Location const location = copy.getLoc();
   int64_t const rank = cast<MemRefType>(copy.getTarget().getType()).getRank();
   SmallVector<Value> lowers, uppers;
@@ -61,13 +61,13 @@ void createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label) {
     lowers.push_back(builder.create<arith::ConstantIndexOp>(location, 0));
     uppers.push_back(builder.createOrFold<memref::DimOp>(location, copy.getTarget(), dim));
   }
-  if (copy->getParentOfType<nest::LoopKernelOp>()) { // a work item copies for itself
+  if (auto around = copy->getParentOfType<nest::LoopKernelOp>()) { // a work item copies for itself
     SmallVector<Value> const steps(rank, builder.create<arith::ConstantIndexOp>(location, 1));
     scf::buildLoopNest(builder, location, lowers, uppers, steps, [&](OpBuilder &inside, Location, ValueRange at) {
       Value const value = inside.create<memref::LoadOp>(location, copy.getSource(), at);
       inside.create<memref::StoreOp>(location, value, copy.getTarget(), at);
     });
-    return;
+    return around;
   }
   auto const policy =
       nest::PolicyAttr::get(builder.getContext(), rank > 1 ? nest::Policy::MDRange : nest::Policy::Range);
@@ -79,6 +79,7 @@ void createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label) {
   Value const value = builder.create<memref::LoadOp>(location, copy.getSource(), body->getArguments());
   builder.create<memref::StoreOp>(location, value, copy.getTarget(), body->getArguments());
   builder.create<nest::YieldOp>(location, ValueRange());
+  return kernel;
 }
 
 struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {
@@ -88,14 +89,14 @@ struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {
 
   void runOnOperation() override {
     Labels labels(getOperation());
+    ContentNames names;
     bool const isNaive = getOperation()->hasAttr("nest.naive");
     getOperation().walk([&](memref::CopyOp copy) {
       OpBuilder builder(copy);
-      std::string const label = labelFor(copy, labels);
-      if (isNaive)
-        createLoops(builder, copy, label);
-      else
-        createCopy(builder, copy.getLoc(), label, copy.getSource(), copy.getTarget());
+      std::string const label = labelFor(copy, labels, names);
+      Operation *const kernel = isNaive ? createLoops(builder, copy, label)
+                                        : createCopy(builder, copy.getLoc(), label, copy.getSource(), copy.getTarget());
+      names.replace(copy, copy.getTarget(), kernel);
       copy.erase();
     });
   }

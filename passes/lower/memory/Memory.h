@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 
 #include <optional>
+#include <tuple>
 
 namespace ml2k {
 
@@ -26,6 +27,8 @@ struct Access {
 struct Box {
   llvm::SmallVector<int64_t> offsets;
   llvm::SmallVector<int64_t> sizes;
+
+  bool operator<(Box const &other) const { return std::tie(offsets, sizes) < std::tie(other.offsets, other.sizes); }
 };
 
 /// Another view of the same memory: subview, collapse_shape, expand_shape or cast.

@@ -13,6 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
+#include <vector>
 
 using namespace mlir;
 
@@ -29,8 +30,6 @@ struct Lifetime {
   int64_t bytes = 0;
   unsigned begin = 0, end = 0; // first and last access, as positions in the body
   int64_t offset = 0;
-
-  bool isAliveWith(Lifetime const &other) const { return begin <= other.end && other.begin <= end; }
 };
 
 using Lifetimes = SmallVector<Lifetime>;
@@ -68,12 +67,41 @@ Lifetimes findLifetimes(func::FuncOp function) {
 
 //===--- Placement ---===//
 
+/// Buffers by when they are alive; to find those that are alive with another one takes time in their number.
+class Timeline {
+public:
+  explicit Timeline(unsigned moments) : leaves(llvm::PowerOf2Ceil(moments)), spans(2 * leaves) {}
+
+  void add(Lifetime const &life) {
+    begins.insert({life.begin, &life});
+    for (unsigned low = life.begin + leaves, high = life.end + leaves + 1; low < high; low /= 2, high /= 2) {
+      if (low % 2)
+        spans[low++].push_back(&life);
+      if (high % 2)
+        spans[--high].push_back(&life);
+    }
+  }
+
+  /// Calls `visit` with each buffer that is alive with `life`: at its begin, or from a later moment on.
+  void visitAliveWith(Lifetime const &life, function_ref<void(Lifetime const &)> visit) const {
+    for (unsigned node = life.begin + leaves; node > 0; node /= 2)
+      for (Lifetime const *other : spans[node])
+        visit(*other);
+    for (auto it = begins.upper_bound(life.begin); it != begins.end() && it->first <= life.end; ++it)
+      visit(*it->second);
+  }
+
+private:
+  unsigned leaves;
+  std::vector<std::vector<Lifetime const *>> spans; ///< a binary tree over moments: those alive in all of a node's
+  std::multimap<unsigned, Lifetime const *> begins;
+};
+
 /// The lowest offset at which `life` meets nobody in `placed` that is alive with it.
-int64_t firstFit(Lifetime const &life, ArrayRef<Lifetime> placed) {
+int64_t firstFit(Lifetime const &life, Timeline const &placed) {
   SmallVector<std::pair<int64_t, int64_t>> occupied;
-  for (Lifetime const &other : placed)
-    if (life.isAliveWith(other))
-      occupied.push_back({other.offset, other.offset + other.bytes});
+  placed.visitAliveWith(life,
+                        [&](Lifetime const &other) { occupied.push_back({other.offset, other.offset + other.bytes}); });
   llvm::sort(occupied);
   int64_t offset = 0;
   for (auto [begin, end] : occupied) {
@@ -89,10 +117,15 @@ int64_t placeAll(Lifetimes &lifetimes) {
   llvm::stable_sort(lifetimes, [](Lifetime const &a, Lifetime const &b) {
     return std::pair(-a.bytes, a.begin) < std::pair(-b.bytes, b.begin);
   });
+  unsigned last = 0;
+  for (Lifetime const &life : lifetimes)
+    last = std::max(last, life.end);
+  Timeline placed(last + 1);
   int64_t size = 0;
-  for (unsigned i = 0; i < lifetimes.size(); ++i) {
-    lifetimes[i].offset = firstFit(lifetimes[i], ArrayRef<Lifetime>(lifetimes).take_front(i));
-    size = std::max(size, lifetimes[i].offset + lifetimes[i].bytes);
+  for (Lifetime &life : lifetimes) {
+    life.offset = firstFit(life, placed);
+    placed.add(life);
+    size = std::max(size, life.offset + life.bytes);
   }
   return llvm::alignTo(size, alignment);
 }

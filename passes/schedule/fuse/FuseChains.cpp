@@ -1,13 +1,13 @@
 //===- FuseChains.cpp - elementwise operations join the one that uses them ----------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -60,7 +60,7 @@ struct FuseChains : impl::FuseChainsBase<FuseChains> {
       return consumer && producer && consumer.getNumReductionLoops() == 0 && isReadOnlyBy(operand->get(), consumer) &&
              fitOneKernel(*producer.getBody(), *consumer.getBody()) && !isEpilogue(producer, *operand);
     });
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

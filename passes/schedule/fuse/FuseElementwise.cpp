@@ -6,13 +6,13 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
 
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -104,7 +104,7 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
     patterns.add<Fuse>(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateReadThroughReshape(patterns);
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -8,13 +8,13 @@
 
 #include "passes/Cleanup.h"
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -115,7 +115,7 @@ struct CollapseLoops : impl::CollapseLoopsBase<CollapseLoops> {
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     guardReshapes(patterns);
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

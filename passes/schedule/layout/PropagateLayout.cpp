@@ -382,6 +382,7 @@ struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     GreedyRewriteConfig config;
     config.maxIterations = 100;
+    config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled; // as in rewriteGreedily()
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }

@@ -8,6 +8,7 @@
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 #include "passes/schedule/Combiners.h"
 #include "passes/schedule/Tensors.h"
 #include "passes/schedule/raise/WindowLoops.h"
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -395,8 +395,8 @@ struct RaiseConvolutions : impl::RaiseConvolutionsBase<RaiseConvolutions> {
     patterns.add<RaiseConvolution, RaisePool>(&getContext());
     RewritePatternSet behindThem(&getContext());
     behindThem.add<RaiseGlobalPool>(&getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))) ||
-        failed(applyPatternsAndFoldGreedily(getOperation(), std::move(behindThem))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))) ||
+        failed(rewriteGreedily(getOperation(), std::move(behindThem))))
       signalPassFailure();
   }
 };

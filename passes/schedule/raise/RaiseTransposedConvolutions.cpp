@@ -8,12 +8,12 @@
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "passes/Rewrite.h"
 #include "passes/schedule/Tensors.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -144,7 +144,7 @@ struct RaiseTransposedConvolutions : impl::RaiseTransposedConvolutionsBase<Raise
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<RaiseTransposed>(&getContext());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -174,7 +174,7 @@ MembersView viewMembers(Program &program) {
   for (Storage const &argument : program.arguments)
     view.aliases.push_back({argument.cpp, Identifier(argument.alias)});
   for (Storage const &weight : program.weights)
-    if (!weight.isBias)
+    if (!weight.biasOf)
       view.weights.push_back({weight.cpp, Identifier(weight.name)});
   if (program.buffers.empty() && program.splits.empty())
     return view;

@@ -188,12 +188,13 @@ void Program::joinBiases() {
   auto const join = [&](auto kernel) {
     if (!kernel.getBias())
       return;
-    Storage *bias = storages.lookup(kernel.getExtras()[*kernel.getBias()]);
-    bias->isBias = true;
-    storages.lookup(kernel.getInputs()[1])->bias = bias;
+    storages.lookup(kernel.getInputs()[1])->bias = storages.lookup(kernel.getExtras()[*kernel.getBias()]);
   };
   entry.walk([&](nest::ConvOp conv) { join(conv); });
   entry.walk([&](nest::ContractOp contract) { join(contract); });
+  for (Storage &weight : weights)
+    if (weight.bias && !weight.bias->biasOf)
+      weight.bias->biasOf = &weight;
 }
 
 void Program::nameMembers(std::deque<Storage> &members, StringRef prefix, StringRef owner) {
@@ -261,9 +262,8 @@ Expression Program::reference(Storage const &storage) const {
   if (storage.kind == StorageKind::Buffer)
     return cpp::member(cpp::name(Raw("work")), own);
   Expression const all = cpp::name(Raw("weights"));
-  for (Storage const &weight : weights)
-    if (weight.bias == &storage)
-      return cpp::member(cpp::member(all, Identifier(weight.name)), Raw("bias"));
+  if (storage.biasOf)
+    return cpp::member(cpp::member(all, Identifier(storage.biasOf->name)), Raw("bias"));
   return cpp::member(all, own);
 }
 

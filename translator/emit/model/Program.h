@@ -42,12 +42,12 @@ struct Storage {
   bool isImage = false;                     ///< an Activation
   bool isFlat = false;                      ///< a rank-1 view with computed index: Kokkos views end at rank 8
   std::optional<nest::PackingKind> packing; ///< of a weight that is not in the order of the sidecar
-  int64_t winograd = 0;    ///< of a weight: the edge of the squares of results, 0 for a direct convolution
-  Storage *bias = nullptr; ///< of packed weights: what their block adds to the sums
-  bool isBias = false;     ///< of a weight: it is the bias of packed weights
-  bool isPaired = false;   ///< a weight whose k may lie in pairs: of bfloat16, as its other factors
-  Raw reader;              ///< of a weight: the function of the loader that packs it
-  Code readerArguments;    ///< its template arguments
+  int64_t winograd = 0;            ///< of a weight: the edge of the squares of results, 0 for a direct convolution
+  Storage *bias = nullptr;         ///< of packed weights: what their block adds to the sums
+  Storage const *biasOf = nullptr; ///< of a weight: the packed weights that it is the bias of
+  bool isPaired = false;           ///< a weight whose k may lie in pairs: of bfloat16, as its other factors
+  Raw reader;                      ///< of a weight: the function of the loader that packs it
+  Code readerArguments;            ///< its template arguments
   llvm::SmallVector<int64_t> border = {0, 0};
 
   /// The element type.
