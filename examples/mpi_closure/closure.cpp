@@ -9,7 +9,7 @@
 namespace closure {
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.
 static std::vector<float> read_values(std::string const &path) {
-  constexpr std::uint64_t header_size = 400, header_hash = 0xdbc2ac3512a10740u, data_size = 1408;
+  constexpr std::uint64_t header_size = 472, header_hash = 0x10fc2f288d2eb786u, data_size = 1412;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   bool const right_size = file && std::uint64_t(file.tellg()) == 8 + header_size + data_size;
   std::uint64_t size = 0;
@@ -22,7 +22,7 @@ static std::vector<float> read_values(std::string const &path) {
     hash = (hash ^ std::uint8_t(c)) * 1099511628211u;
   if (!right_size || size != header_size || hash != header_hash)
     throw std::runtime_error("closure: " + path + " does not hold the weights of this model");
-  std::vector<float> values(352);
+  std::vector<float> values(353);
   if (!file.read(reinterpret_cast<char *>(values.data()), std::streamsize(data_size)))
     throw std::runtime_error("closure: " + path + " cannot be read");
   return values;
@@ -52,7 +52,7 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   space.fence("closure::load_weights (zeros are written)");
   read_columns<Layer1, true>(from, host.data());
   read_columns<Layer2, true>(from, host.data());
-  read_columns<Layer3, false>(from, host.data());
+  read_columns<Layer3, true>(from, host.data());
   Kokkos::deep_copy(space, packed, host);
   space.fence("closure::load_weights (the host copy is released)");
   return {packed};

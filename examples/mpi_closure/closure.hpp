@@ -2,7 +2,7 @@
 // Regenerate: ml2kokkos closure.onnx -o closure.cpp --form=thread     (verify: add --check)
 // Model:      cell[3] -> diffusivity[1], for each column
 // Weights:    closure.safetensors
-//             sha256 c43b455f54047ea0b3f6649fa81243ec2f8e161363ca04aa0ce52e8dfa802045
+//             sha256 289380f9f3f3f81f2e47f6fd890d33adf71e9b394945fe9ede6d58e1f5e6e516
 
 #ifndef CLOSURE_HPP
 #define CLOSURE_HPP
@@ -284,10 +284,9 @@ KOKKOS_INLINE_FUNCTION void network(Team const &team, Weights const &weights, Sc
   team.team_barrier();
 
   // --- layer3: Gemm "/layer3/Gemm" + Sigmoid "/layer3/Sigmoid"
-  // layer2[16] * weight[16,1] -> diffusivity[1]
+  // layer2[16] * weight[16,1] + bias[1] -> diffusivity[1]
   linear<Layer3>(
-      team, weights,
-      [&](int c, int o, float sum) { diffusivity(c, o) = 1.f / (fast_exp(-(sum + -0.23514873f)) + 1.f); },
+      team, weights, [&](int c, int o, float sum) { diffusivity(c, o) = 1.f / (fast_exp(-sum) + 1.f); },
       input<16>(scratch.layer2));
 }
 

@@ -93,7 +93,11 @@ def extremes():
     bits = np.array([[True, False, True], [False, False, False], [True, True, True]])
     last = np.array([1], np.int64)
     gelu = np.where(far < 0, 0, far).astype(np.float32) # 1 + erf(-7 / sqrt 2) is 2.6e-12
+    ends = np.array([-np.inf, np.inf, np.nan, -3.4e38, 3.4e38] * 4, np.float32)
+    at_ends = np.where(np.isneginf(ends), np.nan, np.where(ends < 0, 0, ends)).astype(np.float32) # -inf * 0 as in onnxruntime
     return [
+        single("gelu_infinite", "Gelu", [ends], at_ends),
+        single("gelu_infinite_tanh", "Gelu", [ends], at_ends, approximate="tanh"),
         single("sign_of_nan", "Sign", [odd], np.sign(odd)),
         single("gelu_far_out", "Gelu", [far], gelu),
         single("gelu_far_out_tanh", "Gelu", [far], gelu, approximate="tanh"),

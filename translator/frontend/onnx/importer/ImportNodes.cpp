@@ -250,6 +250,7 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
     if (output && !output->constant)
       results.push_back(output->value);
   bool const hasUnknown = llvm::any_of(inputs, [](GraphValue const *input) { return input && input->hasUnknown; });
+  bool const isTrained = llvm::any_of(inputs, [](GraphValue const *input) { return input && input->isTrained; });
   auto const values = evaluate(scratch, results, hasUnknown, build.extents);
   if (!values)
     return false;
@@ -258,6 +259,7 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
     if (output && !output->constant) {
       output->constant = *next++;
       output->value = nullptr;
+      output->isTrained = isTrained && isa<FloatType>(output->constant.getElementType());
       output->hasUnknown = hasUnknown && output->constant.getElementType().isInteger() &&
                            llvm::any_of(integersOf(output->constant), Extents::isCode);
     }

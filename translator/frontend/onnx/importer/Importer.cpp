@@ -84,6 +84,7 @@ void Importer::importInitializers(Scope &scope) {
     GraphValue value{tensor.name(), tensor.data_type(), {}, {}};
     try {
       value.constant = tensorValue(context, tensor, directory);
+      value.isTrained = isa<FloatType>(value.constant.getElementType()) && value.constant.getType().getRank() > 0;
     } catch (Refusal const &refusal) {
       error() << "initializer \"" << tensor.name() << "\": " << refusal.message;
       value.isRefused = true;
@@ -228,10 +229,12 @@ std::string Importer::weightName(std::string const &name, DenseElementsAttr valu
   return unique;
 }
 
+/// A weight is in the sidecar whatever its values are, so that training again changes no code. A single element is one
+/// if it may have been trained; a number of rank 0, of a Constant node or of integers is part of the architecture.
 Value Importer::materialize(GraphValue &value) {
   if (value.hasUnknown)
     return value.value = computeSizes(value);
-  bool const isScalar = value.constant.getNumElements() == 1 || value.isFill;
+  bool const isScalar = (value.constant.getNumElements() == 1 && !value.isTrained) || value.isFill;
   std::string const name = isScalar ? value.name : weightName(value.name, value.constant);
   if (!isScalar && weights.count(name))
     return value.value = weights.lookup(name);

@@ -225,6 +225,11 @@ void Node::outConstant(size_t at, DenseElementsAttr value, int32_t dataType) {
     outputs[at] = GraphValue{proto.output(at), dataType, {}, value};
 }
 
+void Node::keepAsNumber(size_t at) {
+  if (has(at))
+    given(at).isTrained = false;
+}
+
 void Node::outFill(size_t at, RankedTensorType type, Attribute number, int32_t dataType) {
   outConstant(at, DenseElementsAttr::get(type, number), dataType);
   if (outputs[at])
@@ -266,6 +271,7 @@ void Node::outReshaped(size_t at, IntsRef shape) {
     outputs[at]->name = input.name;
     outputs[at]->hasUnknown = input.hasUnknown;
     outputs[at]->isFill = input.isFill;
+    outputs[at]->isTrained = input.isTrained;
   }
 }
 

@@ -26,7 +26,8 @@ struct GraphValue {
   bool isRefused = false;           ///< its node was refused; nodes that use it are passed over
   /// Some elements of `constant` are codes of sizes that are known at run time only (Extents): part of a shape.
   bool hasUnknown = false;
-  bool isFill = false; ///< `constant` is one number everywhere, by its node: code, whatever its size, not data
+  bool isFill = false;    ///< `constant` is one number everywhere, by its node: code, whatever its size, not data
+  bool isTrained = false; ///< `constant` is a weight even of one element: floats of rank 1 or more from an initializer
   /// Where run-time data decide how much of it is there: axes, and the number of positions along each that hold
   /// elements, a tensor<i64>. The extents of the type are the most there can be.
   std::vector<std::pair<int64_t, mlir::Value>> counts = {};
@@ -107,6 +108,9 @@ public:
   void out(size_t at, mlir::Value value);
   void out(size_t at, mlir::Value value, int32_t dataType);
   void outConstant(size_t at, mlir::DenseElementsAttr value, int32_t dataType);
+  /// Input `at`, where it has one element, belongs to the operator, not to what is trained: an exponent, a bound, the
+  /// scale of a quantized tensor.
+  void keepAsNumber(size_t at);
   /// One number everywhere, which no file has to hold.
   void outFill(size_t at, mlir::RankedTensorType type, mlir::Attribute number, int32_t dataType);
   /// Of `value` the first `count` positions along `axis` hold elements.

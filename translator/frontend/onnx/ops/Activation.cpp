@@ -152,6 +152,7 @@ static void importClip(Node &node) {
   for (size_t at : {1, 2})
     if (node.has(at)) {
       node.needRank(at, 0, 1);
+      node.keepAsNumber(at);
       values.push_back(node.b.reshape(node.in(at), {}));
     }
   node.out(0, node.b.elementwise(

@@ -108,6 +108,7 @@ static Value integerPower(Scalars &s, Value base, Value exponent) {
 
 /// The type of the result is the base's.
 static void importPow(Node &node) {
+  node.keepAsNumber(1);
   auto const values = operands(node);
   node.out(0, node.b.elementwise(
                   values,

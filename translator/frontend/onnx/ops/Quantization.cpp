@@ -43,6 +43,8 @@ static Value forBlocks(Node &node, size_t at, int64_t block) {
 
 /// A scale or zero point as a value that broadcasts to input 0: a scalar, a vector along the axis, or one for blocks.
 static Value alongAxis(Node &node, size_t at) {
+  if (node.elements(at) == 1)
+    node.keepAsNumber(at);
   Value const x = node.in(at);
   if (int64_t const block = node.intAttr("block_size", 0))
     return forBlocks(node, at, block);
@@ -183,7 +185,9 @@ static void rescaled(Node &node, Value sum, std::array<size_t, 3> scales, size_t
   Build &b = node.b;
   auto along = [&](size_t at) {
     Ints shape;
-    if (node.elements(at) != 1) {
+    if (node.elements(at) == 1) {
+      node.keepAsNumber(at);
+    } else {
       shape.assign(Build::rankOf(sum), 1);
       shape[axis] = node.elements(at);
     }
