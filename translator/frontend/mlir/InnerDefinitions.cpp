@@ -8,9 +8,10 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "translator/frontend/mlir/Steps.h"
+#include "translator/frontend/mlir/TextWords.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
@@ -19,18 +20,12 @@ using namespace ml2k;
 namespace {
 class InnerDefinitions {
 public:
-  explicit InnerDefinitions(StringRef text) : text(text) {}
+  explicit InnerDefinitions(StringRef text) : words(text) {}
 
   /// The first name that is defined inside an operation that names it; empty when there is none.
   StringRef find();
 
 private:
-  /// What stands between two words: a name of a value, an operation or anything else, a string, one character.
-  StringRef next();
-  StringRef word(size_t from);
-  void skipBlanks();
-  StringRef skipString();
-
   void take(StringRef token);
   void takeName(StringRef name);
   void takeOther(StringRef token);
@@ -41,8 +36,7 @@ private:
   void define(ArrayRef<StringRef> names);
   bool isOperationName(StringRef token) const;
 
-  StringRef text;
-  size_t at = 0;
+  mlir_import::TextWords words;
   int parentheses = 0;
   bool afterLabel = false;                       ///< in the parentheses behind `^name`, or just behind them
   bool afterName = false;                        ///< the last word was a name, the last of `header`
@@ -55,47 +49,6 @@ private:
   StringRef found;
 };
 } // namespace
-
-static bool inWord(char c) { return isAlnum(c) || c == '_' || c == '.' || c == '$' || c == '-'; }
-
-void InnerDefinitions::skipBlanks() {
-  while (at < text.size()) {
-    if (isSpace(text[at]))
-      ++at;
-    else if (text.substr(at).starts_with("//"))
-      at = std::min(text.find('\n', at), text.size());
-    else
-      return;
-  }
-}
-
-StringRef InnerDefinitions::skipString() {
-  size_t const start = at++;
-  while (at < text.size() && text[at] != '"' && text[at] != '\n')
-    at += text[at] == '\\' ? 2 : 1;
-  at = std::min(at + 1, text.size());
-  return text.slice(start, at);
-}
-
-StringRef InnerDefinitions::word(size_t from) {
-  while (at < text.size() && inWord(text[at]))
-    ++at;
-  return text.slice(from, at);
-}
-
-StringRef InnerDefinitions::next() {
-  skipBlanks();
-  if (at == text.size())
-    return {};
-  if (text[at] == '"')
-    return skipString();
-  size_t const start = at++;
-  if (text.substr(start).starts_with("->"))
-    return text.slice(start, ++at);
-  if (!inWord(text[start]) && !StringRef("%^@#!").contains(text[start]))
-    return text.slice(start, at);
-  return word(start);
-}
 
 void InnerDefinitions::forget(size_t kept) {
   for (StringRef name : ArrayRef(header).drop_front(kept))
@@ -142,7 +95,7 @@ void InnerDefinitions::takeName(StringRef name) {
 /// `scf.if`, or `"scf.if"` in front of its operands.
 bool InnerDefinitions::isOperationName(StringRef token) const {
   if (token.front() == '"')
-    return text.substr(at).starts_with("(");
+    return words.rest().starts_with("(");
   return token.contains('.') && isAlpha(token.front());
 }
 
@@ -179,19 +132,15 @@ void InnerDefinitions::take(StringRef token) {
 }
 
 StringRef InnerDefinitions::find() {
-  for (StringRef token = next(); !token.empty() && found.empty(); token = next())
+  for (StringRef token = words.next(); !token.empty() && found.empty(); token = words.next())
     take(token);
   return found;
 }
 
 mlir::LogicalResult mlir_import::refuseInnerDefinitions(MemoryBuffer const &source, mlir::MLIRContext &context) {
-  StringRef const text = source.getBuffer();
-  StringRef const name = InnerDefinitions(text).find();
+  StringRef const name = InnerDefinitions(source.getBuffer()).find();
   if (name.empty())
     return mlir::success();
-  StringRef const before = text.take_front(name.data() - text.data());
-  auto const place = mlir::FileLineColLoc::get(&context, source.getBufferIdentifier(), before.count('\n') + 1,
-                                               before.size() - (before.rfind('\n') + 1) + 1);
-  return mlir::emitError(place) << name
-                                << " is defined inside an operation that has a value of this name as its operand";
+  return mlir::emitError(locationIn(source, name, context))
+         << name << " is defined inside an operation that has a value of this name as its operand";
 }

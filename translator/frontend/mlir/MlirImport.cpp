@@ -10,9 +10,11 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -22,6 +24,21 @@ using namespace ml2k;
 
 static Location locationOf(MLIRContext &context, llvm::MemoryBuffer const &source) {
   return FileLineColLoc::get(&context, source.getBufferIdentifier(), 1, 1);
+}
+
+/// Before the verifier of LLVM 19 reads extents at the numbers of a permutation that is none.
+static LogicalResult checkPermutations(Block &block) {
+  bool const isBroken = block
+                            .walk([](linalg::TransposeOp op) {
+                              auto permutation = llvm::to_vector(op.getPermutation());
+                              llvm::sort(permutation);
+                              if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
+                                return WalkResult::advance();
+                              op.emitOpError("permutation is not valid");
+                              return WalkResult::interrupt();
+                            })
+                            .wasInterrupted();
+  return failure(isBroken);
 }
 
 /// Parses into `block`. The text's names are known only to the parser's state, so they are taken here.
@@ -35,12 +52,15 @@ static LogicalResult parseInto(Block &block, llvm::SourceMgr const &sources, Asm
     reported = mlir_import::reportForeignDialect(message, source);
     return success(reported);
   });
-  ParserConfig const config(&context);
-  if (isBytecode(source.getMemBufferRef()))
-    return readBytecodeFile(source.getMemBufferRef(), &block, config);
-  if (failed(mlir_import::refuseInnerDefinitions(source, context)))
+  ParserConfig const config(&context, /*verifyAfterParse=*/false);
+  bool const isText = !isBytecode(source.getMemBufferRef());
+  if (isText && (failed(mlir_import::refuseInnerDefinitions(source, context)) ||
+                 failed(mlir_import::refuseBrokenLists(source, context))))
     return failure();
-  return parseAsmSourceFile(sources, &block, config, &text);
+  if (failed(isText ? parseAsmSourceFile(sources, &block, config, &text)
+                    : readBytecodeFile(source.getMemBufferRef(), &block, config)))
+    return failure();
+  return checkPermutations(block);
 }
 
 /// A file holds either one module or its contents.
@@ -64,6 +84,8 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context, std::unique_ptr<llvm::M
   if (failed(parseInto(block, sources, text, context)))
     return {};
   OwningOpRef<ModuleOp> module = asModule(block, start);
+  if (failed(verify(*module)))
+    return {};
   mlir_import::takeNamesFromText(*module, text);
   return module;
 }

@@ -20,6 +20,9 @@ bool reportForeignDialect(mlir::Diagnostic const &parserMessage, llvm::MemoryBuf
 /// Refuses text on which the parser would use memory that it has freed.
 mlir::LogicalResult refuseInnerDefinitions(llvm::MemoryBuffer const &source, mlir::MLIRContext &context);
 
+/// Refuses text of which the parser would make operations without an attribute that they have to have.
+mlir::LogicalResult refuseBrokenLists(llvm::MemoryBuffer const &source, mlir::MLIRContext &context);
+
 /// Gives the arguments and results of functions, and operations whose results have telling names, the names of the
 /// text.
 void takeNamesFromText(mlir::ModuleOp module, mlir::AsmParserState const &text);

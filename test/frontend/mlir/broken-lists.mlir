@@ -1,0 +1,70 @@
+// Lists of integers that LLVM's parser would go on without, and permutations that its verifier would read extents by.
+//
+// RUN: split-file %s %t
+// RUN: not ml2kokkos %t/word.mlir -o - 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not ml2kokkos %t/large.mlir -o - 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: not ml2kokkos %t/number.mlir -o - 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: not ml2kokkos %t/reduce.mlir -o - 2>&1 | FileCheck %s --check-prefix=REDUCE
+// RUN: not ml2kokkos %t/broadcast.mlir -o - 2>&1 | FileCheck %s --check-prefix=BROADCAST
+// RUN: not ml2kokkos %t/outside.mlir -o - 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not ml2kokkos %t/generic.mlir -o - 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: ml2kokkos %t/good.mlir -o - | FileCheck %s --check-prefix=GOOD
+
+// WORD: word.mlir:2:78: error: permutation has to be a list of integers: permutation = [1, 0]
+//--- word.mlir
+func.func @f(%x: tensor<2x3xf32>, %o: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %y = linalg.transpose ins(%x : tensor<2x3xf32>) outs(%o : tensor<3x2xf32>) permutation = [1, a]
+  return %y : tensor<3x2xf32>
+}
+
+// LARGE: large.mlir:2:78: error: permutation has to be a list of integers
+//--- large.mlir
+func.func @f(%x: tensor<2x3xf32>, %o: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %y = linalg.transpose ins(%x : tensor<2x3xf32>) outs(%o : tensor<3x2xf32>) permutation = [1, 99999999999999999999]
+  return %y : tensor<3x2xf32>
+}
+
+// NUMBER: number.mlir:3:5: error: permutation has to be a list of integers
+//--- number.mlir
+func.func @f(%x: tensor<2x3xf32>, %o: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %y = linalg.transpose ins(%x : tensor<2x3xf32>) outs(%o : tensor<3x2xf32>)
+    permutation = 1
+  return %y : tensor<3x2xf32>
+}
+
+// REDUCE: reduce.mlir:2:88: error: dimensions has to be a list of integers
+//--- reduce.mlir
+func.func @f(%x: tensor<2x3xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
+  %y = linalg.reduce { arith.addf } ins(%x : tensor<2x3xf32>) outs(%o : tensor<2xf32>) dimensions = [1
+  return %y : tensor<2xf32>
+}
+
+// BROADCAST: broadcast.mlir:2:76: error: dimensions has to be a list of integers
+//--- broadcast.mlir
+func.func @f(%x: tensor<3xf32>, %o: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %y = linalg.broadcast ins(%x : tensor<3xf32>) outs(%o : tensor<2x3xf32>) dimensions = [-]
+  return %y : tensor<2x3xf32>
+}
+
+// OUTSIDE: mlir:2:8: error: 'linalg.transpose' op permutation is not valid
+//--- outside.mlir
+func.func @f(%x: tensor<2x3xf32>, %o: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %y = linalg.transpose ins(%x : tensor<2x3xf32>) outs(%o : tensor<3x2xf32>) permutation = [1, 1000000000000]
+  return %y : tensor<3x2xf32>
+}
+//--- generic.mlir
+func.func @f(%x: tensor<2x3xf32>, %o: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %y = "linalg.transpose"(%x, %o) <{permutation = array<i64: 1, -1000000000000>}> ({
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }) : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// GOOD: void forward(
+//--- good.mlir
+func.func @f(%x: tensor<2x3xf32>, %o: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %y = linalg.transpose ins(%x : tensor<2x3xf32>) outs(%o : tensor<3x2xf32>) permutation = [ 0x1 , // columns
+    0 ]
+  return %y : tensor<3x2xf32>
+}
