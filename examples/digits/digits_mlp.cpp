@@ -22,7 +22,7 @@ namespace digits_mlp {
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
 // --- registers -------------------------------------------------------------------------------------------------------
-// Of a host: how long its vectors are, how many of them a tile of results is wide, and how many hold sums.
+// Host: bytes of a vector register, registers across a tile of results, and registers that hold its sums.
 #if defined(__AVX512F__)
 inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 16; // of 32
 #elif defined(__aarch64__)
@@ -66,8 +66,8 @@ template <class Weight> struct PackingOf {
 
 // --- tile ------------------------------------------------------------------------------------------------------------
 // Host: result(row, j) = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k; or
-// that much more. `right` is fetched so many bytes Ahead. Spelled in vectors of the compiler and unrolled completely:
-// nothing depends on what it makes of a loop.
+// that much more. `right` is prefetched Ahead bytes ahead. Written in the compiler's vectors and unrolled completely:
+// no vectoriser is relied on.
 template <int Rows, int Columns, int Ahead = 0, class Left, class Right, class Result>
 [[gnu::always_inline]] inline void register_tile(int steps, int run, Left const &left, Right const &right,
                                                  Result const &result, bool add = false) {
@@ -83,7 +83,7 @@ template <int Rows, int Columns, int Ahead = 0, class Left, class Right, class R
 #pragma GCC unroll 4
     for (int i = 0; i < run; ++i) {
 #pragma GCC unroll 4
-      for (int j = 0; Ahead > 0 && j < Columns; j += 64 / int(sizeof(Scalar))) // a line of a cache
+      for (int j = 0; Ahead > 0 && j < Columns; j += 64 / int(sizeof(Scalar))) // a cache line
         __builtin_prefetch(reinterpret_cast<char const *>(&right(step * run + i, j)) + Ahead);
 #pragma GCC unroll 64
       for (int v = 0; v < Rows * across; ++v)
@@ -138,7 +138,7 @@ struct Unchanged {
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
 
-// out = the finished `count` sums of a row, from a column on; gcc wants a constant for full vectors
+// out = the finished `count` sums of a row, from a column on; gcc needs a constant for full vectors
 template <int Most, class Problem, class Count, class Scalar, class Out>
 KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column,
                                        Count count, Scalar const *sum, Out *out) {
@@ -168,7 +168,7 @@ template <int Least, int Most, int Columns, class Problem>
     if (last - first < Most)
       return host_tile<Least, Most - 1, Columns>(problem, begin, end, first, last);
   constexpr int wide = Kokkos::min(Columns, int(Packing::panel)), panels = Columns / wide;
-  constexpr int ahead = panels == 1 ? 4096 : 0; // a page: where hardware that fetches the weights ahead comes to a stop
+  constexpr int ahead = panels == 1 ? 4096 : 0; // prefetch distance (bytes): a page, where hardware stops
   typename Problem::Row row[Most];
   Scalar const *in[Most];
   decltype(problem.out(row[0])) out[Most];
@@ -231,9 +231,9 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
         label, Kokkos::RangePolicy(space, 0, Packing::panels / together), KOKKOS_LAMBDA(int item) {
           host_tile<1, 1, together * Packing::panel>(problem, item * together, (item + 1) * together, 0, 1);
         });
-  // Tiles of nearly equal height. A work item is one of them by a strip of panels, whose rows it reads but once. A
-  // chunk of up to 24 consecutive items shares a strip, so that weights come from memory once for all of its rows;
-  // weights that a first cache holds need no chunks, and items write a tile's results one after the other
+  // Tiles of nearly equal height. A work item is one of them times a block of panels, and reads its rows once. A
+  // chunk of up to 24 consecutive items shares a block, so that weights come from memory once for all of its rows;
+  // weights that fit in L1 need no chunks, and items write a tile's results one after the other
   constexpr int panel_bytes = Packing::panel_size * int(sizeof(typename Problem::Scalar));
   constexpr int strip =
       divisor(Packing::of_group, Kokkos::max(16384 / panel_bytes, Kokkos::min(4, 524288 / panel_bytes)));
@@ -446,13 +446,13 @@ struct Sidecar {
     if (!file.read(reinterpret_cast<char *>(to), std::streamsize(count * sizeof(Stored))))
       throw std::runtime_error(model + ": " + path + " cannot be read");
   }
-  // The next numbers, until those after them are wanted
+  // The next numbers of the file, valid until the next call
   template <class Stored> Stored const *next(std::size_t count) {
     room.resize(std::max(room.size(), count * sizeof(Stored)));
     read(room.data(), count * sizeof(Stored));
     return reinterpret_cast<Stored const *>(room.data());
   }
-  // Refuses a file with other names, shapes, types or size than this code was generated for
+  // Rejects a file with other names, shapes, types or size than this code was generated for
   void check(std::uint64_t header_size, std::uint64_t header_hash, std::uint64_t data_size) {
     bool const right_size = file && std::uint64_t(file.tellg()) == 8 + header_size + data_size;
     std::uint64_t size = header_size;

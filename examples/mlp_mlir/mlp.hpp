@@ -17,7 +17,7 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
 
-// Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows.
+// Weights of a convolution or a GEMM: Outputs columns, the k of one group in Depth rows.
 // load_weights() packs them in the order in which the kernels of this build stream them. The kernels add the bias.
 template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   using value_type = Scalar;
@@ -39,7 +39,7 @@ template <class Scalar> struct SplitSums {
   Tensor<Four<Scalar> *[4][128]> sums; // [split, tile][four results of a thread][thread]
   Tensor<int *> arrived;               // teams done, by tile; 0 between kernels
 
-  // Room for what choose_splits() asks for at most
+  // Memory for the most splits that choose_splits() asks for
   SplitSums(std::string const &label, ExecutionSpace const &space)
       : sums(Kokkos::view_alloc(space, label + ".sums"), 8 * processors(space)),
         arrived(Kokkos::view_alloc(space, label + ".arrived"), 2 * processors(space)) {}

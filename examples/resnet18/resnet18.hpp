@@ -21,7 +21,7 @@ struct Pixel {
   int n, p, q; // image, row, column
 };
 
-// Images of one layer, channels innermost, inside a border of zeros: a window that overlaps the edge reads
+// Images of one layer, channels innermost, inside a halo of zeros: a window that overlaps the edge reads
 // its padding from there, so that no kernel tests for it. A slice of the channels of wider images has their
 // PixelStride and begins at their channel First.
 template <class Scalar, int Height, int Width, int Channels, int BorderRows = 0, int BorderColumns = BorderRows,
@@ -42,7 +42,7 @@ struct Activation {
 
   KOKKOS_FUNCTION int images() const { return rows.extent_int(0); }
 
-  // The channels of pixel (h, w) of image n; the border has h, w < 0 or >= Height, Width
+  // The channels of pixel (h, w) of image n; the halo has h, w < 0 or >= Height, Width
   KOKKOS_FUNCTION Scalar *at(int n, int h, int w) const {
     return rows.data() + (n * (Height + 2 * BorderRows) + h + BorderRows) * pitch + (w + BorderColumns) * PixelStride +
            First;
@@ -50,7 +50,7 @@ struct Activation {
   KOKKOS_FUNCTION Scalar &operator()(int n, int h, int w, int c) const { return at(n, h, w)[c]; }
   KOKKOS_FUNCTION Scalar &operator()(Pixel at, int c) const { return operator()(at.n, at.p, at.q, c); }
 
-  // Zeros the border beside pixel (h, w), channels [first, last): whoever writes a pixel closes its border
+  // Zeros the halo next to pixel (h, w), channels [first, last): whoever writes a pixel does that
   KOKKOS_FUNCTION void close_border(int n, int h, int w, int first, int last) const {
     if constexpr (BorderRows + BorderColumns > 0) {
       if (h > 0 && h < Height - 1 && w > 0 && w < Width - 1)
@@ -67,7 +67,7 @@ struct Activation {
   }
 };
 
-// Weights of a convolution or a matrix product: Outputs columns, the k of one group in Depth rows.
+// Weights of a convolution or a GEMM: Outputs columns, the k of one group in Depth rows.
 // load_weights() packs them in the order in which the kernels of this build stream them. The kernels add the bias.
 template <class Scalar, int Outputs, int Depth, int Groups = 1> struct Panels {
   using value_type = Scalar;
@@ -89,7 +89,7 @@ template <class Scalar> struct SplitSums {
   Tensor<Four<Scalar> *[4][128]> sums; // [split, tile][four results of a thread][thread]
   Tensor<int *> arrived;               // teams done, by tile; 0 between kernels
 
-  // Room for what choose_splits() asks for at most
+  // Memory for the most splits that choose_splits() asks for
   SplitSums(std::string const &label, ExecutionSpace const &space)
       : sums(Kokkos::view_alloc(space, label + ".sums"), 8 * processors(space)),
         arrived(Kokkos::view_alloc(space, label + ".arrived"), 2 * processors(space)) {}

@@ -1,7 +1,7 @@
 // A shared body is called after what the names of its layers have in common.
 // RUN: ml2kokkos %s -o %t.cpp --namespace net && FileCheck %s < %t.cpp
 
-// CHECK: // What block.0.curve.out and layers like it run
+// CHECK: // The kernel of block.0.curve.out and of layers like it
 // CHECK-NEXT: static void block_curve_out_kernel(char const *label, ExecutionSpace const &space, X const &x, Y const &y) {
 // CHECK: for_each(
 // CHECK-NEXT: label, space, 1, 9, KOKKOS_LAMBDA(int, int i) {

@@ -5,6 +5,7 @@
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -149,6 +150,13 @@ SmallVector<AffineMap> mapsOf(ArrayAttr maps) {
   return llvm::map_to_vector(maps, [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
 
+/// What the body reads at data-dependent indices, in its order.
+static SetVector<Value> gathered(Operation *kernel) {
+  SetVector<Value> memrefs;
+  kernel->walk([&](memref::LoadOp load) { memrefs.insert(load.getMemref()); });
+  return memrefs;
+}
+
 std::string describe(Layer &layer, ValueRange inputs, ValueRange extras, ValueRange outputs, StringRef between) {
   std::vector<std::string> parts, results;
   std::string text;
@@ -156,6 +164,9 @@ std::string describe(Layer &layer, ValueRange inputs, ValueRange extras, ValueRa
     text += (text.empty() ? "" : between.str()) + layer.described(input);
   for (Value extra : extras)
     text += (text.empty() ? "" : " + ") + layer.described(extra);
+  for (Value memref : gathered(layer.kernel))
+    if (!llvm::is_contained(inputs, memref) && !llvm::is_contained(extras, memref))
+      text += (text.empty() ? "" : ", ") + layer.described(memref);
   for (Value output : outputs)
     results.push_back(layer.described(output));
   return (text.empty() ? "" : text + " ") + "-> " + llvm::join(results, ", ");

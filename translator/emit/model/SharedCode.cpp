@@ -187,7 +187,7 @@ static std::string nameOfAll(Layers const &layers, ArrayRef<size_t> group) {
 /// A function of what `layer` works on.
 static cpp::Function bodyOf(cpp::Function const &layer, Identifier const &name) {
   cpp::Function body{.name = name, .modelName = layer.modelName, .label = "label", .call = layer.call};
-  body.comments = {"What " + commentText(layer.modelName, longestName) + " and layers like it run"};
+  body.comments = {"The kernel of " + commentText(layer.modelName, longestName) + " and of layers like it"};
   body.fixed = {{Raw("char"), Identifier(Raw("label")), " const *"},
                 {Raw("ExecutionSpace"), Identifier(Raw("space")), " const &"}};
   for (Capture const &capture : bodyCaptures(layer))
