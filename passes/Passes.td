@@ -129,6 +129,15 @@ def RaiseContractions : Pass<"ml2k-raise-contractions", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RaiseTopK : Pass<"ml2k-raise-top-k", "::mlir::func::FuncOp"> {
+  let summary = "the first elements of sorted rows become nest.top_k";
+  let description = [{
+    Pre: linalg.generic. Post: where a count of the elements that come before each one decides which k of a row are taken, up to 64,
+    nest.top_k takes them: n log k comparisons rather than n * n.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def PropagateLayout : Pass<"ml2k-propagate-layout", "::mlir::func::FuncOp"> {
   let summary = "transposes move to the edges of the model and cancel";
   let description = [{

@@ -45,6 +45,7 @@ static void addSchedule(OpPassManager &manager, ml2k::StageOptions const &option
   function.addPass(createRaiseConvolutions());
   function.addPass(createRaiseTransposedConvolutions());
   function.addPass(createRaiseContractions());
+  function.addPass(createRaiseTopK());
   function.addPass(createFoldWeights());
   function.addPass(createPropagateLayout());
   function.addPass(createCollapseLoops());

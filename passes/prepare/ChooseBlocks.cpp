@@ -98,13 +98,18 @@ static LogicalResult chooseBlock(nest::RecurrentOp recurrent) {
   return success();
 }
 
+static LogicalResult chooseBlock(nest::TopKOp top) {
+  nest::setSchedule(top, KernelBlock::TopK);
+  return success();
+}
+
 //===--- The pass -------------------------------------------------------------------------------------------------===//
 
 static LogicalResult chooseBlock(Operation *kernel, Devices devices) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(kernel)
       .Case<nest::MapOp, nest::RowOp>([&](auto op) { return chooseBlock(op, devices), success(); })
-      .Case<nest::ReduceOp, nest::WindowOp, nest::ContractOp, nest::ConvOp, nest::RecurrentOp, nest::LoopKernelOp>(
-          [](auto op) { return chooseBlock(op); })
+      .Case<nest::ReduceOp, nest::WindowOp, nest::ContractOp, nest::ConvOp, nest::RecurrentOp, nest::TopKOp,
+            nest::LoopKernelOp>([](auto op) { return chooseBlock(op); })
       .Default([](Operation *op) { return LogicalResult(op->emitError("has no block")); });
 }
 

@@ -2,6 +2,9 @@
 
 #include "Check.h"
 
+#include <cstdint>
+#include <numeric>
+
 using namespace blocks;
 
 namespace {
@@ -35,6 +38,41 @@ template <class T> void softmax(int rows, int length) {
   }
   check::compare(name, check::get(out), expected);
   check::compare(name + " (mean)", check::get(mean), means);
+}
+
+/// Many equal elements, every tenth not a number; or all of them in the order that costs most.
+template <class T, int Count> void firstElements(int rows, int length, bool isRising) {
+  std::string const name =
+      "top " + std::to_string(Count) + " of " + std::to_string(rows) + "x" + std::to_string(length);
+  auto values = check::numbers<T>(std::size_t(rows) * length, 5);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = isRising ? T(i) : std::is_floating_point_v<T> && i % 10 == 3 ? T(NAN) : T(std::floor(9 * values[i]));
+  ExecutionSpace const space;
+  Tensor<T **> const in("in", rows, length), out("out", rows, Count);
+  Tensor<std::int64_t **> const at("at", rows, Count);
+  check::put(in, values);
+  top_k<T, Count>(
+      "test::top_k", space, rows, length, KOKKOS_LAMBDA(int row, int i)->T { return in(row, i); },
+      KOKKOS_LAMBDA(T a, T b) { return a == a && !(a <= b); },
+      KOKKOS_LAMBDA(int row, int place, T value, int i) {
+        out(row, place) = value;
+        at(row, place) = i;
+      });
+  space.fence();
+  std::vector<double> expected, places;
+  for (int row = 0; row < rows; ++row) {
+    T const *const line = &values[std::size_t(row) * length];
+    std::vector<int> order(length);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return line[a] == line[a] && (line[b] != line[b] || line[a] > line[b]); });
+    for (int place = 0; place < Count; ++place) {
+      expected.push_back(double(line[order[place]]));
+      places.push_back(order[place]);
+    }
+  }
+  check::compare(name, check::get(out), expected);
+  check::compare(name + " (positions)", check::get(at), places);
 }
 
 /// The result is read back; rows of another array stay as they are
@@ -222,6 +260,11 @@ template <class T> void transposed(int outer, int rows, int columns) {
 } // namespace
 
 void testRows() {
+  firstElements<float, 1>(3, 1000, false);
+  firstElements<float, 10>(5, 2000, false);
+  firstElements<double, 64>(2, 5000, false);
+  firstElements<int, 7>(40, 7, false);
+  firstElements<float, 64>(1, 20000, true);
   for (int const rows : {0, 1, 7, 16, 32, 45})
     for (int const columns : {1, 8, 64, 131}) {
       transposed<float>(2, rows, columns);

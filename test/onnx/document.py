@@ -23,6 +23,8 @@ Known at run time only may be: sizes (see below), the bounds of Slice (along kno
 the mask of Compress, the parameters of NonMaxSuppression, the condition of If. What is not supported is refused with
 the node, its operator and the reason; strings, sequences, optionals, training and random numbers are refused so.
 
+TopK takes a NaN for less than any number, or more where it takes the smallest, and the first of equal elements first.
+
 NonZero, Unique, NonMaxSuppression and those of the above whose results have no fixed size give the largest result that there can
 be, and a count ([output-format.md](output-format.md)).
 

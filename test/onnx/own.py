@@ -107,6 +107,31 @@ def extremes():
     ]
 
 
+def top_k(name, x, k, largest=1):
+    """Equal elements by their positions, a NaN behind all numbers, wherever it stands."""
+    number = np.where(np.isnan(x), np.inf, -x if largest else x)
+    at = np.argsort(number, axis=-1, kind="stable")[..., :k] # no infinity is among them
+    value = lambda label, kind, shape: helper.make_tensor_value_info(label, kind, shape)
+    node = helper.make_node("TopK", ["x", "k"], ["y", "at"], axis=-1, largest=largest)
+    graph = helper.make_graph([node], name, [value("x", TensorProto.FLOAT, x.shape)],
+                              [value("y", TensorProto.FLOAT, at.shape), value("at", TensorProto.INT64, at.shape)],
+                              [numpy_helper.from_array(np.array([k]), "k")])
+    model = helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 20)])
+    y = np.take_along_axis(x, at, -1)
+    data = [numpy_helper.from_array(x, "x")], [numpy_helper.from_array(y, "y"), numpy_helper.from_array(at, "at")]
+    return SimpleNamespace(name=f"test_{name}", model=model, data_sets=[data])
+
+
+def first_elements():
+    random = np.random.default_rng(8)
+    x = random.integers(-9, 9, (4, 130)).astype(np.float32)
+    x[random.random(x.shape) < .1] = np.nan
+    x[2, 3:] = np.nan # more than there are numbers
+    rising = np.arange(500, dtype=np.float32)[None]
+    return [top_k(f"top_{k}_{'largest' if largest else 'smallest'}", x, k, largest) for k in [1, 10, 64, 70] for largest in [1, 0]] + [
+        top_k("top_64_rising", rising, 64), top_k("top_64_falling", rising, 64, 0)]
+
+
 TRANSPOSED = [
     transposed("transposed_blocks", (24, 20), (5, 4), (2, 2), (2, 2)),
     transposed("transposed_overlapping", (16, 33), (5, 6), (4, 4), (2, 2), (1, 1, 1, 1)),
@@ -118,5 +143,5 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *TRANSPOSED]:
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *TRANSPOSED]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

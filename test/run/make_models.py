@@ -315,6 +315,26 @@ def named_like_blocks(net):
     return {"steps": [1, 16, 5, 5], "unchanged": [4, 8], "square": [20, 33], "for_each": [5, 3]}
 
 
+@model
+def top_k(net):
+    """The first elements of rows along several axes, with many that are equal: few and more than a thread keeps, largest and
+    smallest, as many as there are."""
+    def k(count):
+        return net.constant(f"k{len(net.initializers)}", np.array([count], np.int64))
+    x = net.op("Floor", net.op("Mul", net.input("x", 3, 90, 7), net.constant("scale", np.float32(9))), name="whole")
+    results = {}
+    for name, count, attributes in [("one", 1, {}), ("ten", 10, {"axis": 1}), ("least", 10, {"axis": -2, "largest": 0}),
+                                    ("most", 64, {"axis": 1}), ("beyond", 65, {"axis": 1}), ("first", 3, {"axis": 0}), ("two", 2, {})]:
+        axis = attributes.setdefault("axis", -1)
+        net.nodes.append(helper.make_node("TopK", [x, k(count)], [name, name + "_at"], f"/{name}/TopK", **attributes))
+        shape = [count if d == axis % 3 else extent for d, extent in enumerate([3, 90, 7])]
+        results |= {name: shape, name + "_at": (TensorProto.INT64, shape)}
+    net.nodes.append(helper.make_node("TopK", [net.input("ids", 5, 20, kind=TensorProto.INT64), k(4)], ["id", "id_at"], "/id/TopK"))
+    net.nodes.append(helper.make_node("TopK", [net.input("row", "n", 300), k(5)], ["row_top", "row_at"], "/row/TopK"))
+    integers = {name: (TensorProto.INT64, shape) for name, shape in {"id": [5, 4], "id_at": [5, 4], "row_at": ["n", 5]}.items()}
+    return results | integers | {"row_top": ["n", 5]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)

@@ -38,6 +38,8 @@ SmallVector<Value> WindowOp::getMappedOperands() { return SmallVector<Value>(get
 SmallVector<Value> RowOp::getMappedOperands() { return SmallVector<Value>(getOperands()); }
 SmallVector<Value> RecurrentOp::getMappedOperands() { return SmallVector<Value>(getOperands().drop_front()); }
 
+SmallVector<Value> TopKOp::getMappedOperands() { return {}; }
+
 SmallVector<AffineMap> MapOp::getMaps() { return valuesOf(getIndexingMaps()); }
 SmallVector<AffineMap> ReduceOp::getMaps() { return valuesOf(getIndexingMaps()); }
 SmallVector<AffineMap> ContractOp::getMaps() { return valuesOf(getIndexingMaps()); }
@@ -46,6 +48,8 @@ SmallVector<AffineMap> WindowOp::getMaps() { return valuesOf(getExtraMaps()); }
 SmallVector<AffineMap> RowOp::getMaps() { return valuesOf(getIndexingMaps()); }
 SmallVector<AffineMap> RecurrentOp::getMaps() { return valuesOf(getIndexingMaps()); }
 
+SmallVector<AffineMap> TopKOp::getMaps() { return {}; }
+
 Region &MapOp::getStoringRegion() { return getBody(); }
 Region &ReduceOp::getStoringRegion() { return getFinish(); }
 Region &ContractOp::getStoringRegion() { return getEpilogue(); }
@@ -53,6 +57,7 @@ Region &ConvOp::getStoringRegion() { return getEpilogue(); }
 Region &WindowOp::getStoringRegion() { return getFinish(); }
 Region &RowOp::getStoringRegion() { return getBody(); }
 Region &RecurrentOp::getStoringRegion() { return getNext(); }
+Region &TopKOp::getStoringRegion() { return getBefore(); }
 Region &LoopKernelOp::getStoringRegion() { return getBody(); }
 
 //===--- Schedules ------------------------------------------------------------------------------------------------===//

@@ -105,3 +105,4 @@ void ConvOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void WindowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void RowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void RecurrentOp::getEffects(Effects &effects) { addEffects(effects, *this); }
+void TopKOp::getEffects(Effects &effects) { addEffects(effects, *this); }

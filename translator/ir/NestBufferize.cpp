@@ -178,6 +178,7 @@ void ml2k::nest::registerBufferizableOpInterfaceModels(DialectRegistry &registry
     WindowOp::attachInterface<KernelModel<WindowOp>>(*context);
     RowOp::attachInterface<KernelModel<RowOp>>(*context);
     RecurrentOp::attachInterface<KernelModel<RecurrentOp>>(*context);
+    TopKOp::attachInterface<KernelModel<TopKOp>>(*context);
     WeightOp::attachInterface<WeightModel>(*context);
   });
   // The first model stays: this has to be registered before upstream's

@@ -244,6 +244,25 @@ def Nest_RecurrentOp : Nest_KernelOp<"recurrent"> {
   }];
 }
 
+def Nest_TopKOp : Nest_KernelOp<"top_k"> {
+  let summary = "the first k elements of each row in order, and where they lie";
+  let description = [{
+    input: any tensor, whose dimension `along` is the row. outputs: the elements and their positions (i64), of the input's
+    shape but for k elements along the row. The block says whether its first argument comes before its second one; of two
+    elements neither of which comes before the other, such as a NaN and anything, the one at the lower position does.
+  }];
+  let arguments = (ins StrAttr:$label, I64Attr:$along, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
+                   Variadic<Nest_AnyShaped>:$outputs);
+  let regions = (region SizedRegion<1>:$before);
+  let assemblyFormat = [{
+    $label `along` $along `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `before` $before (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = kernelMethods # [{
+    int64_t getCount() { return ::llvm::cast<::mlir::ShapedType>(getOutputs()[0].getType()).getDimSize(getAlong()); }
+  }];
+}
+
 //===--- Inside kernels ----------------------------------------------------------------------------------------------===//
 
 def Nest_GetOp : Nest_Op<"get", [MemoryEffects<[MemRead]>]> {

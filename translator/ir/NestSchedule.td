@@ -40,6 +40,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   // Rows
   I32EnumAttrCase<"ForRows", 6, "for_rows">,               // a team or thread per row, with reductions along it
   I32EnumAttrCase<"ForWideRows", 7, "for_wide_rows">,      // the same, where a device's team keeps the row in registers
+  I32EnumAttrCase<"TopK", 22, "top_k">,                    // a thread, or a device's team, keeps a row's k first elements
   // Contractions and convolutions
   I32EnumAttrCase<"Contract", 8, "contract">,              // GEMM over packed weights
   I32EnumAttrCase<"BatchedContract", 9, "batched_contract">, // of two operands that are not packed

@@ -324,6 +324,35 @@ LogicalResult RowOp::verify() {
   return success();
 }
 
+LogicalResult TopKOp::verify() {
+  if (getInputs().size() != 1 || !getExtras().empty() || getOutputs().size() != 2)
+    return emitOpError("takes one input, no extras and two outputs");
+  auto const type = [](Value value) { return cast<ShapedType>(value.getType()); };
+  ShapedType const in = type(getInputs()[0]), values = type(getOutputs()[0]), positions = type(getOutputs()[1]);
+  auto const along = int64_t(getAlong());
+  if (along < 0 || along >= in.getRank())
+    return emitOpError() << "has no dimension " << along;
+  if (in.isDynamicDim(along))
+    return emitOpError("requires rows of known length");
+  if (values.getElementType() != in.getElementType() || !positions.getElementType().isInteger(64))
+    return emitOpError("makes elements of the input's type and positions of i64");
+  for (ShapedType out : {values, positions}) {
+    if (out.getRank() != in.getRank() || out.isDynamicDim(along))
+      return emitOpError("requires outputs of the input's rank and a known number of elements to keep");
+    for (int64_t d = 0; d < in.getRank(); ++d) {
+      bool const isKnown = !in.isDynamicDim(d) && !out.isDynamicDim(d);
+      if (isKnown && (d == along ? out.getDimSize(d) > in.getDimSize(d) : out.getDimSize(d) != in.getDimSize(d)))
+        return emitOpError() << "output extent " << out.getDimSize(d) << " for " << in.getDimSize(d) << " elements";
+    }
+  }
+  if (values.getDimSize(along) != positions.getDimSize(along))
+    return emitOpError("keeps as many elements as positions");
+  if (failed(verifyResults(*this)))
+    return failure();
+  SmallVector<Value> const both(2, getInputs()[0]);
+  return verifyBlock(*this, getBefore(), 0, both, {IntegerType::get(getContext(), 1)});
+}
+
 LogicalResult RecurrentOp::verify() {
   SmallVector<Value> const extras = concat({getExtras()}), outputs = concat({getOutputs()});
   if (getInputs().size() != 1 || failed(verifyResults(*this)) ||

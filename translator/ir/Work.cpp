@@ -113,6 +113,11 @@ std::optional<int64_t> nest::RecurrentOp::getFlops() {
   return int64_t(getSteps()) * elements * (2 * getGates() * getHidden() + countIn(getNext()));
 }
 
+/// A comparison for each element: few of them come before the last one that is kept.
+std::optional<int64_t> nest::TopKOp::getFlops() {
+  return countElements(getInputs().front().getType()) * countIn(getBefore());
+}
+
 bool ml2k::isSmall(Operation *program) {
   constexpr int64_t most = 1 << 19;
   int64_t total = 0;

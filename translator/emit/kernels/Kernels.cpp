@@ -14,6 +14,7 @@ KernelPrinter lookUpKernel(llvm::StringRef operation) {
                                                              {"nest.contract", printContract},
                                                              {"nest.window", printWindow},
                                                              {"nest.recurrent", printRecurrent},
+                                                             {"nest.top_k", printTopK},
                                                              {"nest.kernel", printLoopKernel}};
   auto const found = table.find(operation.str());
   return found == table.end() ? nullptr : found->second;

@@ -39,7 +39,8 @@ static Raw functionOf(nest::KernelBlock block) {
                {ForGrid, "for_grid"},
                {ReduceSpan, "reduce_span"},
                {ReduceGrid, "reduce_grid"},
-               {ForUpdates, "for_updates"}};
+               {ForUpdates, "for_updates"},
+               {TopK, "top_k"}};
   auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
   assert(found != std::end(table) && "a policy of Kokkos is no block");
   return found->function;

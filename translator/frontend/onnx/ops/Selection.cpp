@@ -16,18 +16,26 @@ static AffineMap alongLast(Build &b, int64_t rank, int64_t axis) {
   return b.selectDims(rank + 1, read);
 }
 
+/// Whether x comes before y wherever they stand. A NaN comes after all numbers.
+static Value precedes(Scalars &s, Value x, Value y, bool isLargest) {
+  if (!Scalars::isFloat(x))
+    return s.compare(isLargest ? Compare::gt : Compare::lt, x, y);
+  auto const unordered = isLargest ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
+  return s.create<arith::AndIOp>(s.create<arith::CmpFOp>(unordered, x, y),
+                                 s.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, x, x));
+}
+
 /// How many elements along the axis come before each one: the place that it takes. Equal ones keep their order.
 static Value places(Node &node, Value x, int64_t axis, bool isLargest) {
   Build &b = node.b;
   int64_t const rank = Build::rankOf(x);
   AffineMap const own = b.selectDims(rank + 1, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
   auto isBefore = [&](Scalars &s, ValueRange v) -> Value {
-    Value const wins = s.compare(isLargest ? Compare::gt : Compare::lt, v[1], v[0]);
-    Value const isEqual = s.compare(Compare::eq, v[1], v[0]);
     Value const isEarlier = s.create<arith::CmpIOp>(arith::CmpIPredicate::slt, s.create<linalg::IndexOp>(rank),
                                                     s.create<linalg::IndexOp>(axis));
-    Value const tie = s.create<arith::AndIOp>(isEqual, isEarlier);
-    return s.convert(s.create<arith::OrIOp>(wins, tie), s.b.getI64Type());
+    Value const stays = s.logicalNot(precedes(s, v[0], v[1], isLargest));
+    Value const passes = precedes(s, v[1], v[0], isLargest);
+    return s.convert(s.create<arith::SelectOp>(isEarlier, stays, passes), s.b.getI64Type());
   };
   return b.foldOver({x, x}, {own, alongLast(b, rank, axis)}, b.sizesOf(x), b.getI64Type(), Build::Fold::sum, isBefore,
                     node.isUnsigned());
