@@ -310,11 +310,7 @@ FailureOr<EmittedFiles> emit(ModuleOp module, EmitOptions const &options) {
   FailureOr<ModelView> const model = viewModel(module, options);
   if (failed(model))
     return failure();
-  try {
-    return model->render();
-  } catch (std::exception const &error) {
-    return module.emitError(error.what());
-  }
+  return model->render();
 }
 
 } // namespace ml2k

@@ -98,9 +98,8 @@ static Expected<std::vector<OutputFile>> finishedFiles(EmittedFiles emitted, std
   return files;
 }
 
-Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOptions const &options,
-                                                   std::string const &modelFile) {
-  EmitOptions const how = emitOptions(options, modelFile);
+static mlir::FailureOr<EmittedFiles> emitColumns(mlir::ModuleOp module, EmitOptions const &how,
+                                                 ToolOptions const &options) {
   auto const has = [&](char const *form) { return options.forms.count(form) != 0; };
   Forms const forms{.launch = has("launch"),
                     .team = has("team"),
@@ -108,7 +107,24 @@ Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOp
                     .runner = has("runner"),
                     .c = has("c"),
                     .fortran = has("fortran")};
-  auto emitted = printsColumns(options) ? emitForms(module, how, forms) : emit(module, how);
+  mlir::FailureOr<Column> column = readColumn(module, forms);
+  return failed(column) ? mlir::FailureOr<EmittedFiles>() : emitForms(std::move(*column), how, forms);
+}
+
+/// What is prepared can be printed: a template without its value is a mistake of ours, and said.
+static mlir::FailureOr<EmittedFiles> emitAll(mlir::ModuleOp module, EmitOptions const &how,
+                                             ToolOptions const &options) {
+  try {
+    return printsColumns(options) ? emitColumns(module, how, options) : emit(module, how);
+  } catch (std::exception const &error) {
+    return module.emitError(error.what());
+  }
+}
+
+Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOptions const &options,
+                                                   std::string const &modelFile) {
+  EmitOptions const how = emitOptions(options, modelFile);
+  auto emitted = emitAll(module, how, options);
   if (failed(emitted))
     return createStringError(inconvertibleErrorCode(), "");
   if (options.emit == EmitKind::Json)

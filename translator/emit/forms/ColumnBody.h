@@ -4,8 +4,8 @@
 #define ML2K_EMIT_FORMS_COLUMNBODY_H
 
 #include "translator/emit/Emit.h"
-#include "translator/emit/forms/Column.h"
 #include "translator/emit/render/Render.h"
+#include "translator/ir/Column.h"
 
 #include <set>
 

@@ -3,7 +3,6 @@
 #ifndef ML2K_EMIT_FORMS_FORMPRINTER_H
 #define ML2K_EMIT_FORMS_FORMPRINTER_H
 
-#include "translator/emit/forms/Column.h"
 #include "translator/emit/forms/Forms.h"
 #include "translator/emit/render/Render.h"
 #include "translator/emit/scalars/Values.h"
@@ -18,16 +17,12 @@ public:
       : column(column), options(options), forms(forms) {}
 
   /// The header of forms to call inside kernels, and the loader of their weights.
-  mlir::FailureOr<EmittedFiles> print(mlir::func::FuncOp entry);
+  mlir::FailureOr<EmittedFiles> print();
 
   /// A class without Kokkos, weights compiled in.
-  mlir::FailureOr<EmittedFiles> printRunner(mlir::func::FuncOp entry);
+  mlir::FailureOr<EmittedFiles> printRunner();
 
 private:
-  mlir::LogicalResult checkStack(mlir::func::FuncOp entry) const;
-  int64_t stackBytes(bool withArguments) const;
-  int64_t packedBytes() const;
-  bool hasPacks() const;
   mlir::FailureOr<Json> viewModel(std::set<std::string> &blocks);
   Json viewWeights();
   Json viewTensor(ColumnTensor const &tensor) const;
@@ -42,7 +37,7 @@ private:
   Json viewTables() const;
 
   /// Names and types of features and results in C and Fortran.
-  mlir::LogicalResult addInterfaces(Json &view, mlir::func::FuncOp entry) const;
+  void addInterfaces(Json &view) const;
 
   Column const &column;
   EmitOptions const &options;

@@ -5,6 +5,7 @@
 
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/forms/ColumnBody.h"
+#include "translator/emit/forms/ColumnNames.h"
 #include "translator/emit/forms/FormPrinter.h"
 #include "translator/emit/model/Names.h"
 #include "translator/emit/render/Blocks.h"
@@ -18,40 +19,7 @@ using namespace mlir;
 
 namespace ml2k {
 
-/// More of a team's buffers goes to level 1: what every back end has at level 0.
-static constexpr int64_t level0Bytes = 32768;
-/// What buffers, and a pack of columns with its arguments, may take of a thread's stack.
-static constexpr int64_t stackLimit = 32768;
-/// Columns of a pack with the widest vectors that the printed code knows.
-static constexpr int64_t mostLanes = 16;
 static constexpr int64_t embeddedBytes = 1024;
-
-int64_t FormPrinter::packedBytes() const { return stackBytes(true) * mostLanes; }
-bool FormPrinter::hasPacks() const { return packedBytes() <= stackLimit; }
-
-/// Bytes of a thread's buffers for one column, with or without the arguments.
-int64_t FormPrinter::stackBytes(bool withArguments) const {
-  int64_t bytes = 0;
-  llvm::StringSet<> buffers;
-  for (ColumnTensor const &tensor : column.tensors) {
-    bool const isBuffer = tensor.kind == ColumnTensor::Kind::Buffer;
-    if (isBuffer ? !tensor.buffer.empty() && buffers.insert(tensor.buffer).second : withArguments)
-      bytes += tensor.width * sidecarBytes(tensor.type);
-  }
-  return bytes;
-}
-
-LogicalResult FormPrinter::checkStack(func::FuncOp entry) const {
-  if (forms.launch && !hasPacks())
-    return entry.emitError("beside other forms, 'launch' keeps a pack of ")
-           << mostLanes << " columns on the stack, which takes " << packedBytes() << " bytes here and may take "
-           << stackLimit << "; --form=launch alone keeps all columns in a workspace";
-  if (forms.thread && stackBytes(false) > stackLimit)
-    return entry.emitError("the form 'thread' keeps the buffers of a column on the stack, which takes ")
-           << stackBytes(false) << " bytes here and may take " << stackLimit
-           << "; --form=team keeps them in scratch memory";
-  return success();
-}
 
 //===--- The parts of the view
 //--------------------------------------------------------------------------------------===//
@@ -170,8 +138,8 @@ void FormPrinter::addShared(Json &view) const {
   view["launch"] = forms.launch;
   view["team"] = forms.team || forms.launch;
   view["thread"] = forms.thread || forms.launch;
-  view["packs_fit"] = hasPacks();
-  view["pack_bytes"] = std::to_string(packedBytes());
+  view["packs_fit"] = packedBytes(column) <= stackLimit;
+  view["pack_bytes"] = std::to_string(packedBytes(column));
   for (char const *flag : {"host", "device", "portable"})
     view[flag] = true;
   for (char const *flag : {"integers", "narrow", "bfloat", "launched"})
@@ -248,9 +216,7 @@ void FormPrinter::addLoader(Json &view) {
   }
 }
 
-FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
-  if (failed(checkStack(entry)))
-    return failure();
+FailureOr<EmittedFiles> FormPrinter::print() {
   std::set<std::string> blocks;
   FailureOr<Json> view = viewModel(blocks);
   if (failed(view))
@@ -259,33 +225,20 @@ FailureOr<EmittedFiles> FormPrinter::print(func::FuncOp entry) {
   view->update(viewBlocks(neededBlocks(blocks, (*view)["embedded"], *view), {}, *view));
   EmittedFiles files;
   files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
-  try {
-    files.header = render("form/header", *view);
-    files.source = render("form/source", *view);
-  } catch (std::exception const &error) {
-    return entry.emitError(error.what());
-  }
+  files.header = render("form/header", *view);
+  files.source = render("form/source", *view);
   if ((*view)["from_file"])
     files.sidecar = std::move(sidecar);
   return files;
 }
 
-FailureOr<EmittedFiles> emitForms(ModuleOp module, EmitOptions const &given, Forms const &forms) {
+FailureOr<EmittedFiles> emitForms(Column column, EmitOptions const &given, Forms const &forms) {
   EmitOptions options = given;
   if (forms.runner)
     options.math = MathLibrary::Std; // the printed functions need C++20 or Kokkos
-  func::FuncOp entry;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      entry = function;
-  if (!entry)
-    return module.emitError("the module has no entry function");
-  FailureOr<Column> column = readColumn(entry);
-  if (failed(column))
-    return failure();
-  planColumn(*column, level0Bytes);
-  FormPrinter printer(*column, options, forms);
-  return forms.runner ? printer.printRunner(entry) : printer.print(entry);
+  nameColumn(column);
+  FormPrinter printer(column, options, forms);
+  return forms.runner ? printer.printRunner() : printer.print();
 }
 
 } // namespace ml2k

@@ -37,7 +37,8 @@ constexpr ElementType elementTypes[] = {
 
 ElementType const *elementType(std::string const &cpp) {
   auto const *known = llvm::find_if(elementTypes, [&](ElementType const &type) { return cpp == type.cpp; });
-  return known == std::end(elementTypes) ? nullptr : known;
+  assert(known != std::end(elementTypes) && "checkForms() refuses others");
+  return known;
 }
 
 /// Names of arrays, each with its `_query` and `_element`.
@@ -84,7 +85,7 @@ std::string flatName(StringRef nameSpace) {
 
 } // namespace
 
-LogicalResult FormPrinter::addInterfaces(Json &view, func::FuncOp entry) const {
+void FormPrinter::addInterfaces(Json &view) const {
   std::string const prefix = flatName(view["namespace"].get<std::string>());
   view["f_module"] = fortranName(prefix);
   ArrayNames cNames({"model", "queries", "n", "k", "restrict", "ptrdiff_t", "size_t"}, prefix);
@@ -95,9 +96,6 @@ LogicalResult FormPrinter::addInterfaces(Json &view, func::FuncOp entry) const {
   for (char const *group : {"features", "results"})
     for (Json &array : view[group]) {
       ElementType const *type = elementType(array["scalar"]);
-      if (!type)
-        return entry.emitError("elements of type ")
-               << array["scalar"].get<std::string>() << " have no type in C; --form=runner has them";
       array["c_type"] = type->c;
       array["c_name"] = cNames.unique(array["name"]);
       array["f_type"] = type->fortran;
@@ -112,7 +110,6 @@ LogicalResult FormPrinter::addInterfaces(Json &view, func::FuncOp entry) const {
   view["prefix"] = prefix;
   view["c_file"] = options.stem + ".h";
   view["c_guard"] = StringRef(snakeCase(options.stem, "model")).upper() + "_H";
-  return success();
 }
 
 } // namespace ml2k

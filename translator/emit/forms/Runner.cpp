@@ -18,9 +18,6 @@ using namespace mlir;
 
 namespace ml2k {
 
-/// Weights that a source file may hold: compilers take a second and 100 MB for a megabyte.
-static constexpr int64_t mostTableBytes = 4 << 20;
-
 //===--- Weights --------------------------------------------------------------------------------------------------===//
 
 static int64_t roundUp(int64_t value) { return (value + 15) / 16 * 16; }
@@ -129,13 +126,7 @@ static std::string withoutKokkos(std::string text) {
   return out;
 }
 
-FailureOr<EmittedFiles> FormPrinter::printRunner(func::FuncOp entry) {
-  int64_t bytes = 0;
-  for (ColumnWeights const &weights : column.weights)
-    bytes += (weights.inputs + 1) * roundUp(weights.outputs) * sidecarBytes(column.scalar);
-  if (bytes > mostTableBytes)
-    return entry.emitError("the form 'runner' compiles its weights in, ")
-           << bytes << " bytes here, and may hold " << mostTableBytes << "; --form=launch reads them from a file";
+FailureOr<EmittedFiles> FormPrinter::printRunner() {
   std::set<std::string> blocks;
   FailureOr<Json> view = viewModel(blocks);
   if (failed(view))
@@ -151,20 +142,16 @@ FailureOr<EmittedFiles> FormPrinter::printRunner(func::FuncOp entry) {
   }
   view->update(viewBlocks(neededBlocks(blocks, true, *view), {}, *view));
   (*view)["c"] = forms.c;
-  if (forms.c && failed(addInterfaces(*view, entry)))
-    return failure();
+  if (forms.c)
+    addInterfaces(*view);
   EmittedFiles files;
   files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
-  try {
-    files.header = render("form/runner_header", *view);
-    files.source = withoutKokkos(render("form/runner_source", *view));
-    if (forms.c)
-      files.cHeader = render("form/c_header", *view);
-    if (forms.fortran)
-      files.fortran = render("form/fortran", *view);
-  } catch (std::exception const &error) {
-    return entry.emitError(error.what());
-  }
+  files.header = render("form/runner_header", *view);
+  files.source = withoutKokkos(render("form/runner_source", *view));
+  if (forms.c)
+    files.cHeader = render("form/c_header", *view);
+  if (forms.fortran)
+    files.fortran = render("form/fortran", *view);
   return files;
 }
 

@@ -1,17 +1,18 @@
-//===- ColumnPlan.cpp - buffers of a column, their names and the barriers of a team
-//---------------------------------===//
+//===- ColumnBuffers.cpp - buffers of a column, their levels, and the barriers of a team --------------------------===//
 
-#include "translator/emit/forms/Column.h"
-#include "translator/emit/model/Names.h"
-#include "translator/emit/render/Blocks.h"
-#include "translator/ir/UniqueNames.h"
+#include "translator/ir/Column.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
 namespace ml2k {
+
+/// More of a team's buffers goes to level 1: what every back end has at level 0.
+static constexpr int64_t level0Bytes = 32768;
 
 namespace {
 
@@ -76,53 +77,6 @@ static void shareBuffers(Column &column) {
   }
 }
 
-/// What the printed file declares or calls its own parameters.
-static llvm::StringSet<> takenNames() {
-  llvm::StringSet<> taken = blockNames();
-  for (char const *word :
-       {"team",   "weights", "scratch", "space",  "batch",  "first",  "count", "n",         "c",       "k",
-        "o",      "i",       "sum",     "along",  "block",  "row",    "rows",  "policy",    "level",   "pack",
-        "alone",  "lanes",   "strip",   "input",  "column", "linear", "each",  "forward",   "network", "Linear",
-        "Vector", "Weights", "Scratch", "Tensor", "Input",  "Alone",  "Along", "TeamAlong", "Joining", "ExecutionSpace",
-        "Member", "Team",    "Policy",  "Pack",   "Shared"})
-    taken.insert(word);
-  return taken;
-}
-
-/// `name` in CamelCase, unless it is taken.
-static std::string typeName(std::string const &name, llvm::StringSet<> &taken, StringRef prefix) {
-  std::string const plain = camelCase(name, prefix), type = taken.contains(plain) ? plain + nameHash(name) : plain;
-  taken.insert(type);
-  return type;
-}
-
-static void nameTensors(Column &column) {
-  llvm::StringSet<> const taken = takenNames();
-  llvm::StringSet<> types = taken;
-  std::vector<std::string> arguments, buffers;
-  for (auto const &[number, tensor] : llvm::enumerate(column.tensors))
-    if (tensor.kind != ColumnTensor::Kind::Buffer)
-      arguments.push_back(tensor.modelName);
-    else if (tensor.buffer == std::to_string(number))
-      buffers.push_back(tensor.modelName);
-  auto const argumentNames = nameTable(arguments, "tensor", taken), bufferNames = nameTable(buffers, "buffer");
-  for (ColumnTensor &tensor : column.tensors)
-    if (tensor.kind != ColumnTensor::Kind::Buffer) {
-      tensor.name = argumentNames.lookup(tensor.modelName);
-      tensor.parameter = typeName(tensor.name, types, "Tensor");
-    }
-  for (ColumnTensor &tensor : column.tensors)
-    if (tensor.kind == ColumnTensor::Kind::Buffer && !tensor.buffer.empty())
-      tensor.name = bufferNames.lookup(column.tensors[std::stoul(tensor.buffer)].modelName);
-  for (ColumnTensor &tensor : column.tensors)
-    if (tensor.kind == ColumnTensor::Kind::Buffer && !tensor.buffer.empty()) {
-      tensor.buffer = tensor.name;
-      tensor.isScratch = true;
-    }
-  for (ColumnWeights &weights : column.weights)
-    weights.name = typeName(weights.modelName, types, "Layer");
-}
-
 /// A layer waits for the others of its team if it reads or overwrites what was written, or overwrites what was read.
 static void placeBarriers(Column &column) {
   auto const memoryOf = [&](Numbers const &tensors) {
@@ -148,10 +102,7 @@ static void placeBarriers(Column &column) {
   }
 }
 
-void planColumn(Column &column, int64_t level0Bytes) {
-  shareBuffers(column);
-  nameTensors(column);
-  placeBarriers(column);
+static void placeLevels(Column &column) {
   int64_t used = 0;
   llvm::StringMap<unsigned> levels;
   for (ColumnTensor &tensor : column.tensors) {
@@ -165,6 +116,12 @@ void planColumn(Column &column, int64_t level0Bytes) {
     }
     tensor.level = level->second;
   }
+}
+
+void planBuffers(Column &column) {
+  shareBuffers(column);
+  placeBarriers(column);
+  placeLevels(column);
 }
 
 } // namespace ml2k

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#ifndef ML2K_EMIT_FORMS_COLUMN_H
-#define ML2K_EMIT_FORMS_COLUMN_H
+#ifndef ML2K_IR_COLUMN_H
+#define ML2K_IR_COLUMN_H
 
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include <string>
 #include <vector>
@@ -74,12 +75,34 @@ struct Column {
   unsigned vectorOf(nest::WeightOp op);
 };
 
-/// Refuses with a located diagnostic at every operation that does not act on columns one by one.
-mlir::FailureOr<Column> readColumn(mlir::func::FuncOp entry);
+/// Who calls a network by columns, and how.
+struct Forms {
+  bool launch = false;  ///< all columns of views
+  bool team = false;    ///< a column by a team, inside the caller's TeamPolicy
+  bool thread = false;  ///< a column by a thread, or by a vector lane of a host
+  bool runner = false;  ///< a class without Kokkos in its interface
+  bool c = false;       ///< functions for C over it
+  bool fortran = false; ///< a Fortran module over these
+};
+
+/// The columns of the entry function of a module at the stage `scheduled`, their buffers shared and levels and barriers
+/// placed. Refuses with a located diagnostic at every operation that does not act on columns one by one, and what one
+/// of the forms cannot hold: what comes back can be printed.
+mlir::FailureOr<Column> readColumn(mlir::ModuleOp module, Forms const &forms);
 
 /// Buffers that are not in use together share memory; barriers stand where a layer reads or overwrites what another one
-/// wrote or read. `level0Bytes`: more than that goes to level 1.
-void planColumn(Column &column, int64_t level0Bytes);
+/// wrote or read.
+void planBuffers(Column &column);
+
+/// Columns of a pack with the widest vectors that the printed code knows, and what they, or the buffers of one column,
+/// may take of a thread's stack.
+constexpr int64_t mostLanes = 16, stackLimit = 32768;
+
+/// Bytes of such a pack with its arguments.
+int64_t packedBytes(Column const &column);
+
+/// Refuses what a form cannot hold.
+mlir::LogicalResult checkForms(Column const &column, Forms const &forms, mlir::func::FuncOp entry);
 
 } // namespace ml2k
 
