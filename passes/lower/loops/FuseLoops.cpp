@@ -213,9 +213,11 @@ bool isScalar(memref::AllocOp allocation) {
 }
 
 bool stores(Operation *op, Value memref) {
-  return op->walk([&](memref::StoreOp store) {
-             return store.getMemref() == memref ? WalkResult::interrupt() : WalkResult::advance();
-           }).wasInterrupted();
+  return op
+      ->walk([&](memref::StoreOp store) {
+        return store.getMemref() == memref ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Loads of what was stored before in the same block, or in one around it that does not store again.

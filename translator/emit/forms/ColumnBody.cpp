@@ -1,13 +1,9 @@
-//===- ColumnBody.cpp - the layers of a column as statements
-//--------------------------------------------------------===//
+//===- ColumnBody.cpp - the layers of a column as statements ------------------------------------------------------===//
 
-#include "translator/emit/forms/ColumnBody.h"
+#include "translator/emit/forms/ColumnPrinter.h"
 
 #include "translator/emit/cpp/Serializer.h"
-#include "translator/emit/kernels/KernelParts.h"
 #include "translator/emit/render/Blocks.h"
-#include "translator/emit/scalars/Scalars.h"
-#include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,51 +12,8 @@ using namespace mlir;
 
 namespace ml2k {
 
-namespace {
-
-class LayerPrinter {
-public:
-  LayerPrinter(Column const &column, ColumnLayer const &layer, EmitOptions const &options,
-               std::set<std::string> &blocks);
-  FailureOr<Json> print();
-
-private:
-  Expression at(ColumnTensor const &tensor, Expression const &index) const;
-  Expression element(ColumnPart part, Expression const &index) const;
-  Expression vectorElement(Value weight, Expression const &index);
-  FailureOr<Expression> operand(unsigned number, std::optional<Expression> const &along);
-  Expression indexOf(AffineMap map, Value value, Expression const &along);
-  cpp::Assign store(unsigned result, Expression const &index, Expression const &value, bool isLast = true) const;
-  ScalarPrinter scalars();
-  LogicalResult bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first, Body &to);
-  LogicalResult printBlock(ScalarPrinter &printer, Block &block, Body &statements);
-
-  Json view(Body const &statements);
-
-  FailureOr<Json> printLinear();
-  FailureOr<Json> printEach();
-  FailureOr<Json> printRow();
-  Json printCopy();
-  LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Body &to);
-  LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Body &to);
-  LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
-  LogicalResult printEachAlong(nest::EachOp each, ScalarPrinter &printer, Body &to);
-
-  void useBlock(StringRef name) { blocks.insert(name.str()); }
-  int64_t length() const;
-
-  Column const &column;
-  ColumnLayer const &layer;
-  EmitOptions const &options;
-  std::set<std::string> &blocks;
-  SmallVector<AffineMap> maps;
-  unsigned along = 0; ///< the loop along a row
-  Scope scope;
-  Identifier index = Raw("i"); ///< the position in a row
-};
-
-LayerPrinter::LayerPrinter(Column const &column, ColumnLayer const &layer, EmitOptions const &options,
-                           std::set<std::string> &blocks)
+ColumnPrinter::ColumnPrinter(Column const &column, ColumnLayer const &layer, EmitOptions const &options,
+                             std::set<std::string> &blocks)
     : column(column), layer(layer), options(options), blocks(blocks) {
   for (char const *word : {"team", "weights", "scratch", "c", "sum", "along"})
     scope.take(word);
@@ -86,12 +39,12 @@ static Expression reference(ColumnTensor const &tensor) {
 }
 
 /// `scratch.hidden(c, i)`
-Expression LayerPrinter::at(ColumnTensor const &tensor, Expression const &position) const {
+Expression ColumnPrinter::at(ColumnTensor const &tensor, Expression const &position) const {
   return call(reference(tensor), {cpp::name(Raw("c")), position});
 }
 
 /// The caller's memory may hold another type.
-Expression LayerPrinter::element(ColumnPart part, Expression const &at) const {
+Expression ColumnPrinter::element(ColumnPart part, Expression const &at) const {
   ColumnTensor const &tensor = column.tensors[part.tensor];
   Expression position = at;
   if (part.first != 0)
@@ -100,7 +53,7 @@ Expression LayerPrinter::element(ColumnPart part, Expression const &at) const {
   return tensor.kind == ColumnTensor::Kind::Input ? cpp::cast(computedType(tensor.type).code, read) : read;
 }
 
-Expression LayerPrinter::vectorElement(Value weight, Expression const &at) {
+Expression ColumnPrinter::vectorElement(Value weight, Expression const &at) {
   auto const op = weight.getDefiningOp<nest::WeightOp>();
   for (ColumnWeights const &known : column.weights)
     if (known.weight == op && known.inputs == 0)
@@ -109,7 +62,7 @@ Expression LayerPrinter::vectorElement(Value weight, Expression const &at) {
 }
 
 /// The position in a row, or in all elements of a weight, that a map gives for the position along the loop.
-Expression LayerPrinter::indexOf(AffineMap map, Value value, Expression const &at) {
+Expression ColumnPrinter::indexOf(AffineMap map, Value value, Expression const &at) {
   MLIRContext *context = map.getContext();
   IndexSpace space;
   space.dims.assign(map.getNumDims(), literal(0));
@@ -128,7 +81,7 @@ Expression LayerPrinter::indexOf(AffineMap map, Value value, Expression const &a
 }
 
 /// The element of an operand at a position along the row, or the row's only one.
-FailureOr<Expression> LayerPrinter::operand(unsigned number, std::optional<Expression> const &at) {
+FailureOr<Expression> ColumnPrinter::operand(unsigned number, std::optional<Expression> const &at) {
   Value const value = layer.op->getOperand(number);
   unsigned const inputs = layer.op->getNumOperands() - layer.op->getNumResults();
   Expression const position = indexOf(maps[number], value, at.value_or(literal(0)));
@@ -142,8 +95,8 @@ FailureOr<Expression> LayerPrinter::operand(unsigned number, std::optional<Expre
 }
 
 /// `ice(c, o) = scratch.ice(c, o) = value`; what is written again before the end goes to the buffer alone.
-cpp::Assign LayerPrinter::store(unsigned result, Expression const &position, Expression const &value,
-                                bool isLast) const {
+cpp::Assign ColumnPrinter::store(unsigned result, Expression const &position, Expression const &value,
+                                 bool isLast) const {
   ArrayRef<unsigned> const tensors = layer.results[result];
   std::vector<Expression> targets;
   for (unsigned tensor : llvm::reverse(isLast ? tensors : tensors.take_front()))
@@ -151,7 +104,7 @@ cpp::Assign LayerPrinter::store(unsigned result, Expression const &position, Exp
   return {targets.front(), value, {targets.begin() + 1, targets.end()}};
 }
 
-ScalarPrinter LayerPrinter::scalars() {
+ScalarPrinter ColumnPrinter::scalars() {
   ScalarPrinter printer(scope);
   printer.fastMath = options.math == MathLibrary::Fast;
   handleControlFlow(printer);
@@ -163,8 +116,8 @@ ScalarPrinter LayerPrinter::scalars() {
   return printer;
 }
 
-LogicalResult LayerPrinter::bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first,
-                                         Body &to) {
+LogicalResult ColumnPrinter::bindOperands(ScalarPrinter &printer, Block::BlockArgListType arguments, unsigned first,
+                                          Body &to) {
   for (auto [number, argument] : llvm::enumerate(arguments)) {
     bool const isAdded = layer.biased && llvm::all_of(argument.getUsers(), [&](Operation *user) {
                            return user->getNumResults() == 1 && user->getResult(0) == layer.biased;
@@ -179,7 +132,7 @@ LogicalResult LayerPrinter::bindOperands(ScalarPrinter &printer, Block::BlockArg
   return success();
 }
 
-LogicalResult LayerPrinter::printBlock(ScalarPrinter &printer, Block &block, Body &statements) {
+LogicalResult ColumnPrinter::printBlock(ScalarPrinter &printer, Block &block, Body &statements) {
   if (failed(printer.print(block, statements)))
     return failure();
   FailureOr<SmallVector<Expression>> values = printer.use(block.back().getOperands());
@@ -195,7 +148,7 @@ LogicalResult LayerPrinter::printBlock(ScalarPrinter &printer, Block &block, Bod
 
 /// Of a row: as long as the first operand that the loop indexes by itself, results before inputs (of which a slice may
 /// be read). The first dimension of a column's tensors is the batch.
-int64_t LayerPrinter::length() const {
+int64_t ColumnPrinter::length() const {
   auto const count = int64_t(maps.size());
   for (int64_t step = 0; step < count; ++step) {
     unsigned const number = (count - layer.op->getNumResults() + step) % count;
@@ -211,7 +164,7 @@ int64_t LayerPrinter::length() const {
 //===--- Layers ---------------------------------------------------------------------------------------------------===//
 
 /// The statements for the templates; `blocks` gets those that they need.
-Json LayerPrinter::view(Body const &statements) {
+Json ColumnPrinter::view(Body const &statements) {
   for (Raw block : cpp::blocksOf(statements))
     useBlock(block.str());
   cpp::Lambda lambda{{}, statements};
@@ -226,7 +179,7 @@ static std::string parametersOf(ArrayRef<Identifier> names, Body const &statemen
   return cpp::Serializer::list(lambda.parameters);
 }
 
-FailureOr<Json> LayerPrinter::printLinear() {
+FailureOr<Json> ColumnPrinter::printLinear() {
   auto op = cast<nest::ContractOp>(layer.op);
   index = Raw("o");
   scope.take(index.str());
@@ -257,7 +210,7 @@ FailureOr<Json> LayerPrinter::printLinear() {
               {"inputs", inputs}};
 }
 
-FailureOr<Json> LayerPrinter::printEach() {
+FailureOr<Json> ColumnPrinter::printEach() {
   Block &block = layer.op->getRegion(0).front();
   scope.take(index.str());
   Body statements;
@@ -271,7 +224,7 @@ FailureOr<Json> LayerPrinter::printEach() {
               {"statements", view(statements)}};
 }
 
-Json LayerPrinter::printCopy() {
+Json ColumnPrinter::printCopy() {
   ColumnPart const from = layer.operands[0].front(), to = layer.operands[1].front();
   ColumnTensor const &target = column.tensors[to.tensor];
   Expression const i = cpp::name(index), position = to.first ? binary(i, "+", Rank::Add, literal(to.first)) : i;
@@ -281,97 +234,7 @@ Json LayerPrinter::printCopy() {
           {"statements", view({cpp::Assign{at(target, position), element(from, i)}})}};
 }
 
-FailureOr<Json> LayerPrinter::printRow() {
-  Block &block = layer.op->getRegion(0).front();
-  scope.take(index.str());
-  ScalarPrinter printer = scalars();
-  printer.handle("nest.get",
-                 [this](Operation *op, ScalarPrinter &p, Body &to) { return printGet(cast<nest::GetOp>(op), p, to); });
-  printer.handle("nest.set",
-                 [this](Operation *op, ScalarPrinter &p, Body &to) { return printSet(cast<nest::SetOp>(op), p, to); });
-  printer.handle("nest.fold", [this](Operation *op, ScalarPrinter &p, Body &to) {
-    return printFold(cast<nest::FoldOp>(op), p, to);
-  });
-  printer.handle("nest.each", [this](Operation *op, ScalarPrinter &p, Body &to) {
-    return printEachAlong(cast<nest::EachOp>(op), p, to);
-  });
-  Body statements;
-  if (failed(printer.print(block, statements)))
-    return failure();
-  return Json{{"template", "form/rows"}, {"statements", view(statements)}};
-}
-
-static FailureOr<std::optional<Expression>> positionOf(Value position, ScalarPrinter &printer) {
-  if (!position)
-    return std::optional<Expression>();
-  FailureOr<Expression> const expression = printer.use(position);
-  if (failed(expression))
-    return failure();
-  return std::optional<Expression>(*expression);
-}
-
-LogicalResult LayerPrinter::printGet(nest::GetOp get, ScalarPrinter &printer, Body &to) {
-  auto const position = positionOf(get.getPosition(), printer);
-  if (failed(position))
-    return failure();
-  FailureOr<Expression> read = operand(cast<BlockArgument>(get.getRow()).getArgNumber(), *position);
-  if (failed(read))
-    return failure();
-  printer.bindRead(get.getValue(), std::move(*read), to);
-  return success();
-}
-
-LogicalResult LayerPrinter::printSet(nest::SetOp set, ScalarPrinter &printer, Body &to) {
-  auto const position = positionOf(set.getPosition(), printer);
-  FailureOr<Expression> const value = printer.use(set.getValue());
-  if (failed(position) || failed(value))
-    return failure();
-  unsigned const number = cast<BlockArgument>(set.getRow()).getArgNumber();
-  unsigned const inputs = layer.op->getNumOperands() - layer.op->getNumResults();
-  Expression const at = indexOf(maps[number], layer.op->getOperand(number), position->value_or(literal(0)));
-  printer.settleReads(to);
-  Operation *last = set;
-  layer.op->walk([&](nest::SetOp other) { last = other.getRow() == set.getRow() ? other.getOperation() : last; });
-  cpp::Assign const assign = store(number - inputs, at, *value, last == set);
-  if (set->getParentOp() == layer.op) // one value per row: one thread writes it
-    to.push_back(cpp::Each{literal(1), {Raw("int")}, {assign}});
-  else
-    to.push_back(assign);
-  return success();
-}
-
-LogicalResult LayerPrinter::printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to) {
-  printer.settleReads(to);
-  Block &block = fold.getBody().front();
-  printer.bind(block.getArgument(0), cpp::name(index));
-  Body statements;
-  if (failed(printer.print(block, statements)))
-    return failure();
-  FailureOr<Expression> const term = printer.use(block.back().getOperand(0));
-  if (failed(term))
-    return failure();
-  ScalarPrinter::Nouns nouns = accumulatorNouns(fold.getCombiner());
-  if (auto name = fold.getName())
-    nouns.insert(nouns.begin(), snakeCase(*name));
-  Identifier const name = printer.names.fresh(nouns);
-  to.push_back(cpp::Fold{computedType(fold.getType()), name, combinerName(fold.getCombiner()), literal(length()),
-                         cpp::intParameter(index), std::move(statements), *term, true});
-  printer.bind(fold.getResult(), cpp::name(name));
-  return success();
-}
-
-LogicalResult LayerPrinter::printEachAlong(nest::EachOp each, ScalarPrinter &printer, Body &to) {
-  printer.settleReads(to);
-  Block &block = each.getBody().front();
-  printer.bind(block.getArgument(0), cpp::name(index));
-  Body statements;
-  if (failed(printer.print(block, statements)))
-    return failure();
-  to.push_back(cpp::Each{literal(length()), cpp::intParameter(index), std::move(statements)});
-  return success();
-}
-
-FailureOr<Json> LayerPrinter::print() {
+FailureOr<Json> ColumnPrinter::print() {
   switch (layer.kind) {
   case ColumnLayer::Kind::Linear:
     return printLinear();
@@ -385,73 +248,13 @@ FailureOr<Json> LayerPrinter::print() {
   llvm_unreachable("a kind of layer");
 }
 
-//===--- Comments -------------------------------------------------------------------------------------------------===//
-
-void collectNodes(Location location, SmallVectorImpl<StringRef> &nodes) {
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    if (!llvm::is_contained(nodes, name.getName().getValue()))
-      nodes.push_back(name.getName());
-  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      collectNodes(part, nodes);
-  }
-}
-
-std::string provenance(ColumnLayer const &layer, EmitOptions const &options) {
-  SmallVector<StringRef> nodes;
-  if (options.locations != LocationStyle::None)
-    collectNodes(layer.location, nodes);
-  llvm::erase(nodes, StringRef(layer.label));
-  std::string text = "--- " + layer.label;
-  StringRef separator = ": ";
-  for (StringRef node : nodes) {
-    text += separator.str() + (options.locations == LocationStyle::Plain ? node.split(' ').first : node).str();
-    separator = " + ";
-  }
-  return text;
-}
-
-/// `qi[72] * weight[72,64] + bias[64] -> hidden[64]`
-std::string shapes(Column const &column, ColumnLayer const &layer) {
-  auto const parts = [&](ColumnParts const &parts) {
-    std::string text;
-    for (ColumnPart const &part : parts) {
-      std::string const first = part.first ? std::to_string(part.first) + ":" + std::to_string(part.first + part.width)
-                                           : std::to_string(part.width);
-      text += (text.empty() ? "" : ", ") + column.tensors[part.tensor].name + "[" + first + "]";
-    }
-    return parts.size() > 1 ? "(" + text + ")" : text;
-  };
-  std::string text;
-  for (auto const &[number, operand] : llvm::enumerate(layer.operands))
-    if (!operand.empty() && (layer.kind != ColumnLayer::Kind::Copy || number == 0))
-      text += (text.empty()                              ? ""
-               : layer.kind == ColumnLayer::Kind::Linear ? " + "
-                                                         : ", ") +
-              parts(operand) +
-              (number == 0 && layer.kind == ColumnLayer::Kind::Linear
-                   ? " * weight[" + std::to_string(column.weights[layer.weights].inputs) + "," +
-                         std::to_string(column.weights[layer.weights].outputs) + "]" +
-                         (layer.biased ? " + bias[" + std::to_string(column.weights[layer.weights].outputs) + "]" : "")
-                   : "");
-  text += text.empty() ? "->" : " ->";
-  for (auto const &tensors : layer.results)
-    for (unsigned tensor : tensors)
-      text += " " + column.tensors[tensor].name + "[" + std::to_string(column.tensors[tensor].width) + "]" +
-              (tensor == tensors.back() && &tensors == &layer.results.back() ? "" : ",");
-  return text;
-}
-
-} // namespace
-
 FailureOr<Json> viewLayers(Column const &column, EmitOptions const &options, std::set<std::string> &blocks) {
   Json layers = Json::array();
   for (auto const &[number, layer] : llvm::enumerate(column.layers)) {
-    FailureOr<Json> view = LayerPrinter(column, layer, options, blocks).print();
+    FailureOr<Json> view = ColumnPrinter(column, layer, options, blocks).print();
     if (failed(view))
       return failure();
-    (*view)["comments"] =
-        Json::array({{{"text", commentText(provenance(layer, options))}}, {{"text", shapes(column, layer)}}});
+    (*view)["comments"] = viewComments(column, layer, options);
     (*view)["barrier"] = number + 1 < column.layers.size() && column.layers[number + 1].needsBarrier; // of a team
     layers.push_back(std::move(*view));
   }

@@ -15,6 +15,9 @@ namespace ml2k {
 /// `useBlock` is told of the functions that they call.
 mlir::FailureOr<Json> viewLayers(Column const &column, EmitOptions const &options, std::set<std::string> &blocks);
 
+/// The comment of a layer: its name and nodes, then its shapes.
+Json viewComments(Column const &column, ColumnLayer const &layer, EmitOptions const &options);
+
 } // namespace ml2k
 
 #endif

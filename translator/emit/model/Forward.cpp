@@ -1,7 +1,7 @@
 //===- Forward.cpp - the body of forward() and its layers ---------------------------------------------------------===//
 
 #include "translator/emit/cpp/Serializer.h"
-#include "translator/emit/model/Views.h"
+#include "translator/emit/model/ForwardPrinter.h"
 #include "translator/emit/scalars/Scalars.h"
 #include "translator/ir/ReadBack.h"
 #include "translator/text/Text.h"
@@ -36,7 +36,7 @@ std::vector<std::string> workspaceSizes(Program const &program) {
   return names;
 }
 
-static std::vector<cpp::Parameter> parametersOf(Program const &program) {
+std::vector<cpp::Parameter> parametersOf(Program const &program) {
   std::vector<cpp::Parameter> parameters;
   auto const add = [&](Code const &type, Identifier const &name, Raw by) { parameters.push_back({type, name, by}); };
   add(Raw("ExecutionSpace"), Raw("space"), " const &");
@@ -69,68 +69,8 @@ std::string forwardDefinition(Program const &program, Body const &statements) {
   return text;
 }
 
-namespace {
-
-/// Whether a tensor has more elements than an int can count, of those that are to be asked; none if all sizes are
-/// known.
-std::optional<Expression> tooManyElements(Program const &program) {
-  std::vector<Expression> conditions;
-  for (auto const *storages : {&program.arguments, &program.buffers})
-    for (Storage const &storage : *storages) {
-      if (!storage.isCounted)
-        continue;
-      Expression const whole = program.reference(storage);
-      Expression const view = storage.isImage ? cpp::member(whole, Raw("rows")) : whole;
-      Expression const size = call(cpp::member(view, Raw("size")), {});
-      conditions.push_back(binary(size, ">", Rank::Relation, cpp::global(Raw("INT_MAX"), {}, "climits")));
-    }
-  return conditions.empty() ? std::nullopt : std::optional(cpp::joinAll(conditions, "||", Rank::Or));
-}
-
-class ForwardPrinter {
-public:
-  explicit ForwardPrinter(Program &program) : program(program), scope(&program.fileScope) {}
-
-  FailureOr<ForwardView> print();
-
-private:
-  LogicalResult print(Block &block, Body &statements) {
-    for (Operation &op : block.without_terminator())
-      if (failed(printOperation(&op, statements)))
-        return failure();
-    return success();
-  }
-
-  /// What has to hold, as the refusal where it does not.
-  struct Check {
-    cpp::Refuse refuse;
-    bool isLowerBound;
-  };
-
-  Body readSizes(Body &checks);
-  void addComputedSizes(std::vector<Expression> &differ);
-  void fitWorkspace(Body &statements);
-  Check checkOf(cf::AssertOp check);
-  void printChecks(std::vector<Check> &checks);
-  void shareChecks(std::vector<Check> const &checks, Body &statements);
-  LogicalResult printOperation(Operation *op, Body &statements);
-  LogicalResult printKernel(Operation *op, KernelPrinter printer, Body &statements);
-  LogicalResult printLoop(scf::ForOp loop, Body &statements);
-  void printExchange(scf::ForOp loop, Body &statements);
-  LogicalResult printBranch(scf::IfOp branch, Body &statements);
-  LogicalResult printWhile(scf::WhileOp loop, Body &statements);
-  LogicalResult printNext(scf::WhileOp loop, Body &body);
-  FailureOr<Expression> hostScalar(Value value);
-  Expression condition(Value value);
-  Expression hostExpression(Value value, bool isChecked = false);
-
-  Program &program;
-  Scope scope;
-  ForwardView view;
-};
-
 /// Operations that print nothing: members, views and index arithmetic, which appear where they are used.
-bool isSilent(Operation *op) {
+static bool isSilent(Operation *op) {
   if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
           memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op) ||
       isReadBack(op) || isHostScalar(op))
@@ -142,14 +82,9 @@ bool isSilent(Operation *op) {
 }
 
 /// Memory that a loop around kernels exchanges: its extents may differ from one iteration to the next.
-bool isExchanged(Value memref) {
+static bool isExchanged(Value memref) {
   auto const argument = dyn_cast<BlockArgument>(memref);
   return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp()) : bool(memref.getDefiningOp<scf::ForOp>());
-}
-
-/// `image.extent_int(0)`
-Expression extentOf(Identifier const &view, unsigned dim) {
-  return call(cpp::member(cpp::name(view), Raw("extent_int")), {literal(dim)});
 }
 
 LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
@@ -189,7 +124,7 @@ LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, 
 }
 
 /// Whether sizes are multiplied with each other.
-bool hasProduct(AffineExpr expr) {
+static bool hasProduct(AffineExpr expr) {
   bool found = false;
   expr.walk([&](AffineExpr part) {
     found |= part.getKind() == AffineExprKind::Mul && !isa<AffineConstantExpr>(cast<AffineBinaryOpExpr>(part).getRHS());
@@ -247,7 +182,6 @@ void ForwardPrinter::printExchange(scf::ForOp loop, Body &statements) {
   }
 }
 
-/// `left < right` and the like; `isUnsigned`: of indices that are no sizes.
 Expression comparison(arith::CmpIPredicate predicate, Expression left, Expression right) {
   static constexpr Raw operators[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
   bool const isEquality = predicate <= arith::CmpIPredicate::ne;
@@ -348,109 +282,6 @@ LogicalResult ForwardPrinter::printNext(scf::WhileOp loop, Body &body) {
   return success();
 }
 
-/// `y.extent_int(1) != 4 * batch`, for extents of outputs that the model computes from those of inputs.
-void ForwardPrinter::addComputedSizes(std::vector<Expression> &differ) {
-  auto const symbols = program.entry->getAttrOfType<ArrayAttr>("nest.symbols");
-  IndexSpace space;
-  for (Attribute symbol : symbols ? symbols.getValue() : ArrayRef<Attribute>())
-    for (RuntimeSize const &size : program.sizes)
-      if (auto dims =
-              program.entry.getArgAttrOfType<ArrayAttr>(cast<BlockArgument>(size.argument).getArgNumber(), "nest.dims");
-          dims && dims[size.dim] == symbol) {
-        space.symbols.push_back(cpp::name(Identifier(size.name)));
-        break;
-      }
-  for (Storage const &argument : program.arguments) {
-    unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
-    auto const extents = program.entry.getArgAttrOfType<ArrayAttr>(number, "nest.extents");
-    for (auto [dim, extent] : llvm::enumerate(extents ? extents.getValue() : ArrayRef<Attribute>()))
-      if (auto const computed = dyn_cast<AffineMapAttr>(extent))
-        differ.push_back(binary(extentOf(Identifier(argument.name), dim), "!=", Rank::Equality,
-                                indexExpression(computed.getValue().getResult(0), space)));
-  }
-}
-
-/// What the model takes for granted about sizes; the message is the condition in words.
-ForwardPrinter::Check ForwardPrinter::checkOf(cf::AssertOp check) {
-  auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
-  Expression const fails = comparison(arith::invertPredicate(compare.getPredicate()),
-                                      hostExpression(compare.getLhs(), true), hostExpression(compare.getRhs(), true));
-  return {{fails, validUtf8(program.model + ": " + check.getMsg().str())},
-          compare.getPredicate() >= arith::CmpIPredicate::sgt};
-}
-
-void ForwardPrinter::printChecks(std::vector<Check> &checks) {
-  for (auto assertion : program.entry.getBody().front().getOps<cf::AssertOp>())
-    checks.push_back(checkOf(assertion));
-}
-
-/// Least sizes that a Workspace is made for are a function, which its constructor calls, too: it has no buffers of
-/// negative extents, but may be made for any larger sizes. `statements` gets the other checks and the call.
-void ForwardPrinter::shareChecks(std::vector<Check> const &checks, Body &statements) {
-  std::vector<std::string> const sizes = workspaceSizes(program);
-  SizeChecks shared;
-  for (Check const &check : checks) {
-    cpp::Names const used = usesOf(check.refuse.condition);
-    auto const isKnown = [&](std::string const &name) {
-      return llvm::is_contained(sizes, name) || !used.contains(Identifier(name));
-    };
-    bool const isShared = check.isLowerBound && !sizes.empty() &&
-                          llvm::all_of(program.sizes, [&](RuntimeSize const &size) { return isKnown(size.name); }) &&
-                          llvm::all_of(func::FuncOp(program.entry).getArguments(), [&](Value argument) {
-                            return isa<MemRefType>(argument.getType()) || isKnown(program.hostName(argument));
-                          });
-    (isShared ? shared.statements : statements).push_back(check.refuse);
-  }
-  if (shared.statements.empty())
-    return;
-  cpp::Names const used = usesOf(shared.statements);
-  std::vector<Expression> arguments;
-  for (std::string const &size : sizes)
-    if (Identifier const name(size); used.contains(name)) {
-      shared.sizes.push_back(name);
-      arguments.push_back(cpp::name(name));
-    }
-  statements.push_back(cpp::Run{call(Raw("check_sizes"), arguments)});
-  view.sizeChecks = std::move(shared);
-}
-
-/// `int const batch = image.extent_int(0);` per size; `checks` gets the refusal of arguments that do not fit together.
-Body ForwardPrinter::readSizes(Body &checks) {
-  Body reads;
-  std::set<std::string> read;
-  std::vector<Expression> differ;
-  for (RuntimeSize const &size : program.sizes) {
-    Expression const extent = extentOf(Identifier(program.storageOf(size.argument)->name), size.dim);
-    Identifier const name(size.name);
-    if (read.insert(size.name).second)
-      reads.push_back(cpp::Let{intType(), name, extent});
-    else
-      differ.push_back(binary(extent, "!=", Rank::Equality, cpp::name(name)));
-  }
-  addComputedSizes(differ);
-  if (!differ.empty())
-    checks.push_back(
-        cpp::Refuse{joinAll(differ, "||", Rank::Or), program.model + ": the sizes of the arguments differ"});
-  return reads;
-}
-
-/// A workspace for other sizes serves if it holds enough: the same call with views of its memory.
-void ForwardPrinter::fitWorkspace(Body &statements) {
-  std::vector<std::string> const sizes = workspaceSizes(program);
-  if (sizes.empty())
-    return;
-  Expression const work = cpp::name(Raw("work"));
-  std::vector<Expression> differ, fitted = {work}, arguments;
-  for (std::string const &size : sizes) {
-    Identifier const name(size);
-    differ.push_back(binary(cpp::member(work, name), "!=", Rank::Equality, cpp::name(name)));
-    fitted.push_back(cpp::name(name));
-  }
-  for (cpp::Parameter const &parameter : parametersOf(program))
-    arguments.push_back(*parameter.name == Raw("work") ? call(Raw("fitted"), fitted) : cpp::name(*parameter.name));
-  statements.push_back(cpp::Refit{joinAll(differ, "||", Rank::Or), std::move(arguments)});
-}
-
 FailureOr<ForwardView> ForwardPrinter::print() {
   Body statements;
   Body const reads = readSizes(statements);
@@ -469,8 +300,6 @@ FailureOr<ForwardView> ForwardPrinter::print() {
   view.statements.insert(view.statements.end(), statements.begin(), statements.end());
   return std::move(view);
 }
-
-} // namespace
 
 FailureOr<ForwardView> viewForward(Program &program) { return ForwardPrinter(program).print(); }
 

@@ -28,6 +28,9 @@ inline bool isConstant(mlir::Value value) {
 mlir::FailureOr<Expression> compareIntegers(mlir::Operation *op, Operands a, ScalarPrinter &printer);
 mlir::FailureOr<Expression> compareFloats(mlir::Operation *op, Operands a, ScalarPrinter &printer);
 
+/// Between types.
+void addConversions(Table &table);
+
 } // namespace ml2k
 
 #endif

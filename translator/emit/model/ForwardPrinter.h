@@ -1,0 +1,72 @@
+//===- ForwardPrinter.h - the body of forward() ---------------------------------------------------------*- C++ -*-===//
+
+#ifndef ML2K_EMIT_MODEL_FORWARDPRINTER_H
+#define ML2K_EMIT_MODEL_FORWARDPRINTER_H
+
+#include "translator/emit/model/Views.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace ml2k {
+
+/// `image.extent_int(0)`
+Expression extentOf(Identifier const &view, unsigned dim);
+
+/// `left < right` and the like.
+Expression comparison(mlir::arith::CmpIPredicate predicate, Expression left, Expression right);
+
+/// The parameters of forward().
+std::vector<cpp::Parameter> parametersOf(Program const &program);
+
+/// Whether a tensor has more elements than an int can count, of those that are to be asked; none if all sizes are
+/// known.
+std::optional<Expression> tooManyElements(Program const &program);
+
+/// Kernels and control flow are printed in Forward.cpp, what is checked in front of them in ForwardChecks.cpp.
+class ForwardPrinter {
+public:
+  explicit ForwardPrinter(Program &program) : program(program), scope(&program.fileScope) {}
+
+  mlir::FailureOr<ForwardView> print();
+
+private:
+  mlir::LogicalResult print(mlir::Block &block, Body &statements) {
+    for (mlir::Operation &op : block.without_terminator())
+      if (failed(printOperation(&op, statements)))
+        return mlir::failure();
+    return mlir::success();
+  }
+
+  /// What has to hold, as the refusal where it does not.
+  struct Check {
+    cpp::Refuse refuse;
+    bool isLowerBound;
+  };
+
+  Body readSizes(Body &checks);
+  void addComputedSizes(std::vector<Expression> &differ);
+  void fitWorkspace(Body &statements);
+  Check checkOf(mlir::cf::AssertOp check);
+  void printChecks(std::vector<Check> &checks);
+  void shareChecks(std::vector<Check> const &checks, Body &statements);
+  mlir::LogicalResult printOperation(mlir::Operation *op, Body &statements);
+  mlir::LogicalResult printKernel(mlir::Operation *op, KernelPrinter printer, Body &statements);
+  mlir::LogicalResult printLoop(mlir::scf::ForOp loop, Body &statements);
+  void printExchange(mlir::scf::ForOp loop, Body &statements);
+  mlir::LogicalResult printBranch(mlir::scf::IfOp branch, Body &statements);
+  mlir::LogicalResult printWhile(mlir::scf::WhileOp loop, Body &statements);
+  mlir::LogicalResult printNext(mlir::scf::WhileOp loop, Body &body);
+  mlir::FailureOr<Expression> hostScalar(mlir::Value value);
+  Expression condition(mlir::Value value);
+  Expression hostExpression(mlir::Value value, bool isChecked = false);
+
+  Program &program;
+  Scope scope;
+  ForwardView view;
+};
+
+} // namespace ml2k
+
+#endif

@@ -1,0 +1,104 @@
+//===- ScalarConversions.cpp - arith operations between types as C++ ----------------------------------------------===//
+
+#include "translator/emit/scalars/ScalarTable.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static Print castTo() {
+  return [](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    Code const type = resultType(op);
+    return type == computedType(operandType(op)).code ? a[0] : cpp::cast(type, a[0]);
+  };
+}
+
+/// A signed i1 that is set is -1.
+static FailureOr<Expression> extendSigned(Operation *op, Operands a, ScalarPrinter &) {
+  if (!operandType(op).isInteger(1))
+    return cpp::cast(resultType(op), a[0]);
+  Type const type = op->getResult(0).getType();
+  auto const number = [&](int64_t value) {
+    return !isa<FloatType>(type) ? literal(value)
+           : type.isF64()        ? cpp::doubleLiteral(double(value))
+                                 : cpp::floatLiteral(float(value));
+  };
+  return conditional(a[0], number(-1), number(0));
+}
+
+static FailureOr<Expression> extendUnsigned(Operation *op, Operands a, ScalarPrinter &) {
+  Expression const operand = operandType(op).isInteger(1) ? a[0] : asUnsigned(operandType(op), a[0]);
+  return cpp::cast(resultType(op), operand);
+}
+
+static FailureOr<Expression> truncateInteger(Operation *op, Operands a, ScalarPrinter &) {
+  if (op->getResult(0).getType().isInteger(1))
+    return binary(binary(a[0], "&", Rank::BitAnd, literal(1)), "!=", Rank::Equality, literal(0));
+  return cpp::cast(resultType(op), a[0]);
+}
+
+static FailureOr<Expression> toUnsigned(Operation *op, Operands a, ScalarPrinter &) {
+  Expression const wanted = cpp::cast(unsignedScalarType(op->getResult(0).getType()).code, a[0]);
+  return cpp::cast(resultType(op), wanted).withUnsignedForm(wanted);
+}
+
+static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &) {
+  Type const from = operandType(op), to = op->getResult(0).getType();
+  if (isStoredNarrow(from) || isStoredNarrow(to))
+    return op->emitError("the bits of ") << (isStoredNarrow(from) ? from : to) << " cannot be reinterpreted";
+  return from == to ? a[0] : call(Raw("Kokkos::bit_cast<") + scalarType(to).code + Raw(">"), a);
+}
+
+/// Values that were rounded to a narrow type in the same expression, and nothing since made new digits. What comes from
+/// memory or is a kernel's sum does not count: on hosts it may have more digits.
+static bool isExactIn(Type narrow, Value value) {
+  FloatAttr constant;
+  if (matchPattern(value, m_Constant(&constant))) {
+    bool lost = false;
+    APFloat rounded = constant.getValue();
+    rounded.convert(cast<FloatType>(narrow).getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+    return !lost;
+  }
+  Operation *const op = value.getDefiningOp();
+  if (auto widened = dyn_cast_or_null<arith::ExtFOp>(op))
+    return widened.getIn().getType() == narrow && widened.getIn().getDefiningOp<arith::TruncFOp>();
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+    return isExactIn(narrow, select.getTrueValue()) && isExactIn(narrow, select.getFalseValue());
+  return isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::NegFOp,
+                         math::AbsFOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isExactIn(narrow, operand); });
+}
+
+/// Hosts keep such numbers in a float, so that storing does not round.
+static FailureOr<Expression> roundNarrow(Operation *op, Operands a, ScalarPrinter &printer) {
+  Type const to = op->getResult(0).getType();
+  if (!isStoredNarrow(to))
+    return castTo()(op, a, printer);
+  if (operandType(op).isF32() && isExactIn(to, op->getOperand(0)))
+    return a[0];
+  Raw const name = to.isF16() ? Raw("round_to_half") : Raw("round_to_bfloat");
+  return call(name, {operandType(op).isF64() ? cpp::cast(Raw("float"), a[0]) : a[0]}, name);
+}
+
+void addConversions(Table &table) {
+  table["arith.extf"] = {{"wide"}, castTo()};
+  table["arith.truncf"] = {{"narrow", "rounded"}, roundNarrow};
+  table["arith.extsi"] = {{"wide"}, extendSigned};
+  table["arith.extui"] = {{"wide"}, extendUnsigned};
+  table["arith.trunci"] = {{"narrow"}, truncateInteger};
+  table["arith.sitofp"] = {{"real"}, extendSigned};
+  table["arith.uitofp"] = {{"real"}, extendUnsigned};
+  table["arith.fptosi"] = {{"whole"}, castTo()};
+  table["arith.fptoui"] = {{"whole"}, toUnsigned};
+  table["arith.index_cast"] = {{"position"}, castTo()};
+  table["nest.position"] = {{"row", "place"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+                              return cpp::checkedIndex(a);
+                            }};
+  table["arith.index_castui"] = {{"position"}, extendUnsigned};
+  table["arith.bitcast"] = {{"bits"}, bitcast};
+}
+
+} // namespace ml2k
