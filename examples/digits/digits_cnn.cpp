@@ -19,6 +19,8 @@
 #endif
 
 namespace digits_cnn {
+using namespace detail;
+
 // ==== Building blocks ================================================================================================
 
 #if defined(__clang__)
@@ -788,6 +790,8 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 // ==== Buffers and weights ============================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch_) : batch(batch_), split("digits_cnn::split", space) {
+  if (batch_ < 0)
+    throw std::invalid_argument("digits_cnn: a size of the workspace is negative");
   // In the order of forward()
   Arena buffers;
   buffers.take(image_channels_last.rows, batch);

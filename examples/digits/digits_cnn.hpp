@@ -8,6 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -16,6 +18,40 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
+
+namespace detail {
+// A row-major view of any other: of its memory where the elements lie in row-major order, else of `room` for a copy
+template <class To, class View> To row_major(View const &view, typename To::non_const_type const &room) {
+  static_assert(int(View::rank()) == int(To::rank()), "an argument has another number of dimensions");
+  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename View::memory_space>::accessible);
+  Kokkos::LayoutRight extents;
+  std::size_t size = 1;
+  bool in_place = true;
+  for (int d = int(To::rank()) - 1; d >= 0; --d) {
+    std::size_t const extent = view.extent(d);
+    if (d >= int(To::rank_dynamic()) && extent != To::static_extent(d))
+      throw std::invalid_argument(room.label() + ": another extent than the model's");
+    in_place &= extent == 1 || std::size_t(view.stride(d)) == size;
+    extents.dimension[d] = extent;
+    size *= extent;
+  }
+  if (!in_place && size > room.size())
+    throw std::invalid_argument(room.label() + ": too small for this argument");
+  return To(in_place ? view.data() : room.data(), extents);
+}
+
+template <class To, class View>
+To pack(ExecutionSpace const &space, View const &view, typename To::non_const_type const &room) {
+  To const rows = row_major<To>(view, room);
+  if (rows.data() != view.data())
+    Kokkos::deep_copy(space, typename To::non_const_type(room.data(), rows.layout()), view);
+  return rows;
+}
+
+template <class Rows, class View> void unpack(ExecutionSpace const &space, Rows const &rows, View const &view) {
+  if (rows.data() != view.data())
+    Kokkos::deep_copy(space, view, rows);
+}
 
 struct Pixel {
   int n, p, q; // image, row, column
@@ -99,13 +135,15 @@ template <class Scalar> struct SplitSums {
   }
 };
 
+} // namespace detail
+
 using Image = Tensor<float const *[1][8][8]>;
 using Logits = Tensor<float *[10]>;
 
 struct Weights {
-  Panels<float, 16, 3 * 3 * 1> conv1;
-  Panels<float, 32, 3 * 3 * 16> conv2;
-  Panels<float, 10, 128> fc;
+  detail::Panels<float, 16, 3 * 3 * 1> conv1;
+  detail::Panels<float, 32, 3 * 3 * 16> conv2;
+  detail::Panels<float, 10, 128> fc;
 };
 
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.
@@ -113,24 +151,57 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path);
 
 // All buffers of one forward().
 struct Workspace {
+  // Throws std::invalid_argument for negative sizes.
   explicit Workspace(ExecutionSpace const &space, int batch);
 
   int batch;
   Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap
-  SplitSums<float> split;
-  Activation<float, 8, 8, 1, 1> image_channels_last;
-  Activation<float, 8, 8, 16> conv1;
-  Activation<float, 4, 4, 16, 1> pool1;
-  Activation<float, 4, 4, 32> conv2;
-  Activation<float, 2, 2, 32> pool2;
+  detail::SplitSums<float> split;
+  detail::Activation<float, 8, 8, 1, 1> image_channels_last;
+  detail::Activation<float, 8, 8, 16> conv1;
+  detail::Activation<float, 4, 4, 16, 1> pool1;
+  detail::Activation<float, 4, 4, 32> conv2;
+  detail::Activation<float, 2, 2, 32> pool2;
 };
 
 // The memory of a Workspace for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
 Workspace fitted(Workspace const &whole, int batch);
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
+// Throws std::invalid_argument for sizes that do not go together.
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image,
              Logits const &logits);
+
+// Memory for arguments that are not row-major.
+struct Packed {
+  explicit Packed(ExecutionSpace const &space, int batch)
+      : image(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "digits_cnn::packed.image"), batch),
+        logits(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "digits_cnn::packed.logits"), batch) {}
+
+  Image::non_const_type image;
+  Logits logits;
+};
+
+// The same for views of any layout, also padded and strided ones. One with row-major elements is used where it lies,
+// another is copied by a kernel. Throws std::invalid_argument for extents that the model or `packed` does not have.
+template <class ImageLike, class LogitsLike>
+void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Packed const &packed,
+             ImageLike const &image, LogitsLike const &logits) {
+  forward(space, weights, work, detail::pack<Image>(space, image, packed.image),
+          detail::row_major<Logits>(logits, packed.logits));
+  detail::unpack(space, detail::row_major<Logits>(logits, packed.logits), logits);
+}
+
+// Example:
+//   using namespace digits_cnn;
+//   ExecutionSpace const space;
+//   int const batch = 64;
+//   Image::non_const_type const image("image", batch);
+//   Logits const logits("logits", batch);
+//   auto const weights = load_weights(space, "digits_cnn.safetensors");
+//   Workspace const work(space, batch);
+//   forward(space, weights, work, image, logits);
+//   space.fence();
 
 } // namespace digits_cnn
 

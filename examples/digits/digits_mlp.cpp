@@ -17,6 +17,8 @@
 #endif
 
 namespace digits_mlp {
+using namespace detail;
+
 // ==== Building blocks ================================================================================================
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
@@ -550,6 +552,8 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
 // ==== Buffers and weights ============================================================================================
 
 Workspace::Workspace(ExecutionSpace const &space, int batch_) : batch(batch_), split("digits_mlp::split", space) {
+  if (batch_ < 0)
+    throw std::invalid_argument("digits_mlp: a size of the workspace is negative");
   auto const allocate = [&](auto &view, std::string const &label, auto... extents) {
     view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
   };

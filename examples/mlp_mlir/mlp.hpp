@@ -8,6 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -16,6 +18,40 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
+
+namespace detail {
+// A row-major view of any other: of its memory where the elements lie in row-major order, else of `room` for a copy
+template <class To, class View> To row_major(View const &view, typename To::non_const_type const &room) {
+  static_assert(int(View::rank()) == int(To::rank()), "an argument has another number of dimensions");
+  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename View::memory_space>::accessible);
+  Kokkos::LayoutRight extents;
+  std::size_t size = 1;
+  bool in_place = true;
+  for (int d = int(To::rank()) - 1; d >= 0; --d) {
+    std::size_t const extent = view.extent(d);
+    if (d >= int(To::rank_dynamic()) && extent != To::static_extent(d))
+      throw std::invalid_argument(room.label() + ": another extent than the model's");
+    in_place &= extent == 1 || std::size_t(view.stride(d)) == size;
+    extents.dimension[d] = extent;
+    size *= extent;
+  }
+  if (!in_place && size > room.size())
+    throw std::invalid_argument(room.label() + ": too small for this argument");
+  return To(in_place ? view.data() : room.data(), extents);
+}
+
+template <class To, class View>
+To pack(ExecutionSpace const &space, View const &view, typename To::non_const_type const &room) {
+  To const rows = row_major<To>(view, room);
+  if (rows.data() != view.data())
+    Kokkos::deep_copy(space, typename To::non_const_type(room.data(), rows.layout()), view);
+  return rows;
+}
+
+template <class Rows, class View> void unpack(ExecutionSpace const &space, Rows const &rows, View const &view) {
+  if (rows.data() != view.data())
+    Kokkos::deep_copy(space, view, rows);
+}
 
 // Weights of a convolution or a GEMM: Outputs columns, the k of one group in Depth rows.
 // load_weights() packs them in the order in which the kernels of this build stream them. The kernels add the bias.
@@ -49,13 +85,15 @@ template <class Scalar> struct SplitSums {
   }
 };
 
+} // namespace detail
+
 using Points = Tensor<float const *[2]>;
 using Field = Tensor<float *[1]>;
 
 struct Weights {
-  Panels<float, 1, 16> product2_weight;
-  Panels<float, 16, 16> product1;
-  Panels<float, 16, 2> product0;
+  detail::Panels<float, 1, 16> product2_weight;
+  detail::Panels<float, 16, 16> product1;
+  detail::Panels<float, 16, 2> product0;
 };
 
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.
@@ -63,10 +101,11 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path);
 
 // All buffers of one forward().
 struct Workspace {
+  // Throws std::invalid_argument for negative sizes.
   explicit Workspace(ExecutionSpace const &space, int batch);
 
   int batch;
-  SplitSums<float> split;
+  detail::SplitSums<float> split;
   Tensor<float *[16]> product0;
   Tensor<float *[16]> product1;
 };
@@ -75,8 +114,40 @@ struct Workspace {
 Workspace fitted(Workspace const &whole, int batch);
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
+// Throws std::invalid_argument for sizes that do not go together.
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Points const &points,
              Field const &field);
+
+// Memory for arguments that are not row-major.
+struct Packed {
+  explicit Packed(ExecutionSpace const &space, int batch)
+      : points(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "mlp::packed.points"), batch),
+        field(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "mlp::packed.field"), batch) {}
+
+  Points::non_const_type points;
+  Field field;
+};
+
+// The same for views of any layout, also padded and strided ones. One with row-major elements is used where it lies,
+// another is copied by a kernel. Throws std::invalid_argument for extents that the model or `packed` does not have.
+template <class PointsLike, class FieldLike>
+void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Packed const &packed,
+             PointsLike const &points, FieldLike const &field) {
+  forward(space, weights, work, detail::pack<Points>(space, points, packed.points),
+          detail::row_major<Field>(field, packed.field));
+  detail::unpack(space, detail::row_major<Field>(field, packed.field), field);
+}
+
+// Example:
+//   using namespace mlp;
+//   ExecutionSpace const space;
+//   int const batch = 64;
+//   Points::non_const_type const points("points", batch);
+//   Field const field("field", batch);
+//   auto const weights = load_weights(space, "mlp.safetensors");
+//   Workspace const work(space, batch);
+//   forward(space, weights, work, points, field);
+//   space.fence();
 
 } // namespace mlp
 

@@ -18,6 +18,8 @@
 #endif
 
 namespace resnet18 {
+using namespace detail;
+
 // ==== Building blocks ================================================================================================
 
 #if defined(__clang__)

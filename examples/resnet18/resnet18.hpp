@@ -8,6 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -16,6 +18,40 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
+
+namespace detail {
+// A row-major view of any other: of its memory where the elements lie in row-major order, else of `room` for a copy
+template <class To, class View> To row_major(View const &view, typename To::non_const_type const &room) {
+  static_assert(int(View::rank()) == int(To::rank()), "an argument has another number of dimensions");
+  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename View::memory_space>::accessible);
+  Kokkos::LayoutRight extents;
+  std::size_t size = 1;
+  bool in_place = true;
+  for (int d = int(To::rank()) - 1; d >= 0; --d) {
+    std::size_t const extent = view.extent(d);
+    if (d >= int(To::rank_dynamic()) && extent != To::static_extent(d))
+      throw std::invalid_argument(room.label() + ": another extent than the model's");
+    in_place &= extent == 1 || std::size_t(view.stride(d)) == size;
+    extents.dimension[d] = extent;
+    size *= extent;
+  }
+  if (!in_place && size > room.size())
+    throw std::invalid_argument(room.label() + ": too small for this argument");
+  return To(in_place ? view.data() : room.data(), extents);
+}
+
+template <class To, class View>
+To pack(ExecutionSpace const &space, View const &view, typename To::non_const_type const &room) {
+  To const rows = row_major<To>(view, room);
+  if (rows.data() != view.data())
+    Kokkos::deep_copy(space, typename To::non_const_type(room.data(), rows.layout()), view);
+  return rows;
+}
+
+template <class Rows, class View> void unpack(ExecutionSpace const &space, Rows const &rows, View const &view) {
+  if (rows.data() != view.data())
+    Kokkos::deep_copy(space, view, rows);
+}
 
 struct Pixel {
   int n, p, q; // image, row, column
@@ -99,31 +135,33 @@ template <class Scalar> struct SplitSums {
   }
 };
 
+} // namespace detail
+
 using Image = Tensor<float const[1][3][224][224]>;
 using Logits = Tensor<float[1][1000]>;
 
 struct Weights {
-  Panels<float, 64, 7 * 7 * 3> conv1;
-  Panels<float, 64, 3 * 3 * 64> layer1_0_conv1;
-  Panels<float, 64, 3 * 3 * 64> layer1_0_conv2;
-  Panels<float, 64, 3 * 3 * 64> layer1_1_conv1;
-  Panels<float, 64, 3 * 3 * 64> layer1_1_conv2;
-  Panels<float, 128, 3 * 3 * 64> layer2_0_conv1;
-  Panels<float, 128, 3 * 3 * 128> layer2_0_conv2;
-  Panels<float, 128, 64> layer2_0_downsample_0;
-  Panels<float, 128, 3 * 3 * 128> layer2_1_conv1;
-  Panels<float, 128, 3 * 3 * 128> layer2_1_conv2;
-  Panels<float, 256, 3 * 3 * 128> layer3_0_conv1;
-  Panels<float, 256, 3 * 3 * 256> layer3_0_conv2;
-  Panels<float, 256, 128> layer3_0_downsample_0;
-  Panels<float, 256, 3 * 3 * 256> layer3_1_conv1;
-  Panels<float, 256, 3 * 3 * 256> layer3_1_conv2;
-  Panels<float, 512, 3 * 3 * 256> layer4_0_conv1;
-  Panels<float, 512, 3 * 3 * 512> layer4_0_conv2;
-  Panels<float, 512, 256> layer4_0_downsample_0;
-  Panels<float, 512, 3 * 3 * 512> layer4_1_conv1;
-  Panels<float, 512, 3 * 3 * 512> layer4_1_conv2;
-  Panels<float, 1000, 512> fc;
+  detail::Panels<float, 64, 7 * 7 * 3> conv1;
+  detail::Panels<float, 64, 3 * 3 * 64> layer1_0_conv1;
+  detail::Panels<float, 64, 3 * 3 * 64> layer1_0_conv2;
+  detail::Panels<float, 64, 3 * 3 * 64> layer1_1_conv1;
+  detail::Panels<float, 64, 3 * 3 * 64> layer1_1_conv2;
+  detail::Panels<float, 128, 3 * 3 * 64> layer2_0_conv1;
+  detail::Panels<float, 128, 3 * 3 * 128> layer2_0_conv2;
+  detail::Panels<float, 128, 64> layer2_0_downsample_0;
+  detail::Panels<float, 128, 3 * 3 * 128> layer2_1_conv1;
+  detail::Panels<float, 128, 3 * 3 * 128> layer2_1_conv2;
+  detail::Panels<float, 256, 3 * 3 * 128> layer3_0_conv1;
+  detail::Panels<float, 256, 3 * 3 * 256> layer3_0_conv2;
+  detail::Panels<float, 256, 128> layer3_0_downsample_0;
+  detail::Panels<float, 256, 3 * 3 * 256> layer3_1_conv1;
+  detail::Panels<float, 256, 3 * 3 * 256> layer3_1_conv2;
+  detail::Panels<float, 512, 3 * 3 * 256> layer4_0_conv1;
+  detail::Panels<float, 512, 3 * 3 * 512> layer4_0_conv2;
+  detail::Panels<float, 512, 256> layer4_0_downsample_0;
+  detail::Panels<float, 512, 3 * 3 * 512> layer4_1_conv1;
+  detail::Panels<float, 512, 3 * 3 * 512> layer4_1_conv2;
+  detail::Panels<float, 1000, 512> fc;
 };
 
 // Throws std::runtime_error unless the file holds exactly these parameters. Packs them once.
@@ -134,36 +172,66 @@ struct Workspace {
   explicit Workspace(ExecutionSpace const &space);
 
   Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap
-  SplitSums<float> split;
+  detail::SplitSums<float> split;
   Tensor<float *> winograd;
-  Activation<float, 224, 224, 3, 3> image_channels_last;
-  Activation<float, 112, 112, 64> conv1;
-  Activation<float, 56, 56, 64, 1> maxpool;
-  Activation<float, 56, 56, 64, 1> layer1_0_conv1;
-  Activation<float, 56, 56, 64, 1> layer1_0_conv2;
-  Activation<float, 56, 56, 64, 1> layer1_1_conv1;
-  Activation<float, 56, 56, 64, 1> layer1_1_conv2;
-  Activation<float, 28, 28, 128, 1> layer2_0_conv1;
-  Activation<float, 28, 28, 128> layer2_0_downsample_0;
-  Activation<float, 28, 28, 128, 1> layer2_0_conv2;
-  Activation<float, 28, 28, 128, 1> layer2_1_conv1;
-  Activation<float, 28, 28, 128, 1> layer2_1_conv2;
-  Activation<float, 14, 14, 256, 1> layer3_0_conv1;
-  Activation<float, 14, 14, 256> layer3_0_downsample_0;
-  Activation<float, 14, 14, 256, 1> layer3_0_conv2;
-  Activation<float, 14, 14, 256, 1> layer3_1_conv1;
-  Activation<float, 14, 14, 256, 1> layer3_1_conv2;
-  Activation<float, 7, 7, 512, 1> layer4_0_conv1;
-  Activation<float, 7, 7, 512> layer4_0_downsample_0;
-  Activation<float, 7, 7, 512, 1> layer4_0_conv2;
-  Activation<float, 7, 7, 512, 1> layer4_1_conv1;
-  Activation<float, 7, 7, 512> layer4_1_conv2;
-  Activation<float, 1, 1, 512> avgpool;
+  detail::Activation<float, 224, 224, 3, 3> image_channels_last;
+  detail::Activation<float, 112, 112, 64> conv1;
+  detail::Activation<float, 56, 56, 64, 1> maxpool;
+  detail::Activation<float, 56, 56, 64, 1> layer1_0_conv1;
+  detail::Activation<float, 56, 56, 64, 1> layer1_0_conv2;
+  detail::Activation<float, 56, 56, 64, 1> layer1_1_conv1;
+  detail::Activation<float, 56, 56, 64, 1> layer1_1_conv2;
+  detail::Activation<float, 28, 28, 128, 1> layer2_0_conv1;
+  detail::Activation<float, 28, 28, 128> layer2_0_downsample_0;
+  detail::Activation<float, 28, 28, 128, 1> layer2_0_conv2;
+  detail::Activation<float, 28, 28, 128, 1> layer2_1_conv1;
+  detail::Activation<float, 28, 28, 128, 1> layer2_1_conv2;
+  detail::Activation<float, 14, 14, 256, 1> layer3_0_conv1;
+  detail::Activation<float, 14, 14, 256> layer3_0_downsample_0;
+  detail::Activation<float, 14, 14, 256, 1> layer3_0_conv2;
+  detail::Activation<float, 14, 14, 256, 1> layer3_1_conv1;
+  detail::Activation<float, 14, 14, 256, 1> layer3_1_conv2;
+  detail::Activation<float, 7, 7, 512, 1> layer4_0_conv1;
+  detail::Activation<float, 7, 7, 512> layer4_0_downsample_0;
+  detail::Activation<float, 7, 7, 512, 1> layer4_0_conv2;
+  detail::Activation<float, 7, 7, 512, 1> layer4_1_conv1;
+  detail::Activation<float, 7, 7, 512> layer4_1_conv2;
+  detail::Activation<float, 1, 1, 512> avgpool;
 };
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
 void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image,
              Logits const &logits);
+
+// Memory for arguments that are not row-major.
+struct Packed {
+  explicit Packed(ExecutionSpace const &space)
+      : image(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "resnet18::packed.image")),
+        logits(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "resnet18::packed.logits")) {}
+
+  Image::non_const_type image;
+  Logits logits;
+};
+
+// The same for views of any layout, also padded and strided ones. One with row-major elements is used where it lies,
+// another is copied by a kernel. Throws std::invalid_argument for extents that the model or `packed` does not have.
+template <class ImageLike, class LogitsLike>
+void forward(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Packed const &packed,
+             ImageLike const &image, LogitsLike const &logits) {
+  forward(space, weights, work, detail::pack<Image>(space, image, packed.image),
+          detail::row_major<Logits>(logits, packed.logits));
+  detail::unpack(space, detail::row_major<Logits>(logits, packed.logits), logits);
+}
+
+// Example:
+//   using namespace resnet18;
+//   ExecutionSpace const space;
+//   Image::non_const_type const image("image");
+//   Logits const logits("logits");
+//   auto const weights = load_weights(space, "resnet18.safetensors");
+//   Workspace const work(space);
+//   forward(space, weights, work, image, logits);
+//   space.fence();
 
 } // namespace resnet18
 

@@ -7,6 +7,8 @@
 #include <type_traits>
 
 namespace heat {
+using namespace detail;
+
 // ==== Building blocks ================================================================================================
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;

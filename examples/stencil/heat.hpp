@@ -6,6 +6,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 
 namespace heat {
@@ -13,6 +15,42 @@ using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 
 // Row-major on every backend: the layout of the model and of its weights.
 template <class DataType> using Tensor = Kokkos::View<DataType, Kokkos::LayoutRight, ExecutionSpace>;
+
+namespace detail {
+// A row-major view of any other: of its memory where the elements lie in row-major order, else of `room` for a copy
+template <class To, class View> To row_major(View const &view, typename To::non_const_type const &room) {
+  static_assert(int(View::rank()) == int(To::rank()), "an argument has another number of dimensions");
+  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename View::memory_space>::accessible);
+  Kokkos::LayoutRight extents;
+  std::size_t size = 1;
+  bool in_place = true;
+  for (int d = int(To::rank()) - 1; d >= 0; --d) {
+    std::size_t const extent = view.extent(d);
+    if (d >= int(To::rank_dynamic()) && extent != To::static_extent(d))
+      throw std::invalid_argument(room.label() + ": another extent than the model's");
+    in_place &= extent == 1 || std::size_t(view.stride(d)) == size;
+    extents.dimension[d] = extent;
+    size *= extent;
+  }
+  if (!in_place && size > room.size())
+    throw std::invalid_argument(room.label() + ": too small for this argument");
+  return To(in_place ? view.data() : room.data(), extents);
+}
+
+template <class To, class View>
+To pack(ExecutionSpace const &space, View const &view, typename To::non_const_type const &room) {
+  To const rows = row_major<To>(view, room);
+  if (rows.data() != view.data())
+    Kokkos::deep_copy(space, typename To::non_const_type(room.data(), rows.layout()), view);
+  return rows;
+}
+
+template <class Rows, class View> void unpack(ExecutionSpace const &space, Rows const &rows, View const &view) {
+  if (rows.data() != view.data())
+    Kokkos::deep_copy(space, view, rows);
+}
+
+} // namespace detail
 
 using Plate = Tensor<double const **>;
 using Next = Tensor<double **>;
@@ -26,8 +64,46 @@ struct Workspace {
 };
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
+// Throws std::invalid_argument for sizes that do not go together.
 void forward(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
              Change const &change);
+
+// Memory for arguments that are not row-major.
+struct Packed {
+  explicit Packed(ExecutionSpace const &space, int plate_size_0, int plate_size_1, int next_size_0, int next_size_1)
+      : plate(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "heat::packed.plate"), plate_size_0, plate_size_1),
+        next(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "heat::packed.next"), next_size_0, next_size_1),
+        change(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "heat::packed.change")) {}
+
+  Plate::non_const_type plate;
+  Next next;
+  Change change;
+};
+
+// The same for views of any layout, also padded and strided ones. One with row-major elements is used where it lies,
+// another is copied by a kernel. Throws std::invalid_argument for extents that the model or `packed` does not have.
+template <class PlateLike, class NextLike, class ChangeLike>
+void forward(ExecutionSpace const &space, Workspace const &work, Packed const &packed, PlateLike const &plate,
+             NextLike const &next, ChangeLike const &change) {
+  forward(space, work, detail::pack<Plate>(space, plate, packed.plate), detail::pack<Next>(space, next, packed.next),
+          detail::pack<Change>(space, change, packed.change));
+  detail::unpack(space, detail::row_major<Next>(next, packed.next), next);
+  detail::unpack(space, detail::row_major<Change>(change, packed.change), change);
+}
+
+// Example:
+//   using namespace heat;
+//   ExecutionSpace const space;
+//   int const plate_size_0 = 64;
+//   int const plate_size_1 = 64;
+//   int const next_size_0 = 64;
+//   int const next_size_1 = 64;
+//   Plate::non_const_type const plate("plate", plate_size_0, plate_size_1);
+//   Next const next("next", next_size_0, next_size_1);
+//   Change const change("change");
+//   Workspace const work(space);
+//   forward(space, work, plate, next, change);
+//   space.fence();
 
 } // namespace heat
 

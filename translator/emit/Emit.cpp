@@ -32,6 +32,7 @@ struct Parts {
 static std::set<std::string> blocksOf(Program const &program, Parts const &parts) {
   std::set<cpp::BlockName> blocks = parts.blocksOfLayers;
   blocks.insert("tensor");
+  blocks.insert("any_layout");
   blocks.merge(cpp::blocksOf(parts.forward.statements));
   for (auto const *storages : {&program.arguments, &program.buffers, &program.weights})
     for (Storage const &storage : *storages)
@@ -278,6 +279,11 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   addMembers(view, parts->members);
   view["loaders"] = viewLoaders(parts->loader, tensors);
   model.headers = headersOf(parts->forward);
+  if (!workspaceSizes(program).empty())
+    model.headers.insert("stdexcept"); // of negative sizes
+  view["throws"] = headersOf(parts->forward).count("stdexcept") != 0;
+  view["packed"] = viewPacked(program);
+  view["example"] = viewExample(program, parts->members.workspace.has_value(), model.embedded);
   view.update(viewBlocks(neededBlocks(model.blocks, model.embedded, view), model.headers, view));
   if (usesFixedWidths(program))
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});

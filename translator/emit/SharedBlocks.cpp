@@ -87,18 +87,22 @@ static Json namesOf(std::set<std::string> const &declared, std::set<std::string>
 
 /// Using-declarations for what the model's own text names of the blocks: with a directive, other global names and the
 /// namespaces of models would be ambiguous with blocks.
-static void nameShared(ModelView &model, std::set<std::string> const &declared, Json &shared) {
+static void nameShared(ModelView &model, Json const &flags, Json &shared) {
+  std::set<std::string> const needed = neededBlocks(model.blocks, model.embedded, flags);
+  std::set<std::string> const details = declaredNames(needed, flags, true);
+  std::set<std::string> declared = declaredNames(needed, flags, false);
+  declared.insert("ExecutionSpace");
   EmittedFiles const own = model.render();
   std::set<std::string> const header = namesIn(own.header);
   shared["header_names"] = namesOf(declared, header);
+  shared["detail_names"] = namesOf(details, header);
+  declared.insert(details.begin(), details.end());
   shared["source_names"] = namesOf(declared, namesIn(own.source), header);
 }
 
 /// The model's own files, with the names of the header in place of the blocks.
 static void useShared(ModelView &model, Json const &flags, std::string const &file, std::string const &nameSpace) {
   Json &view = model.view;
-  std::set<std::string> declared = declaredNames(neededBlocks(model.blocks, model.embedded, flags), flags);
-  declared.insert("ExecutionSpace");
   bool const namesIntegers = !view["part_includes"].empty() && view["part_includes"][0]["file"] == "cstdint";
   view.update(viewBlocks({}, model.headers, flags));
   if (namesIntegers)
@@ -107,8 +111,9 @@ static void useShared(ModelView &model, Json const &flags, std::string const &fi
   view["shared"] = Json::array({{{"blocks_file", file},
                                  {"blocks_namespace", nameSpace},
                                  {"header_names", Json::array()},
+                                 {"detail_names", Json::array()},
                                  {"source_names", Json::array()}}});
-  nameShared(model, declared, view["shared"][0]);
+  nameShared(model, flags, view["shared"][0]);
 }
 
 /// The blocks of one namespace. Adds what they include to `includes`.

@@ -31,6 +31,7 @@ struct Initializer {
 struct Workspace {
   std::string label;             ///< of the arena, as it is printed
   std::string tooSmall;          ///< what fitted() says, as it is printed
+  std::string negative;          ///< what the constructor says of such a size, as it is printed
   std::vector<Identifier> sizes; ///< known at run time
   std::vector<Member> splits;    ///< what kernels share beside buffers
   std::vector<Initializer> initializers;

@@ -77,6 +77,16 @@ static std::string initializersOf(Workspace const &workspace, llvm::ArrayRef<Par
   return (all.empty() ? "" : ": ") + llvm::join(all, ", ");
 }
 
+/// The constructor's refusal of negative sizes. None where all sizes are known.
+static Json viewNegative(Workspace const &workspace, llvm::ArrayRef<Parameter> definition) {
+  std::vector<std::string> conditions;
+  for (Parameter const &parameter : definition.drop_front())
+    conditions.push_back(parameter.name->str() + " < 0");
+  if (conditions.empty())
+    return Json::array();
+  return Json::array({{{"condition", llvm::join(conditions, " || ")}, {"message", workspace.negative}}});
+}
+
 Json Serializer::json(Workspace const &workspace) {
   std::vector<Parameter> const definition = parametersOf(workspace, true);
   Json sizes = Json::array(), takes = Json::array(), allocations = Json::array();
@@ -93,6 +103,7 @@ Json Serializer::json(Workspace const &workspace) {
           {"parameters", list(parametersOf(workspace, false))},
           {"definition", list(definition)},
           {"initializers", initializersOf(workspace, definition)},
+          {"negative", viewNegative(workspace, definition)},
           {"fits", viewFitted(workspace)},
           {"has_arena", workspace.hasArena},
           {"has_allocations", !allocations.empty()},

@@ -2,6 +2,7 @@
 
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Views.h"
+#include "translator/emit/render/Blocks.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -15,6 +16,13 @@ namespace ml2k {
 
 static std::string quotedLabel(Program const &program, Storage const &storage) {
   return quotedText(program.model + "::" + storage.modelName, longestName);
+}
+
+/// In the header, types that nobody but the model uses have their own namespace.
+static cpp::Type inHeader(cpp::Type type) {
+  if (isDetail(type.block.str()))
+    type.code = Raw("detail::") + type.code;
+  return type;
 }
 
 //===--- Workspace ------------------------------------------------------------------------------------------------===//
@@ -88,7 +96,7 @@ static void addShared(Program const &program, cpp::Workspace &workspace) {
   Expression const space = cpp::name(Raw("space"));
   auto const labelOf = [&](Identifier const &name) { return cpp::stringLiteral(program.model + "::" + name.str()); };
   for (auto const &[scalar, name] : program.splits) {
-    workspace.splits.push_back({Raw("SplitSums<") + scalar + Raw(">"), name});
+    workspace.splits.push_back({Raw("detail::SplitSums<") + scalar + Raw(">"), name});
     workspace.initializers.push_back({name, {labelOf(name), space}});
   }
   if (program.winogradShare == 0)
@@ -107,12 +115,13 @@ static cpp::Workspace viewWorkspace(Program &program) {
   cpp::Workspace workspace;
   workspace.label = quotedText(program.model + "::workspace");
   workspace.tooSmall = quotedText(program.model + ": the workspace is too small");
+  workspace.negative = quotedText(program.model + ": a size of the workspace is negative");
   for (std::string const &name : workspaceSizes(program))
     workspace.sizes.push_back(Identifier(name));
   addShared(program, workspace);
   SmallVector<Storage const *> order;
   for (Storage const &buffer : program.buffers) {
-    workspace.members.push_back({buffer.cpp, Identifier(buffer.name)});
+    workspace.members.push_back({inHeader(buffer.cpp), Identifier(buffer.name)});
     order.push_back(&buffer);
   }
   workspace.hasArena = program.settled<nest::PlacementAttr>("nest.placement").getValue() == nest::Placement::Arena;
@@ -175,7 +184,7 @@ MembersView viewMembers(Program &program) {
     view.aliases.push_back({argument.cpp, Identifier(argument.alias)});
   for (Storage const &weight : program.weights)
     if (!weight.biasOf)
-      view.weights.push_back({weight.cpp, Identifier(weight.name)});
+      view.weights.push_back({inHeader(weight.cpp), Identifier(weight.name)});
   if (program.buffers.empty() && program.splits.empty())
     return view;
   view.workspace = viewWorkspace(program);

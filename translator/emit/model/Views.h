@@ -30,6 +30,15 @@ std::string forwardParameters(Program const &program);
 /// The same for the definition: the names of those that its statements do not use are comments.
 std::string forwardDefinition(Program const &program, Body const &statements);
 
+/// The same by parts.
+std::vector<cpp::Parameter> parametersOf(Program const &program);
+
+/// forward() for views of any layout, and the memory that it copies arguments to. None without arrays as arguments.
+Json viewPacked(Program const &program);
+
+/// The lines of a program that calls forward().
+Json viewExample(Program const &program, bool hasWorkspace, bool embedded);
+
 /// The run-time sizes that buffers need, in the order of the arguments.
 std::vector<std::string> workspaceSizes(Program const &program);
 

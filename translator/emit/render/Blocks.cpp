@@ -56,17 +56,28 @@ std::set<std::string> neededBlocks(std::set<std::string> const &used, bool embed
   return needed;
 }
 
-std::set<std::string> declaredNames(std::set<std::string> const &needed, Json const &flags) {
+std::set<std::string> declaredNames(std::set<std::string> const &needed, Json const &flags, bool details) {
   std::set<std::string> names;
   for (Json const &entry : blockTable())
-    if (needed.count(entry["name"]) && isPrinted(entry, flags))
+    if (needed.count(entry["name"]) && isPrinted(entry, flags) && (entry["kind"] == "detail") == details)
       for (std::string const &name : declaredBy(entry))
         names.insert(name);
   return names;
 }
 
+bool isDetail(llvm::StringRef block) {
+  static llvm::StringSet<> const details = [] {
+    llvm::StringSet<> names;
+    for (Json const &entry : blockTable())
+      if (entry["kind"] == "detail")
+        names.insert(entry["name"].get<std::string>());
+    return names;
+  }();
+  return details.contains(block);
+}
+
 Json viewBlocks(std::set<std::string> const &needed, std::set<std::string> const &headers, Json const &flags) {
-  Json view = {{"parts", Json::array()}, {"blocks", Json::array()}};
+  Json view = {{"parts", Json::array()}, {"details", Json::array()}, {"blocks", Json::array()}};
   std::map<std::string, std::set<std::string>> includes = {{"part", {}}, {"block", headers}, {"cuda", {}}};
   for (Json const &entry : blockTable()) {
     std::string const name = entry["name"], kind = entry["kind"];
@@ -74,13 +85,14 @@ Json viewBlocks(std::set<std::string> const &needed, std::set<std::string> const
       continue;
     view[kind + "s"].push_back({{"template", entry["file"]}});
     for (Json const &file : entry.value("includes", Json::array()))
-      includes[kind].insert(file);
+      includes[kind == "block" ? "block" : "part"].insert(file);
     for (Json const &file : entry.value("cuda_includes", Json::array()))
       if (flags["device"].get<bool>())
         includes["cuda"].insert(file);
   }
   for (auto const &[kind, files] : includes)
     view[kind + "_includes"] = listOf(files);
+  view["has_details"] = !view["details"].empty();
   view["has_cuda_includes"] = !includes["cuda"].empty();
   return view;
 }

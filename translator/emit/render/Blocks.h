@@ -19,11 +19,14 @@ llvm::StringSet<> const &blockNames();
 /// Blocks and parts with all that they need. `flags`: what the program is for and made of.
 std::set<std::string> neededBlocks(std::set<std::string> const &used, bool embedded, Json const &flags);
 
-/// Those in printing order: {"parts": [...], "blocks": [...]} and the headers.
+/// Those in printing order: {"parts": [...], "details": [...], "blocks": [...]} and the headers.
 Json viewBlocks(std::set<std::string> const &needed, std::set<std::string> const &headers, Json const &flags);
 
-/// What those of them declare that are printed.
-std::set<std::string> declaredNames(std::set<std::string> const &needed, Json const &flags);
+/// What those of them declare that are printed: for everybody, or the details of the header.
+std::set<std::string> declaredNames(std::set<std::string> const &needed, Json const &flags, bool details);
+
+/// Whether what it declares is of no use to anybody but the model.
+bool isDetail(llvm::StringRef block);
 
 /// How blocks ask for heights, widths and pitches: members of the types of images, or of the images themselves.
 Json viewExtents(bool sized);
