@@ -7,6 +7,7 @@ cd "$project/examples"
 "$ml2kokkos" digits/cnn.onnx -o digits/digits_cnn.cpp
 "$ml2kokkos" mlp_mlir/mlp.mlir -o mlp_mlir/mlp.cpp
 "$ml2kokkos" stencil/heat.mlir -o stencil/heat.cpp
+"$ml2kokkos" nbody/nbody.mlir -o nbody/nbody.cpp
 resnet18/prepare.sh "$ml2kokkos" "$build/examples/resnet18" "$venv/bin/python"
 cp "$build"/examples/resnet18/resnet18.{cpp,hpp} resnet18/
 cd "$project/test/golden" 2>/dev/null || exit 0

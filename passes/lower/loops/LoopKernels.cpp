@@ -171,8 +171,12 @@ SmallVector<scf::ForOp> makeSequential(RewriterBase &rewriter, scf::ParallelOp l
                            return {carried.begin(), carried.end()};
                          });
   SmallVector<Value> positions;
-  for (scf::ForOp inner : loops.loops)
+  for (auto [inner, index] : llvm::zip(loops.loops, loop.getInductionVars())) {
+    inner.getInductionVar().setLoc(index.getLoc()); // its name
+    for (auto [carried, joining] : llvm::zip(inner.getRegionIterArgs(), reduce.getReductions()))
+      carried.setLoc(joining.front().getArgument(0).getLoc());
     positions.push_back(inner.getInductionVar());
+  }
   scf::ForOp innermost = loops.loops.back();
   auto yield = cast<scf::YieldOp>(innermost.getBody()->getTerminator());
   rewriter.inlineBlockBefore(loop.getBody(), yield, positions);

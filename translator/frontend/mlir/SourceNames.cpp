@@ -8,6 +8,7 @@
 #include "translator/frontend/mlir/Steps.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/Regex.h"
 
@@ -80,9 +81,9 @@ static void nameOperation(Operation *op, AsmParserState const &text) {
   op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), full), op->getLoc()));
 }
 
-/// Indices and carried values of loops: `argument "row"`.
+/// Indices, carried values of loops and what a reduction joins: `argument "row"`.
 static void nameLoopArguments(Operation *op, AsmParserState const &text) {
-  if (!isa<LoopLikeOpInterface>(op))
+  if (!isa<LoopLikeOpInterface, scf::ReduceOp>(op))
     return;
   for (Region &region : op->getRegions())
     for (Block &block : region)

@@ -1,0 +1,245 @@
+"""Whole arrays: views of parameters, elementwise expressions with broadcasting, products of matrices."""
+
+import ast
+
+from .problems import Restart
+from .values import Array, Const, Index, Memory, Scalar
+from .text import Linear
+
+
+class Arrays:
+    """Mixed into the compiler."""
+
+    def view_of(self, memory):
+        return self.view(memory, [(Linear(), 1)] * len(memory.shape), memory.shape)
+
+    def view(self, memory, spans, shape):
+        def subscripts(at):
+            left = iter(at)
+            return [start if step is None else start.plus(next(left).times(step)) for start, step in spans]
+
+        def element(at, hint=None):
+            self.w.effects += 1
+            forms = subscripts(at)
+            self.accessed(memory, forms, False)
+            where = ", ".join(self.w.index(form) for form in forms)
+            return Scalar(self.w.value(f"memref.load {memory.name}[{where}] : {memory.type}", hint), memory.kind)
+
+        made = Array(shape, memory.kind, element, [], memory, spans)
+        made.reads, made.subscripts = [made], subscripts
+        return made
+
+    def store(self, view, at, value):
+        self.w.effects += 1
+        name, forms = self.as_kind(value, view.kind), view.subscripts(at)
+        self.accessed(view.memory, forms, True)
+        where = ", ".join(self.w.index(form) for form in forms)
+        self.w.line(f"memref.store {name}, {view.memory.name}[{where}] : {view.memory.type}")
+
+    def accessed(self, memory, forms, is_store):
+        """Of kk.parallel, what each iteration touches for certain."""
+        if self.declared and not self.guarded and memory.depth < self.depth:
+            self.accesses.append((memory, forms, is_store, self.node))
+
+    # --- Subscripts ---
+
+    def bound(self, value, extent, otherwise):
+        if value is None:
+            return otherwise
+        form = self.index_of(value)
+        if form.is_constant and form.constant < 0:
+            return extent.plus(form)
+        least = self.w.least(form)
+        if least is not None and least < 0 and not self.guarded and not (len(form.terms) > 1):
+            raise self.problem("the position is negative in the first iteration; only constants count from the end")
+        return form
+
+    def subscript(self, array, node):
+        if array.memory is None:
+            raise self.problem("only parameters and local arrays can be subscripted; give the expression a name first")
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        if any(isinstance(part, ast.Constant) and part.value is ... for part in parts):
+            place = next(i for i, part in enumerate(parts) if isinstance(part, ast.Constant) and part.value is ...)
+            missing = len(array.shape) - len(parts) + 1
+            parts = parts[:place] + [ast.Slice()] * missing + parts[place + 1:]
+        if len(parts) > len(array.shape):
+            raise self.problem(f"an array of {len(array.shape)} dimensions has {len(parts)} subscripts")
+        parts = parts + [ast.Slice()] * (len(array.shape) - len(parts))
+        chosen, shape = [], []
+        for part, extent in zip(parts, array.shape):
+            if isinstance(part, ast.Slice):
+                start, stop, step = (self.expression(bound) if bound else None for bound in (part.lower, part.upper, part.step))
+                stride = 1 if step is None else self.known_int(step, "the step of a slice")
+                if stride < 1:
+                    raise self.problem("slices go forward; use kk.range with a negative step")
+                begin, end = self.bound(start, extent, Linear()), self.bound(stop, extent, extent)
+                chosen.append((begin, stride))
+                shape.append(self.ceil_divided(end.plus(begin, -1), stride))
+            else:
+                chosen.append((self.bound(self.expression(part), extent, None), None))
+        inner, spans = iter(chosen), []
+        for start, step in array.spans:
+            if step is None:
+                spans.append((start, None))
+            else:
+                begin, stride = next(inner)
+                spans.append((start.plus(begin.times(step)), None if stride is None else step * stride))
+        return self.view(array.memory, spans, shape)
+
+    def ceil_divided(self, form, step):
+        if step == 1:
+            return form
+        moved = form.plus(Linear(step - 1))
+        if moved.is_constant:
+            return Linear(moved.constant // step)
+        return self.index_of(self.on_indices("FloorDiv", Index(moved), Const(step)))
+
+    # --- Elementwise ---
+
+    def broadcast(self, arrays):
+        rank = max(len(array.shape) for array in arrays)
+        shape = [Linear(1)] * rank
+        for array in arrays:
+            for place, extent in enumerate(array.shape, rank - len(array.shape)):
+                if shape[place] == Linear(1):
+                    shape[place] = extent
+                elif extent != Linear(1):
+                    self.same_extent(shape[place], extent)
+        return shape
+
+    def same_extent(self, a, b):
+        if a == b:
+            return
+        if a.is_constant and b.is_constant or a.terms == b.terms:
+            raise self.problem("the shapes of the arrays differ")
+        difference = a.plus(b, -1)
+        names = [self.size_named(atom) for atom in difference.terms]
+        factors = sorted(difference.terms.values())
+        extent = difference.constant * -difference.terms.get(next(iter(difference.terms), None), 0)
+        if None not in names and len(names) == 1 and abs(factors[0]) == 1 and extent > 0:
+            self.merged[names[0]] = extent
+            raise Restart
+        if difference.constant or None in names or factors != [-1, 1]:
+            raise self.problem("whether the shapes of the arrays agree cannot be seen; give both the same sizes in the annotations, "
+                               "or write the loop")
+        self.merged[names[1]] = names[0]
+        raise Restart
+
+    def size_named(self, atom):
+        """The size that an atom is, if it is one."""
+        return next((name for name, own in self.sizes.items() if own == atom and self.same_size(name) == name), None)
+
+    def elementwise(self, compute, values):
+        """An array that computes each element when it is asked for it."""
+        arrays = [value for value in values if isinstance(value, Array)]
+        if not arrays:
+            return compute(*values)
+        shape = self.broadcast(arrays)
+
+        def element(at):
+            return compute(*(self.element(value, at) if isinstance(value, Array) else value for value in values))
+
+        kind, _ = self.kind_of(self.w.trial(lambda: element([Linear(0)] * len(shape))))
+        return Array(shape, kind, element, [view for array in arrays for view in array.reads], gathers=any(array.gathers for array in arrays))
+
+    def element(self, array, at):
+        own = at[len(at) - len(array.shape):]
+        return array.at([Linear(0) if extent == Linear(1) else form for extent, form in zip(array.shape, own)])
+
+    def product(self, a, b):
+        """a @ b of vectors and matrices, its sums in the order of the terms."""
+        if not (isinstance(a, Array) and isinstance(b, Array)) or len(a.shape) > 2 or len(b.shape) > 2:
+            raise self.problem("@ takes vectors and matrices")
+        if not a.shape or not b.shape:
+            raise self.problem("@ takes vectors and matrices")
+        a, b = (self.copied(value, None) if value.memory is None and not value.cheap else value for value in (a, b))
+        self.same_extent(a.shape[-1], b.shape[0])
+        rows, columns = a.shape[:-1], b.shape[1:]
+
+        def term(at, k):
+            return self.binary("Mult", a.at([*at[:len(rows)], k]), b.at([k, *at[len(rows):]]))
+
+        def element(at):
+            return self.reduced("sum", [(Linear(0), a.shape[-1])], lambda k: (term(at, k[0]), None), bool(rows or columns))
+
+        if not rows and not columns:
+            return element([])
+        kind, _ = self.common(Scalar("", a.kind), Scalar("", b.kind))
+        return Array([*rows, *columns], kind, element, [*a.reads, *b.reads], gathers=True)
+
+    def transposed(self, array):
+        if len(array.shape) < 2:
+            return array
+        return Array(array.shape[::-1], array.kind, lambda at: array.at(at[::-1]), array.reads, gathers=True, cheap=array.memory is not None)
+
+    # --- Statements ---
+
+    def over(self, shape, write, text):
+        """Parallel loops over a shape around what write(coordinates) writes."""
+        names = [name for place, name in enumerate("ijklmnpq"[:len(shape)])]
+        ends = [self.w.index(extent) for extent in shape]
+        zero, one = self.w.constant(0, "index"), self.w.constant(1, "index")
+        indices = []
+
+        def body():
+            for name in names:
+                indices.append(self.w.fresh(name))
+                self.w.lower[indices[-1]] = 0
+            write([Linear(0, {index: 1}) for index in indices])
+            self.w.line("scf.reduce")
+
+        if self.declared:
+            return self.nested(names, ends, write)
+        block, _ = self.w.inside(body)
+        count = len(shape)
+        self.w.line(f"scf.parallel ({', '.join(indices)}) = ({', '.join([zero] * count)}) to ({', '.join(ends)}) step "
+                    f"({', '.join([one] * count)}) {{")
+        self.w.block.append(block)
+        self.w.line("}" + text)
+
+    def nested(self, names, ends, write, at=()):
+        """The same as loops of one thread, where iterations are parallel already."""
+        if len(at) == len(names):
+            return write(list(at))
+        index = []
+
+        def body():
+            index.append(self.w.fresh(names[len(at)]))
+            self.w.lower[index[0]] = 0
+            self.depth += 1
+            self.nested(names, ends, write, (*at, Linear(0, {index[0]: 1})))
+            self.depth -= 1
+
+        block, _ = self.w.inside(body)
+        self.w.line(f"scf.for {index[0]} = {self.w.constant(0, 'index')} to {ends[len(at)]} step {self.w.constant(1, 'index')} {{")
+        self.w.block.append(block)
+        self.w.line("}")
+
+    def assign_array(self, target, value, text):
+        if isinstance(value, Array):
+            if len(value.shape) > len(target.shape):
+                raise self.problem("the value has more dimensions than its target")
+            self.broadcast([target, value])
+            for mine, own in zip(target.shape[len(target.shape) - len(value.shape):], value.shape):
+                if mine == Linear(1) and own != Linear(1):
+                    raise self.problem("the shapes of the arrays differ")
+            if any(view.memory is target.memory and (value.gathers or view.spans != target.spans or view.shape != target.shape)
+                   for view in value.reads):
+                value = self.copied(value, None)
+        if not target.shape:
+            return self.store(target, [], value)
+        self.over(target.shape, lambda at: self.store(target, at, self.element(value, at) if isinstance(value, Array) else value), text)
+
+    def local_array(self, kind, shape, hint):
+        sizes = [self.w.index(extent) for extent in shape if not extent.is_constant]
+        if sizes and self.depth:
+            raise self.problem("an array made inside a loop needs a known size; make it in front of the loop")
+        extents = "".join(f"{extent.constant if extent.is_constant else '?'}x" for extent in shape)
+        type = f"memref<{extents}{kind}>"
+        name = self.w.value(f"memref.{'alloca' if self.depth else 'alloc'}({', '.join(sizes)}) : {type}", hint)
+        return self.view_of(Memory(name, kind, shape, type, self.depth))
+
+    def copied(self, value, hint, text=""):
+        made = self.local_array(value.kind, value.shape, hint)
+        self.over(value.shape, lambda at: self.store(made, at, value.at(at)), text)
+        return made

@@ -1,0 +1,262 @@
+"""Sums, maxima, positions of them: over generators and over arrays.
+
+Outside of kk.parallel, scf.parallel: terms may be joined in any order. In its iterations a loop of one thread."""
+
+import ast
+import contextlib
+
+from .values import Array, Const, Index, Scalar
+from .text import Linear
+from .types import is_float
+
+CARRIED = {"sum": "total", "prod": "product", "min": "smallest", "max": "largest", "any": "found", "all": "holds"}
+JOINS = {"sum": ("addf", "addi", "ori"), "prod": ("mulf", "muli", "andi"), "min": ("minimumf", "minsi", "andi"),
+         "max": ("maximumf", "maxsi", "ori"), "any": ("", "", "ori"), "all": ("", "", "andi")}
+
+
+def neutral(how, kind):
+    """What changes nothing: the result where there are no terms."""
+    if how in ("sum", "any"):
+        return 0
+    if how in ("prod", "all"):
+        return 1
+    sign = 1 if how == "min" else -1
+    if is_float(kind):
+        return sign * float("inf")
+    bits = 1 if kind == "i1" else int(kind[1:])
+    return int(how == "min") if bits == 1 else (1 << bits - 1) - 1 if how == "min" else -(1 << bits - 1)
+
+
+class Reductions:
+    """Mixed into the compiler."""
+
+    def reduction(self, how, node):
+        axis = [keyword for keyword in node.keywords if keyword.arg == "axis"]
+        if len(node.args) != 1 or len(axis) != len(node.keywords):
+            raise self.problem(f"kk.{how} takes a generator or an array" + (", and axis=" if how in ("sum", "prod", "min", "max") else ""))
+        if isinstance(node.args[0], ast.GeneratorExp):
+            if axis:
+                raise self.problem("axis= is for arrays")
+            return self.of_generator(how, node.args[0])
+        value = self.expression(node.args[0])
+        if not isinstance(value, Array) or not value.shape:
+            raise self.problem(f"kk.{how} takes a generator or an array")
+        if how.startswith("arg"):
+            if len(value.shape) != 1 or axis:
+                raise self.problem(f"kk.{how} takes an array of one dimension")
+            return self.position(how, [(Linear(0), value.shape[0])], lambda at: (value.at(at), None))
+        if axis:
+            return self.along(how, value, self.known_int(self.expression(axis[0].value), "axis"))
+        return self.reduced(how, [(Linear(0), extent) for extent in value.shape], lambda at: (value.at(at), None))
+
+    def along(self, how, array, axis):
+        """A reduction of one dimension: an array that sums when an element is asked for."""
+        rank = len(array.shape)
+        if not -rank <= axis < rank or how in ("any", "all"):
+            raise self.problem(f"kk.{how} has no axis {axis} here")
+        axis %= rank
+        shape = array.shape[:axis] + array.shape[axis + 1:]
+
+        def element(at):
+            return self.reduced(how, [(Linear(0), array.shape[axis])], lambda k: (array.at([*at[:axis], *k, *at[axis:]]), None), True)
+
+        if not shape:
+            return element([])
+        kind, _ = self.kind_of(self.w.trial(lambda: element([Linear(0)] * len(shape))))
+        return Array(shape, kind, element, array.reads, gathers=True)
+
+    # --- Generators ---
+
+    def of_generator(self, how, node):
+        spans, names = [], []
+        for part in node.generators:
+            if part.is_async or not isinstance(part.iter, ast.Call) or self.callee(part.iter.func) != "range" or \
+                    not isinstance(part.target, ast.Name):
+                raise self.problem("generators run over kk.range")
+            names.append(part.target.id)
+            spans.append(part.iter)
+        outer = dict(self.scope)
+        if how.startswith("arg") and (len(spans) != 1 or node.generators[0].ifs or len(spans[0].args) != 1):
+            raise self.problem(f"kk.{how} takes one loop over kk.range(n), without a condition")
+
+        def bounds(place, at):
+            """Of loop `place`, inside those in front of it."""
+            with self.inner_scope({**outer, **{name: Index(form) for name, form in zip(names, at)}}):
+                self.node = spans[place]
+                begin, end, step = self.range_bounds(spans[place])
+            if step != 1:
+                raise self.problem("kk.range in a generator has step 1")
+            return begin, end
+
+        def term(at):
+            with self.inner_scope({**outer, **{name: Index(form) for name, form in zip(names, at)}}):
+                tests = [self.expression(test) for part in node.generators for test in part.ifs]
+                test = None
+                for other in tests:
+                    test = other if test is None else self.both(test, other)
+                self.node = node.elt
+                if test is None or isinstance(test, Const) and test.value:
+                    return self.expression(node.elt), None
+                return (lambda: inside(at)), test
+
+        def inside(at):
+            with self.inner_scope({**outer, **{name: Index(form) for name, form in zip(names, at)}}):
+                return self.expression(node.elt)
+
+        if how.startswith("arg"):
+            return self.position(how, [bounds(0, [])], term, names)
+        return self.reduced(how, [lambda at, place=place: bounds(place, at) for place in range(len(spans))], term, names=names)
+
+    @contextlib.contextmanager
+    def inner_scope(self, scope=None):
+        kept, node = self.scope, self.node
+        self.scope = dict(kept) if scope is None else scope
+        try:
+            yield
+        finally:
+            self.scope, self.node = kept, node
+
+    # --- Loops ---
+
+    def reduced(self, how, spans, term, serial=False, names=None):
+        """spans: (begin, end) by loop, or what gives them from the indices outside; term(indices): value and condition."""
+        hint, self.hint = self.hint, None
+        if self.declared:
+            serial = True
+        names = names or list("ijklmnpq"[:len(spans)]) if len(spans) > 1 else names or ["k" if serial else "i"]
+
+        def span(place, at):
+            return spans[place](at) if callable(spans[place]) else spans[place]
+
+        def value(at, kind=None):
+            found, test = term(at)
+            if test is None:
+                return found if kind is None else self.as_kind(found, kind)
+            if kind is None:
+                return found()
+            nothing = Const(float(neutral(how, kind)) if is_float(kind) else bool(neutral(how, kind)) if kind == "i1" else neutral(how, kind))
+            start = Scalar(self.w.constant(nothing.value, kind), kind)
+            return self.as_kind(self.conditional(Scalar(self.condition(test), "i1"),
+                                                 lambda: Scalar(self.as_kind(found(), kind), kind), lambda: start), kind)
+
+        def indexed(at, place, begin):
+            name = self.w.fresh(names[place])
+            if self.w.least(begin) is not None:
+                self.w.lower[name] = self.w.least(begin)
+            return name, [*at, Linear(0, {name: 1})]
+
+        def kind_at(at=(), place=0):
+            if place == len(spans):
+                return self.kind_of(value(list(at)))
+            _, inner = indexed(at, place, span(place, list(at))[0])
+            return self.w.inside(lambda: kind_at(inner, place + 1))[1]
+
+        found, weak = self.w.trial(kind_at)
+        kind = "i1" if how in ("any", "all") else "i64" if how in ("sum", "prod") and not is_float(found) else found
+        first = neutral(how, kind)
+        start = self.w.constant(float(first) if is_float(kind) else bool(first) if kind == "i1" else first, kind)
+        join = f"arith.{JOINS[how][0 if is_float(kind) else 2 if kind == 'i1' else 1]}"
+
+        def loops(at, place, carried):
+            """scf.for from loop `place` on; the name of the joined value."""
+            if place == len(spans):
+                return self.w.value(f"{join} {carried}, {value(at, kind)} : {kind}")
+            begin, end = span(place, at)
+            lower, upper = self.w.index(begin), self.w.index(end)
+            heading = []
+
+            def body():
+                name, inner = indexed(at, place, begin)
+                heading[:] = [name, self.w.fresh(hint or CARRIED[how])]
+                self.depth += 1
+                joined = loops(inner, place + 1, heading[1])
+                self.depth -= 1
+                self.w.line(f"scf.yield {joined} : {kind}")
+
+            block, _ = self.w.inside(body)
+            result = self.w.fresh(hint or CARRIED[how])
+            self.w.line(f"{result} = scf.for {heading[0]} = {lower} to {upper} step {self.w.constant(1, 'index')} "
+                        f"iter_args({heading[1]} = {carried}) -> ({kind}) {{")
+            self.w.block.append(block)
+            self.w.line("}")
+            return result
+
+        self.w.effects += 1
+        if serial:
+            return Scalar(loops([], 0, start), kind, weak)
+        # all loops at once where no bound needs the index of another one
+        together = len(spans) if all(not callable(one) for one in spans) else 1
+        bounds = [span(place, []) for place in range(together)]
+        lower, upper = [self.w.index(begin) for begin, _ in bounds], [self.w.index(end) for _, end in bounds]
+        indices = []
+
+        def body():
+            at = []
+            for place, (begin, _) in enumerate(bounds):
+                name, at = indexed(at, place, begin)
+                indices.append(name)
+            self.depth += 1
+            joined = value(at, kind) if together == len(spans) else loops(at, together, start)
+            self.depth -= 1
+            self.w.scopes.append(set())
+            a, b, both = self.w.fresh(hint or CARRIED[how]), self.w.fresh(), self.w.fresh()
+            self.w.scopes.pop()
+            self.w.line(f"scf.reduce({joined} : {kind}) {{")
+            self.w.line(f"^bb0({a}: {kind}, {b}: {kind}):")
+            self.w.line(f"  {both} = {join} {a}, {b} : {kind}")
+            self.w.line(f"  scf.reduce.return {both} : {kind}")
+            self.w.line("}")
+
+        block, _ = self.w.inside(body)
+        result = self.w.fresh(hint or CARRIED[how])
+        one = self.w.constant(1, "index")
+        self.w.line(f"{result} = scf.parallel ({', '.join(indices)}) = ({', '.join(lower)}) to ({', '.join(upper)}) step "
+                    f"({', '.join([one] * together)}) init ({start}) -> {kind} {{")
+        self.w.block.append(block)
+        self.w.line("}" + self.comment(self.statement))
+        return Scalar(result, kind, weak)
+
+    def position(self, how, spans, term, names=None):
+        """The first position of the smallest or largest term; a NaN is both, as NumPy has it."""
+        hint, self.hint = self.hint, None
+        begin, end = spans[0]
+        heading, kinds = [], []
+
+        def measured():
+            name = self.w.fresh("k")
+            kinds[:] = [self.kind_of(term([Linear(0, {name: 1})])[0])[0]]
+
+        self.w.trial(measured)
+        kind = kinds[0]
+        if kind == "i1":
+            raise self.problem("booleans have no order")
+        first = neutral("min" if how == "argmin" else "max", kind)
+        start = self.w.constant(float(first) if is_float(kind) else first, kind)
+        zero = self.w.constant(0, "index")
+
+        def body():
+            name, best, place = self.w.fresh((names or ["k"])[0]), self.w.fresh("best"), self.w.fresh(hint or "place")
+            self.w.lower[name] = 0
+            heading[:] = [name, best, place]
+            self.depth += 1
+            value = Scalar(self.as_kind(term([Linear(0, {name: 1})])[0], kind), kind)
+            self.depth -= 1
+            old = Scalar(best, kind)
+            better = self.compare("Lt" if how == "argmin" else "Gt", value, old).name
+            if is_float(kind):
+                unordered = self.op("arith.andi", "i1", self.compare("NotEq", value, value).name, self.compare("Eq", old, old).name)
+                better = self.op("arith.ori", "i1", better, unordered.name).name
+            chosen = self.w.value(f"arith.select {better}, {value.name}, {best} : {kind}")
+            where = self.w.value(f"arith.select {better}, {name}, {place} : index")
+            self.w.line(f"scf.yield {chosen}, {where} : {kind}, index")
+
+        lower, upper = self.w.index(begin), self.w.index(end)
+        block, _ = self.w.inside(body)
+        best, place = self.w.fresh("best"), self.w.fresh(hint or "place")
+        self.w.effects += 1
+        self.w.line(f"{best}, {place} = scf.for {heading[0]} = {lower} to {upper} step {self.w.constant(1, 'index')} "
+                    f"iter_args({heading[1]} = {start}, {heading[2]} = {zero}) -> ({kind}, index) {{")
+        self.w.block.append(block)
+        self.w.line("}" + self.comment(self.statement))
+        self.w.lower[place] = 0
+        return Index(Linear(0, {place: 1}))

@@ -1,0 +1,128 @@
+"""The syntax tree of a function, what its free names mean, and which locals are alive where."""
+
+import ast
+import builtins
+import inspect
+import textwrap
+
+from .problems import KernelError
+from .types import Size
+
+
+class Source:
+    def __init__(self, function):
+        self.function = function
+        self.file = inspect.getsourcefile(function) or "<unknown>"
+        try:
+            lines, first = inspect.getsourcelines(function)
+        except (OSError, TypeError):
+            raise KernelError([(self.file, 1, 1, f"the source of {function.__name__} cannot be read; write it in a file")]) from None
+        text = "".join(lines)
+        self.shift = len(text) - len(text.lstrip(" \t")) # of a nested function
+        self.first = first
+        tree = ast.parse(textwrap.dedent(text))
+        self.node = tree.body[0]
+        self.lines = {(self.file, first + number): line.rstrip("\n") for number, line in enumerate(lines)}
+        if isinstance(self.node, ast.FunctionDef):
+            self.alive = Liveness(self.node.body)
+            arguments = self.node.args
+            self.locals = assigned(self.node.body) | {argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
+        else:
+            raise KernelError([(*self.place(self.node), "only functions made by def can be kernels")], self.lines)
+
+    def place(self, node):
+        line = self.first + node.lineno - 1
+        before = self.lines.get((self.file, line), "").encode()[:node.col_offset + self.shift]
+        return self.file, line, len(before.decode(errors="replace")) + 1
+
+    def meaning(self, name):
+        """What a name means that is no local: of the closure, the module or Python itself. KeyError if nothing."""
+        for names in (self.closure(), self.function.__globals__, vars(builtins)):
+            if name in names:
+                return names[name]
+        raise KeyError(name)
+
+    def closure(self):
+        """Variables of enclosing functions."""
+        found = {}
+        for name, cell in zip(self.function.__code__.co_freevars, self.function.__closure__ or ()):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError: # not assigned yet
+                pass
+        return found
+
+    def annotation(self, name):
+        """What a parameter's annotation is; of text, names that mean nothing are sizes."""
+        found = self.function.__annotations__.get(name)
+        if not isinstance(found, str):
+            return found
+        return eval(compile(found, "<annotation>", "eval"), self.function.__globals__, Names(self))
+
+
+class Names(dict):
+    """Names in the text of an annotation."""
+
+    def __init__(self, source):
+        self.source = source
+
+    def __missing__(self, name):
+        try:
+            return self.source.meaning(name)
+        except KeyError:
+            return Size(name)
+
+
+def assigned(nodes):
+    """Names that statements assign."""
+    found, left = set(), list(nodes)
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        inner = list(ast.iter_child_nodes(node))
+        left += [child.iter for child in inner if isinstance(child, ast.comprehension)] # their targets are their own
+        left += [child for child in inner if not isinstance(child, ast.comprehension)]
+    return found
+
+
+def _read(node):
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)}
+
+
+class Liveness:
+    """after[statement]: names that are read behind it before they are assigned again. entry[loop]: at the start of its body."""
+
+    def __init__(self, body):
+        self.after, self.entry = {}, {}
+        self._block(body, set())
+
+    def _block(self, body, live):
+        for statement in reversed(body):
+            self.after[statement] = live
+            live = self._statement(statement, live)
+        return live
+
+    def _statement(self, node, live):
+        if isinstance(node, ast.Assign) and all(isinstance(target, (ast.Name, ast.Tuple)) for target in node.targets):
+            plain = {name.id for target in node.targets for name in (target.elts if isinstance(target, ast.Tuple) else [target])
+                     if isinstance(name, ast.Name)}
+            return (live - plain) | _read(node)
+        if isinstance(node, ast.AugAssign):
+            return live | _read(node) | ({node.target.id} if isinstance(node.target, ast.Name) else set())
+        if isinstance(node, ast.If):
+            return self._block(node.body, live) | self._block(node.orelse, live) | _read(node.test)
+        if isinstance(node, (ast.For, ast.While)):
+            head = _read(node.iter if isinstance(node, ast.For) else node.test)
+            own = assigned([node.target]) if isinstance(node, ast.For) else set()
+            start = set(live) | head
+            while True:
+                entry = self._block(node.body, start) - own
+                if isinstance(node, ast.While):
+                    entry |= head
+                if entry <= start:
+                    break
+                start = start | entry
+            self.entry[node] = entry
+            return start
+        return live | _read(node)

@@ -1,0 +1,79 @@
+"""Element types, annotations of parameters, and which type an operation has: NumPy's rules; literals never promote."""
+
+import numpy as np
+
+FLOATS = ("f16", "bf16", "f32", "f64")
+INTEGERS = ("i8", "i16", "i32", "i64")
+NUMPY = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+         "i1": np.bool_}
+
+
+class Kind:
+    """f64 is a number, f64[:, 3] or f64["N", "M"] an array. Called, it converts."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __getitem__(self, sizes):
+        return Annotation(self, sizes if isinstance(sizes, tuple) else (sizes,))
+
+    def __call__(self, value):
+        return NUMPY[self.name](value)
+
+    def __repr__(self):
+        return self.name
+
+
+class Annotation:
+    def __init__(self, kind, sizes):
+        self.kind, self.sizes = kind, sizes
+
+
+class Size:
+    """A name for an extent that calls decide."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+def sizes(names):
+    """N, M = kk.sizes("N M")"""
+    made = tuple(map(Size, names.replace(",", " ").split()))
+    return made[0] if len(made) == 1 else made
+
+
+KINDS = {name: Kind(name) for name in (*FLOATS, *INTEGERS, "index")}
+KINDS["bool_"] = Kind("i1")
+
+
+def is_float(kind):
+    return kind in FLOATS
+
+
+def is_integer(kind):
+    return kind in INTEGERS
+
+
+def kind_of_dtype(dtype):
+    """The element type of a NumPy array; None where there is none."""
+    if np.dtype(dtype).name == "bfloat16":
+        return "bf16"
+    for name, kind in NUMPY.items():
+        if np.dtype(dtype) == np.dtype(kind):
+            return name
+    return None
+
+
+def promoted(a, b):
+    """The type of an operation on two that are not literals."""
+    if a == b:
+        return a
+    if "i1" in (a, b):
+        return b if a == "i1" else a
+    if is_float(a) and is_float(b):
+        return "f32" if {a, b} == {"f16", "bf16"} else max(a, b, key=FLOATS.index)
+    if is_integer(a) and is_integer(b):
+        return max(a, b, key=INTEGERS.index)
+    real, whole = (a, b) if is_float(a) else (b, a)
+    needed = {"i8": "f16", "i16": "f32", "i32": "f64", "i64": "f64"}[whole]
+    return promoted(real, needed)

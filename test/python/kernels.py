@@ -1,0 +1,395 @@
+"""Kernels of the tests; test_kernels.py runs each by Python, too, and compares."""
+
+import math
+
+import ml2kokkos as kk
+import numpy as np
+
+N, M, K = kk.sizes("N M K")
+GAIN, TAPS = 0.25, (1.0, -2.0, 1.0)
+TABLE = np.array([0.5, 1.5, 2.5, -1.0])
+ALL = []
+
+
+def case(*makers):
+    """A kernel with what makes its arguments from a random generator."""
+    def register(function):
+        ALL.append((kk.kernel(function), makers))
+        return function
+
+    return register
+
+
+def f64(*shape):
+    return lambda random: np.array(random.standard_normal(shape)) if shape != ((),) else np.array(0.5)
+
+
+def f32(*shape):
+    return lambda random: random.standard_normal(shape).astype(np.float32)
+
+
+def ints(low, high, *shape, dtype=np.int64):
+    return lambda random: random.integers(low, high, shape).astype(dtype)
+
+
+def number(value):
+    return lambda random: value
+
+
+# --- Loops over elements ----------------------------------------------------------------------------------------------
+
+@case(f64(20, 30), f64(20, 30), number(0.2))
+def heat(plate: kk.f64[N, M], new: kk.f64[N, M], alpha: float):
+    for i in kk.range(1, N - 1):
+        for j in kk.range(1, M - 1):
+            around = plate[i - 1, j] + plate[i + 1, j] + plate[i, j - 1] + plate[i, j + 1]
+            new[i, j] = plate[i, j] + alpha * (around - 4.0 * plate[i, j])
+
+
+@case(number(2.5), f32(50), f32(50))
+def saxpy(a: kk.f32, x: kk.f32[N], y: kk.f32[N]):
+    for i in kk.range(N):
+        y[i] = a * x[i] + y[i]
+
+
+@case(f64(20, 30), f64(20))
+def row_sums(x: kk.f64[N, M], out: kk.f64[N]):
+    for i in kk.range(N):
+        out[i] = kk.sum(x[i, j] for j in kk.range(M))
+
+
+@case(f64(30, 3), f64(30), f64(30, 3), number(0.01))
+def nbody(x: kk.f64[N, 3], m: kk.f64[N], a: kk.f64[N, 3], eps: float):
+    for i in kk.parallel(N):
+        ax = ay = az = 0.0
+        for j in kk.range(N):
+            dx = x[j, 0] - x[i, 0]
+            dy = x[j, 1] - x[i, 1]
+            dz = x[j, 2] - x[i, 2]
+            r2 = dx * dx + dy * dy + dz * dz + eps
+            f = m[j] / (r2 * np.sqrt(r2))
+            ax += f * dx
+            ay += f * dy
+            az += f * dz
+        a[i, 0] = ax
+        a[i, 1] = ay
+        a[i, 2] = az
+
+
+@case(f32(14, 15), f32(3, 3), f32(12, 13))
+def conv2d(image: kk.f32[:, :], weight: kk.f32[3, 3], out: kk.f32[N, M]):
+    for i, j in kk.parallel(N, M):
+        total = 0.0
+        for r in range(3):
+            for s in range(3):
+                total += weight[r, s] * image[i + r, j + s]
+        out[i, j] = total
+
+
+@case(f64(17))
+def prefix(x):
+    for i in kk.range(1, len(x)):
+        x[i] += x[i - 1]
+
+
+@case(f64(17), f64(17))
+def backwards(x, y):
+    n = x.shape[0]
+    for i in kk.range(n - 1, -1, -1):
+        y[i] = x[n - 1 - i] * i
+    for i in kk.range(n - 2, 0, -3):
+        y[i] += y[i + 1]
+
+
+@case(f64(9), f64(9))
+def unrolled(x: kk.f64[9], y: kk.f64[9]):
+    for i in kk.range(1, 8):
+        y[i] = 0.0
+        for k, tap in enumerate(TAPS):
+            y[i] += tap * x[i + k - 1]
+    for k in range(0, 9, 8):
+        y[k] = GAIN
+
+
+@case(f64(12, 12), f64(12))
+def triangle(a: kk.f64[N, N], x: kk.f64[N]):
+    for i in kk.range(N):
+        for j in kk.range(i):
+            x[i] -= a[i, j] * x[j]
+        x[i] = x[i] / (a[i, i] * a[i, i] + 1.0)
+
+
+@case(f64(10), f64(10), number(4))
+def steps(x: kk.f64[N], y: kk.f64[N], count: kk.index):
+    for t in kk.range(count):
+        for i in kk.range(N):
+            y[i] = x[i] + 0.5 * t
+        for i in kk.range(1, N):
+            x[i] = y[i - 1]
+
+
+# --- Branches and conditions ------------------------------------------------------------------------------------------
+
+@case(f64(40), f64(40))
+def branches(x, y):
+    for i in kk.range(len(x)):
+        if x[i] > 1.0:
+            v = 1.0
+        elif x[i] < -1.0:
+            v = -1.0
+            y[i] = 3.0
+        else:
+            v = x[i]
+        y[i] += v
+
+
+@case(f64(40), f64(40))
+def guarded(x, y):
+    n = len(x)
+    for i in kk.range(n):
+        left = x[i - 1] if i > 0 else 0.0
+        if i + 1 < n and x[i + 1] > 0.0 or not i > 3:
+            y[i] = left
+        else:
+            y[i] = -left if left > 0 and left == left else 2.0
+        if 3 <= i < n - 3 and -1.0 < x[i] <= 1.0 != 2.0:
+            y[i] += 10.0
+
+
+@case(f64(40), ints(0, 1, 40))
+def collatz(x, count):
+    for i in kk.range(len(x)):
+        v = i + 1
+        k = 0
+        while v != 1 and k < 100:
+            if v % 2 == 0:
+                v = v // 2
+            else:
+                v = 3 * v + 1
+            k += 1
+        count[i] = k
+
+
+@case(f64(25), f64(25))
+def newton(x, y):
+    for i in kk.range(len(x)):
+        a = abs(x[i]) + 0.5
+        r = a
+        while abs(r * r - a) > 1e-9 * a:
+            r = 0.5 * (r + a / r)
+        y[i] = r
+
+
+def clipped(v, low, high):
+    """Early returns."""
+    if v < low:
+        return low
+    if v > high:
+        return high
+    w = v * 2.0
+    return w
+
+
+def two(a, b=3.0):
+    return a + b, a - b
+
+
+@kk.kernel
+def add_row(row: kk.f64[:], to: kk.f64[:], by: float):
+    for j in kk.range(len(row)):
+        to[j] += by * row[j]
+
+
+@case(f64(6, 8), f64(6, 8))
+def helpers(x, y):
+    for i in kk.range(x.shape[0]):
+        add_row(x[i], y[i], 2.0)
+        for j in kk.range(x.shape[1]):
+            p, q = two(y[i, j])
+            p, q = q, p
+            y[i, j] = clipped(p * q, -1.0, 1.0)
+
+
+@case(f64(7), number(0))
+def early(x: kk.f64[N], stop: kk.index):
+    if stop > 0:
+        return
+    for i in kk.range(N):
+        x[i] = 1.0
+
+
+# --- Whole arrays -----------------------------------------------------------------------------------------------------
+
+@case(f64(12, 9), f64(12, 9), f64(9))
+def arrays(x: kk.f64[N, M], y: kk.f64[N, M], row: kk.f64[M]):
+    t = x * 2.0 + row
+    y[1:-1, 1:-1] = t[:-2, 1:-1] + t[2:, 1:-1]
+    y[0] = np.maximum(row, 0.0)
+    y[-1, :] += 1.0
+    y[:, ::3] *= 0.5
+    x[...] = kk.where(y > 0.0, y, -x)
+
+
+@case(f64(20))
+def overlapping(x):
+    x[1:] = x[:-1] + 1.0
+    x[::2] = x[::2] * x[0]
+    x[:] = x[0] + x
+
+
+@case(f64(8, 5), f64(5, 6), f64(8, 6), f64(5), f64(8), f64(()))
+def products(a: kk.f64[N, K], b: kk.f64[K, M], c: kk.f64[N, M], v: kk.f64[K], w: kk.f64[N], s: kk.f64[()]):
+    c[:, :] = a @ b - 1.0
+    w[:] = a @ v
+    s[()] = v @ v
+    v[:] = a.T @ w
+
+
+@case(f64(7, 7), f64(7))
+def in_place_product(a: kk.f64[N, N], x: kk.f64[N]):
+    x[:] = a @ x
+    a[:, :] = a.T + a
+
+
+@case(f64(10, 6), f64(10))
+def centred(x, mean):
+    mean[:] = kk.sum(x, axis=1) / x.shape[1]
+    for i in kk.range(x.shape[0]):
+        x[i, :] -= mean[i]
+        norm = np.sqrt(kk.sum(x[i] * x[i]))
+        x[i] /= norm
+
+
+@case(f64(10, 6), f64(10, 6))
+def copies_in_loops(x, y):
+    for i in kk.range(10):
+        y[i, 1:] = x[i, :-1] + x[i, 1:]
+    for i in kk.parallel(10):
+        y[i] = y[i] * 2.0
+
+
+@case(f64(30))
+def scratch(x: kk.f64[N]):
+    t = kk.zeros(N, kk.f64)
+    u = kk.empty((N, 2), kk.f64)
+    for i in kk.range(1, N):
+        t[i] = x[i - 1]
+    for i in kk.range(N):
+        u[i, 0] = t[i]
+        u[i, 1] = x[i]
+    for i in kk.range(N):
+        w = kk.zeros(3, kk.f64)
+        for k in range(3):
+            w[k] = u[i, k % 2] * k
+        x[i] = w[0] + w[1] + w[2]
+
+
+# --- Reductions -------------------------------------------------------------------------------------------------------
+
+@case(f64(30, 7), f64(12), ints(0, 1, 4))
+def reductions(x, out: kk.f64[12], where: kk.i64[4]):
+    n, m = x.shape
+    out[0] = kk.sum(x)
+    out[1] = kk.min(x)
+    out[2] = kk.max(x[:, 2])
+    out[3] = kk.sum(x[i, j] * i for i in kk.range(n) for j in kk.range(m))
+    out[4] = kk.sum(x[i, j] for i in kk.range(1, m) for j in kk.range(i) if x[i, j] > 0.0)
+    out[5] = kk.prod(x[i, 0] for i in kk.range(5))
+    out[6] = 1.0 if kk.any(x > 2.0) else 0.0
+    out[7] = kk.all(x[i, j] < 100.0 for i in kk.range(n) for j in kk.range(m))
+    out[8] = kk.sum(x[i, 0] > 0.0 for i in kk.range(n))
+    total = kk.sum(x[:, 1])
+    out[9] = total * total
+    out[10] = kk.max(abs(x[i, j]) for i in kk.range(n) for j in kk.range(m))
+    where[0] = kk.argmin(x[:, 0])
+    where[1] = kk.argmax(x[i, 1] for i in kk.range(n))
+    where[2] = kk.sum(i for i in kk.range(n) if i % 3 == 1)
+
+
+@case(f64(30, 7), f64(30), ints(0, 1, 30))
+def reductions_in_loops(x, out, where):
+    n, m = x.shape
+    for i in kk.range(n):
+        out[i] = kk.max(x[i, j] for j in kk.range(m)) - kk.min(x[i])
+        where[i] = kk.argmin(x[i])
+    for i in kk.parallel(n):
+        out[i] += kk.sum(x[i, j] * x[k, j] for k in kk.range(n) for j in kk.range(m) if j != i)
+        if out[i] > 0.0:
+            out[i] = kk.sum(x[i])
+
+
+@case(ints(0, 8, 100), f64(100), f64(8), ints(0, 1, 8, dtype=np.int32))
+def histogram(bins, weights, sums, counts):
+    for i in kk.parallel(len(bins)):
+        kk.atomic_add(sums, bins[i], weights[i])
+        kk.atomic_add(counts, bins[i], 1)
+    for i in kk.range(len(bins)):
+        kk.atomic_add(sums, bins[i], 1.0)
+
+
+@case(ints(0, 9, 6), ints(0, 12, 20), f64(20), f64(12), f64(5))
+def csr_product(starts, columns, values, x, y):
+    for i in kk.range(len(y)):
+        first, last = starts[i], starts[i + 1]
+        y[i] = kk.sum(values[k] * x[columns[k]] for k in kk.range(first, last))
+
+
+# --- Types ------------------------------------------------------------------------------------------------------------
+
+@case(ints(-20, 20, 60, dtype=np.int32), ints(1, 7, 60, dtype=np.int32), ints(0, 1, 60, dtype=np.int32), ints(0, 1, 60, dtype=np.int32))
+def integers(a, b, q, r):
+    for i in kk.range(len(a)):
+        d = b[i] if i % 2 == 0 else -b[i]
+        q[i] = a[i] // d
+        r[i] = a[i] % d + (a[i] & 7) - (a[i] ^ b[i]) + (a[i] << 2) - (a[i] >> 1) + (~b[i] | 1) + a[i] ** 2
+
+
+@case(f64(60), f64(60), f64(60), f64(60))
+def floats_divided(a, b, q, r):
+    for i in kk.range(len(a)):
+        q[i] = a[i] * 10.0 // b[i]
+        r[i] = a[i] * 10.0 % b[i]
+
+
+@case(f32(20), f32(20), number(3), number(0.1))
+def literals(x, y, n: int, h: float):
+    for i in kk.range(len(x)):
+        v = x[i] * 0.1 + 1 / 3
+        v += n * h
+        y[i] = v * i + x[i] ** 2 / n
+        y[i] += 2 ** 0.5 * math.pi
+
+
+@case(f32(20), f64(20), ints(0, 100, 20, dtype=np.int8), ints(0, 2, 20, dtype=bool), ints(0, 2, 20, dtype=bool), f64(20))
+def mixed(a, b, c, p, q, out):
+    for i in kk.range(len(a)):
+        out[i] = a[i] + b[i] * c[i]
+        q[i] = p[i] and not q[i] or c[i] > 50
+        out[i] += (a[i] * c[i]) + (p[i] + 1) * p[i]
+        out[i] += kk.f32(b[i]) + int(b[i] * 10.0) + kk.i32(3) / 2 + float(c[i])
+
+
+@case(f64(30), f64(30))
+def functions(x, y):
+    for i in kk.range(len(x)):
+        a = abs(x[i]) + 0.1
+        y[i] = math.sin(a) + np.cos(a) * math.exp(-a) + np.log(a) + math.sqrt(a) + np.tanh(a) + math.atan2(a, 2.0)
+        y[i] += math.floor(x[i]) + np.ceil(x[i]) + min(a, 1.0, x[i]) + max(x[i], 0) + math.pow(a, 1.5) + a ** 0.5 + math.fabs(x[i])
+        y[i] += np.arctan(a) + math.copysign(a, x[i]) + np.rint(x[i]) + np.minimum(a, x[i]) + math.erf(a) if x[i] > 0 else a ** 3
+
+
+@case(f64(4), f64(4))
+def closure(x, y):
+    for i in kk.range(4):
+        y[i] = x[i] * TABLE[i] + GAIN
+
+
+@case(number(0.25), number(7), f64(5))
+def numbers(h: float, n: int, out):
+    if n > 5:
+        scale = h * n
+    else:
+        scale = h
+    out[n - 5] = scale
+    for i in kk.range(n - 6):
+        out[i] = scale + i * n

@@ -1,0 +1,181 @@
+"""What is wrong with a kernel, at its line; and that no text of a kernel becomes code."""
+
+import linecache
+import pickle
+import textwrap
+
+import ml2kokkos as kk
+import numpy as np
+import pytest
+
+HEAD = "import ml2kokkos as kk, numpy as np, math\nN, M = kk.sizes('N M')\n"
+
+
+def made(text, name="f", file="<kernel>", decorated=True):
+    """A kernel from text."""
+    text = HEAD + textwrap.dedent(text)
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    meant = {}
+    exec(compile(text, file, "exec"), meant)
+    return kk.kernel(meant[name]) if decorated else meant[name]
+
+
+def problems(text, file="<kernel>"):
+    with pytest.raises(kk.KernelError) as caught:
+        made(text, file=file).mlir()
+    return caught.value
+
+
+REFUSED = [
+    ("x[0] = y", "there is no y", 12),
+    ("x[0, 1] = 1.0", "an array of 1 dimensions has 2 subscripts", 5),
+    ("x[0] = [v for v in (1, 2)]", "a list comprehension is not supported in kernels; fill an array in a loop", 12),
+    ("x[0] = (lambda: 1)()", "lambda is not supported in kernels; write a function with def and call it", 13),
+    ("x[0] = 1j", "complex numbers are not supported; use two arrays", 12),
+    ("x[0] = sum(x)", "Python's sum is not supported; use kk.sum", 12),
+    ("x[0] = np.median(x)", "median is not supported in kernels", 12),
+    ("x[0] = math.gamma(x[1])", "gamma is not supported in kernels", 12),
+    ("x[0] = open('f')", "open is not supported in kernels", 12),
+    ("x[0] = kk.zeros(3, kk.f64) @ x[0]", "@ takes vectors and matrices", 12),
+    ("for i in range(len(x)):\n        x[i] = 0.0", "Python's range takes what is known when the kernel is read; use kk.range", 14),
+    ("for i in x:\n        pass", "loops run over kk.range, kk.parallel, or what is known when the kernel is read, such as range(3)", 5),
+    ("for i in kk.range(9):\n        break", "break is not supported in kernels; put the condition into a while", 9),
+    ("for i in kk.range(9):\n        return", "return inside a loop is not supported in kernels; return outside of loops only", 9),
+    ("for i in kk.range(0, 9, 0):\n        x[i] = 0.0", "the step of kk.range is 0", 5),
+    ("for i in kk.range(9):\n        x[i - 1] = 0.0", "the position is negative in the first iteration; only constants count from the end", 9),
+    ("try:\n        x[0] = 1.0\n    except ValueError:\n        pass", "try is not supported in kernels; check before the call", 5),
+    ("with x:\n        pass", "with is not supported in kernels; leave it out", 5),
+    ("import os", "import is not supported in kernels; import outside of the kernel", 5),
+    ("global y", "global is not supported in kernels; pass it as an argument", 5),
+    ("x[0] = x[0] & 1", "bits of floating-point numbers cannot be combined", 12),
+    ("x[0] = 1 // 0", "a constant cannot be computed: integer division or modulo by zero", 12),
+    ("x[0] = 9 ** 9 ** 9", "a constant is too large", 12),
+    ("x[0]", "an expression without effect", 5),
+    ("return x", "a kernel returns nothing; write results into arrays", 5),
+    ("x[0] = x.mean()", "arrays have shape, ndim, size and T here, not mean", 12),
+    ("x[0] = not x", "not of an array has no meaning; use ~", 12),
+    ("x[::-1] = 0.0", "slices go forward; use kk.range with a negative step", 5),
+    ("x[0] = 2 if x else 3", "the condition is an array; use kk.where", 12),
+    ("x[:] = x[:-1] + x", "the shapes of the arrays differ", 12),
+    ("x[0] = kk.scan(x)", "ml2kokkos has no scan", 12),
+]
+
+
+@pytest.mark.parametrize("statement, text, column", REFUSED, ids=[text for _, text, _ in REFUSED])
+def test_refused(statement, text, column):
+    error = problems(f"def f(x: kk.f64[N]):\n    {statement}\n")
+    assert len(error.problems) == 1
+    file, line, found_column, found = error.problems[0]
+    assert file == "<kernel>" and text in found
+    assert (line, found_column) == (HEAD.count("\n") + 2 + ("\n" in statement and column == 9), column)
+
+
+def test_every_problem_at_once_with_its_line():
+    error = problems("""\
+        def f(x: kk.f64[N], y: kk.f64[M]):
+            a = x[0] + missing
+            y[0] = a
+            for i in kk.range(N):
+                x[i] = unknown(i)
+                y[i, i] = 0.0
+        """)
+    assert str(error) == textwrap.dedent("""\
+        <kernel>:4:16: error: there is no missing
+                a = x[0] + missing
+                           ^
+        <kernel>:7:16: error: there is no unknown
+                    x[i] = unknown(i)
+                           ^
+        <kernel>:8:9: error: an array of 1 dimensions has 2 subscripts
+                    y[i, i] = 0.0
+                    ^""")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+CONFLICTS = [("x[0] = 1.0 * i", "write the same element of x: i does not choose it; use kk.range or kk.atomic_add"),
+             ("x[i] = x[i + 1]", "write and read the same element of x: those of i and i "),
+             ("x[i] = 1.0\n        x[i + 2] = 2.0", "write the same element of x: those of i and i "),
+             ("x[3] += 1.0", "the same element of x: i does not choose it")]
+
+
+@pytest.mark.parametrize("statement, text", CONFLICTS)
+def test_conflicts_of_parallel_loops(statement, text):
+    error = problems(f"def f(x: kk.f64[N]):\n    for i in kk.parallel(N - 2):\n        {statement}\n")
+    assert text in error.problems[0][3] and error.problems[0][1] in (5, 6)
+
+
+def test_no_conflict_where_subscripts_do_not_prove_one():
+    made("""\
+        def f(x: kk.f64[N, 2], p: kk.i64[N]):
+            for i in kk.parallel(N):
+                x[p[i], 0] = x[i, 1]
+                if i == 0:
+                    x[0, 0] = 1.0
+                t = kk.zeros(2, kk.f64)
+                t[0] = 1.0
+        """).mlir()
+
+
+def test_values_of_other_iterations():
+    error = problems("def f(x: kk.f64[N]):\n    s = 0.0\n    for i in kk.parallel(N):\n        s += x[i]\n    x[0] = s\n")
+    assert "iterations of kk.parallel cannot hand on s; use kk.sum and its like, or kk.range" in error.problems[0][3]
+
+
+def test_names_without_value():
+    error = problems("def f(x: kk.f64[N]):\n    if x[0] > 0.0:\n        a = 1.0\n    x[1] = a\n    x[2] = b\n    b = 1.0\n")
+    assert [problem[3] for problem in error.problems] == ["a may have no value here", "b has no value yet"]
+
+
+def test_wrong_annotations():
+    with pytest.raises(kk.KernelError, match="the annotation of x is wrong: 'tensor' is no type of a kernel"):
+        made("def f(x: 'repr(\"tensor\")[1:-1]'):\n    pass\n")
+
+
+def test_the_translator_names_the_line_of_python():
+    kernel = made("""\
+        def f(x: kk.f64[N], n: kk.i64):
+            for i in kk.range(n // 2):
+                x[i] = 1.0
+        """)
+    with pytest.raises(kk.KernelError) as caught:
+        kernel.cpp()
+    assert caught.value.problems[0][:2] == ("<kernel>", 4)
+
+
+# --- Arguments --------------------------------------------------------------------------------------------------------
+
+def test_wrong_arguments():
+    kernel = made("def f(x: kk.f64[N], y):\n    x[0] = y[0]\n")
+    with pytest.raises(TypeError, match="f takes 2 arguments"):
+        kernel(np.zeros(3))
+    with pytest.raises(TypeError, match="f: y has elements of the type complex128, which kernels do not have"):
+        kernel(np.zeros(3), np.zeros(3, complex))
+
+
+# --- Hostile text -----------------------------------------------------------------------------------------------------
+
+HOSTILE = """\
+def f(x: kk.f64[N]):
+    for i in kk.range(len("*/ #include </etc/passwd> \\\\\\n \\x1b[31m ??/ \\u202e \\" // ") if True else 0):
+        x[i] = 1.0
+    for \u03b1\u03b2 in kk.range(N):
+        int_ = x[\u03b1\u03b2]
+        class_ = int_ * 2.0
+        x[\u03b1\u03b2] = class_
+"""
+
+
+def test_no_text_becomes_code():
+    kernel = made(HOSTILE, file='<kernel\x1b[31m"); system("ls">')
+    source = kernel.cpp()
+    assert "\x1b" not in source and "\u202e" not in source and "system(" not in source
+    assert all("#include <c" in line or "#include <s" in line or "#include <t" in line or '#include "f.hpp"' in line
+               for line in source.splitlines() if line.startswith("#include"))
+    comments = [line for line in source.splitlines() if "passwd" in line]
+    assert comments and all(line.lstrip().startswith("//") and not line.endswith("\\") for line in comments)
+    assert '"' not in kernel.mlir().split("loc(\"")[1].split("\")")[0]
+
+
+def test_the_printed_text_has_no_paths_and_no_line_numbers():
+    kernel = made("def f(x: kk.f64[N]):\n    for i in kk.range(N):\n        x[i] = 1.0\n", file="/secret/place/kernel.py")
+    assert "secret" not in kernel.mlir() + kernel.cpp() and "// --- x: for i in kk.range(N):" in kernel.cpp()
