@@ -54,6 +54,13 @@ static LogicalResult checkValue(Value value, Operation *user, char const *messag
   return success();
 }
 
+/// An argument's own extent that nothing asks for is one of the same name, which the names of the entry decide.
+bool ml2k::isHostExtent(Value memref, unsigned dim) {
+  auto const isArgument = [](BlockArgument argument, unsigned) { return Value(argument); };
+  HostSymbols symbols;
+  return Sizes(isNamed, isArgument).extent(memref, dim, symbols) && llvm::all_of(symbols.values(), isNamed);
+}
+
 static LogicalResult checkValues(ValueRange values, Operation *user) {
   return success(llvm::all_of(values, [&](Value value) {
     return succeeded(checkValue(value, user, "a value that forward() cannot compute"));

@@ -11,6 +11,9 @@ namespace ml2k {
 /// its loops carry nothing but memory that they exchange.
 mlir::LogicalResult checkHostCode(mlir::func::FuncOp entry);
 
+/// Whether forward() knows the extent of a dimension.
+bool isHostExtent(mlir::Value memref, unsigned dim);
+
 } // namespace ml2k
 
 #endif

@@ -9,11 +9,11 @@
 #include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/ReadBack.h"
+#include "translator/ir/ScalarCode.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -33,11 +33,6 @@ bool isHostArithmetic(Operation *op) {
          llvm::all_of(op->getResultTypes(), isScalar) && llvm::all_of(op->getOperandTypes(), isScalar);
 }
 
-bool isScalarCode(Operation *op) {
-  return isa<arith::ArithDialect, math::MathDialect, affine::AffineDialect, nest::NestDialect>(op->getDialect()) ||
-         isa<memref::LoadOp, memref::DimOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op);
-}
-
 LogicalResult refuseTensors(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
@@ -47,18 +42,25 @@ LogicalResult refuseTensors(Operation *op) {
   return success();
 }
 
+/// Blocks of structured kernels use sizes and numbers of the host by name, explicit loops say themselves what they use.
+LogicalResult checkOutside(Operation *op, Operation *kernel) {
+  for (Value operand : op->getOperands()) {
+    bool const isOwn = kernel->isAncestor(operand.getParentBlock()->getParentOp());
+    if (!isOwn && !isa<MemRefType>(operand.getType()) && !operand.getType().isIndex() &&
+        !operand.getDefiningOp<arith::ConstantOp>())
+      return kernel->emitError() << "takes a value of type " << operand.getType() << " that is no operand of it";
+  }
+  return success();
+}
+
 LogicalResult checkInside(Operation *kernel) {
-  if (!isa<DestinationStyleOpInterface>(kernel))
-    return success(); // explicit loops say themselves what may stand in them
+  bool const inExplicitLoops = isa<nest::LoopKernelOp>(kernel);
   WalkResult const result = kernel->walk([&](Operation *op) {
     if (op == kernel)
       return WalkResult::advance();
-    if (failed(refuseTensors(op)))
-      return WalkResult::interrupt();
-    if (isScalarCode(op))
-      return WalkResult::advance();
-    op->emitError() << "'" << op->getName() << "' has no printed form inside a kernel";
-    return WalkResult::interrupt();
+    bool const isPrintable = succeeded(refuseTensors(op)) && succeeded(checkScalarCode(op, inExplicitLoops)) &&
+                             (inExplicitLoops || succeeded(checkOutside(op, kernel)));
+    return isPrintable ? WalkResult::advance() : WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }

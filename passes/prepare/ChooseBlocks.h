@@ -32,6 +32,11 @@ void chooseBlock(nest::RowOp row, Devices devices);
 mlir::LogicalResult chooseBlock(nest::ContractOp contract);
 mlir::LogicalResult chooseBlock(nest::ConvOp conv);
 
+//===--- The last check ---===//
+
+/// Refuses a kernel with memory that its block cannot address.
+mlir::LogicalResult checkMemory(mlir::Operation *kernel);
+
 } // namespace ml2k
 
 #endif

@@ -96,7 +96,8 @@ def VerifyPrepared : Pass<"ml2k-verify-prepared", "::mlir::ModuleOp"> {
   let summary = "refuses what the printer cannot look up";
   let description = [{
     Pre: anything. Post: the module has one public function with a body of one block and no results, its arguments are memrefs or scalars
-    of types that C++ has, and so are weights and buffers; every decision of the passes above stands.
+    of types that C++ has, and so are weights and buffers; every decision of the passes above stands; each kernel's block can address
+    the memory of its operands.
   }];
 }
 

@@ -1,6 +1,6 @@
 //===- VerifyPrepared.cpp - the last check before printing --------------------------------------------------------===//
 
-#include "passes/prepare/Prepare.h"
+#include "passes/prepare/ChooseBlocks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -78,6 +78,8 @@ template <class Kernel> static LogicalResult checkBias(Kernel kernel) {
 static LogicalResult checkMember(Operation *op) {
   if (isa<nest::Kernel>(op) && !nest::scheduleOf(op))
     return op->emitError("is not prepared: 'nest.schedule' is not settled");
+  if (isa<nest::Kernel>(op) && failed(checkMemory(op)))
+    return failure();
   if (auto conv = dyn_cast<nest::ConvOp>(op))
     return checkBias(conv);
   if (auto contract = dyn_cast<nest::ContractOp>(op))

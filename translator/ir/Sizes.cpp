@@ -114,3 +114,18 @@ StringRef ml2k::nameOfExtent(func::FuncOp entry, BlockArgument argument, unsigne
   auto const name = dims ? dyn_cast<StringAttr>(dims[dim]) : StringAttr();
   return name ? name.getValue() : StringRef();
 }
+
+bool ml2k::isContiguous(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0, expected = 1;
+  if (type.getLayout().isIdentity())
+    return true;
+  if (failed(getStridesAndOffset(type, strides, offset)))
+    return false;
+  for (auto [stride, extent] : llvm::reverse(llvm::zip(strides, type.getShape()))) {
+    if (extent != 1 && (stride != expected || ShapedType::isDynamic(stride)))
+      return false;
+    expected = ShapedType::isDynamic(extent) ? ShapedType::kDynamic : expected * extent;
+  }
+  return true;
+}

@@ -52,6 +52,9 @@ private:
   ExtentOfArgument extentOf;
 };
 
+/// Row-major without gaps, whatever the strides of dimensions of extent 1.
+bool isContiguous(mlir::MemRefType type);
+
 /// What the model calls a dynamic dimension of an argument, in nest.dims; empty if it says nothing.
 llvm::StringRef nameOfExtent(mlir::func::FuncOp entry, mlir::BlockArgument argument, unsigned dim);
 

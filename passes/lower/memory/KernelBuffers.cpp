@@ -12,6 +12,7 @@
 #include "passes/lower/memory/Memory.h"
 #include "passes/lower/memory/Operands.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/Sizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

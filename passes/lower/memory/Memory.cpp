@@ -121,6 +121,8 @@ static OpFoldResult extentOf(Value memref, unsigned d) {
     return Builder(memref.getContext()).getIndexAttr(type.getDimSize(d));
   if (auto allocation = memref.getDefiningOp<memref::AllocOp>())
     return allocation.getDynamicSizes()[type.getDynamicDimIndex(d)];
+  if (auto buffer = memref.getDefiningOp<nest::BufferOp>())
+    return buffer.getSizes()[type.getDynamicDimIndex(d)];
   auto view = memref.getDefiningOp<memref::SubViewOp>();
   return view && view.getType().getRank() == view.getSourceType().getRank() ? view.getMixedSizes()[d] : OpFoldResult();
 }

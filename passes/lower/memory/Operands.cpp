@@ -32,18 +32,3 @@ std::array<int64_t, 2> ml2k::borderFor(OpOperand &operand) {
     return {0, 0};
   return conv.getBorder();
 }
-
-bool ml2k::isContiguous(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset = 0, expected = 1;
-  if (type.getLayout().isIdentity())
-    return true;
-  if (failed(getStridesAndOffset(type, strides, offset)))
-    return false;
-  for (auto [stride, extent] : llvm::reverse(llvm::zip(strides, type.getShape()))) {
-    if (extent != 1 && (stride != expected || ShapedType::isDynamic(stride)))
-      return false;
-    expected = ShapedType::isDynamic(extent) ? ShapedType::kDynamic : expected * extent;
-  }
-  return true;
-}

@@ -19,9 +19,6 @@ bool isMatrixOperand(mlir::OpOperand &operand);
 /// Zeros that an operand wants around its image: [rows, columns].
 std::array<int64_t, 2> borderFor(mlir::OpOperand &operand);
 
-/// Row-major without gaps, whatever the strides of dimensions of extent 1.
-bool isContiguous(mlir::MemRefType type);
-
 } // namespace ml2k
 
 #endif

@@ -24,7 +24,7 @@ FailureOr<Expression> LoopPrinter::host(Value value) {
   for (Value symbol : symbols.values())
     if (layer.program.hostName(symbol).empty()) {
       Operation *owner = symbol.getDefiningOp() ? symbol.getDefiningOp() : kernel.getOperation();
-      return owner->emitError("a value that forward() cannot compute");
+      return unprintable(owner, "a value that forward() cannot compute");
     }
   return layer.hostExpression(expr, symbols);
 }
@@ -115,8 +115,6 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
 
 LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Body &to) {
   MemRefType const type = array.getType();
-  if (!type.hasStaticShape())
-    return array.emitError("an array of a thread needs a known size");
   // A single number starts with what is stored behind it
   auto store = type.getRank() == 0 ? dyn_cast_or_null<memref::StoreOp>(array->getNextNode()) : memref::StoreOp();
   bool const starts = store && store.getMemref() == array;

@@ -1,6 +1,7 @@
 //===- Access.cpp - slices and reshapes of memory as index arithmetic ---------------------------------------------===//
 
 #include "translator/emit/model/Program.h"
+#include "translator/emit/scalars/Scalars.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -119,7 +120,7 @@ FailureOr<Element> Program::access(Value memref, ArrayRef<AffineExpr> indices, H
     else if (auto view = dyn_cast_or_null<memref::ExpandShapeOp>(op))
       at = tracer.through(view, at);
     else if (!isa_and_nonnull<memref::CastOp>(op))
-      return emitError(memref.getLoc(), "memory that has no name in the generated code");
+      return unprintable(entry, "memory that has no name in the generated code");
     memref = op->getOperand(0);
   }
   return Element{storages.lookup(memref), at};

@@ -59,20 +59,6 @@ Expression Layer::local(Storage const &storage) {
   return cpp::name(known->second);
 }
 
-/// Row-major without gaps, whatever the strides of dimensions of extent 1.
-static bool isContiguous(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset = 0, expected = 1;
-  if (failed(getStridesAndOffset(type, strides, offset)))
-    return false;
-  for (auto [stride, extent] : llvm::reverse(llvm::zip(strides, type.getShape()))) {
-    if (extent != 1 && stride != expected)
-      return type.getLayout().isIdentity();
-    expected *= extent;
-  }
-  return true;
-}
-
 static bool hasDivision(AffineExpr expr) {
   bool found = false;
   expr.walk([&](AffineExpr part) {
@@ -157,14 +143,12 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
     return failure();
   Storage const &storage = *access->storage;
   if (storage.packing)
-    return kernel->emitError("weight '") << storage.modelName << "' is packed for another kind of kernel";
+    return unprintable(kernel, "weight '" + storage.modelName + "' is packed for another kind of kernel");
   SmallVector<AffineExpr> extents; // of a flat view
   for (unsigned d = 0; storage.isFlat && d < storage.type.getRank(); ++d) {
     extents.push_back(program.extent(storage.value, d, symbols));
     if (!extents.back() && d > 0)
-      return kernel->emitError("'") << storage.modelName
-                                    << "' has too many dimensions for a view, and nothing tells the size of number "
-                                    << d;
+      return unprintable(kernel, "nothing tells the sizes of '" + storage.modelName + "'");
   }
   IndexSpace whole = space;
   for (Value value : symbols.values())
@@ -197,7 +181,7 @@ Expression Layer::hostValue(Value value) {
   if (std::string const name = program.hostName(value); !name.empty())
     return cpp::name(Identifier(name));
   if (!hasFailed)
-    kernel->emitError("depends on a value that forward() cannot compute");
+    (void)unprintable(kernel, "depends on a value that forward() cannot compute");
   hasFailed = true;
   return cpp::name(Raw("unknown"));
 }
@@ -263,7 +247,7 @@ FailureOr<Expression> Layer::pointer(Value memref) {
     return failure();
   Storage const &storage = *access->storage;
   if (!isContiguous(type) || storage.border[0] || storage.border[1])
-    return kernel->emitError("works on contiguous memory, '") << storage.modelName << "' is not here";
+    return unprintable(kernel, "works on contiguous memory, '" + storage.modelName + "' is not here");
   Expression const view = member(storage);
   auto const data = [&](Expression const &of) { return ml2k::call(cpp::member(of, Raw("data")), {}); };
   IndexSpace sizes;
@@ -281,7 +265,7 @@ FailureOr<Expression> Layer::pointer(Value memref) {
   for (unsigned d = 1; d < access->indices.size(); ++d) {
     AffineExpr const extent = program.extent(storage.value, d, symbols);
     if (!extent)
-      return kernel->emitError("nothing tells the size of dimension ") << d << " of '" << storage.modelName << "'";
+      return unprintable(kernel, "nothing tells the sizes of '" + storage.modelName + "'");
     linear = linear * extent + access->indices[d];
   }
   return binary(data(view), "+", Rank::Add, hostExpression(linear, symbols));
@@ -320,7 +304,7 @@ FailureOr<Expression> Layer::image(Value memref) {
   bool const onlyChannels = shape.drop_back() == whole.drop_back() && symbols.values().empty();
   auto const first = dyn_cast<AffineConstantExpr>(access->indices.back());
   if (!onlyChannels || !first)
-    return kernel->emitError("reads or writes a part of '") << storage.modelName << "' that is not a range of channels";
+    return unprintable(kernel, "a part of '" + storage.modelName + "' that is not a range of channels");
   if (shape.back() == whole.back())
     return member(storage);
   program.usesSlices = true;

@@ -48,7 +48,7 @@ static FailureOr<Expression> toUnsigned(Operation *op, Operands a, ScalarPrinter
 static FailureOr<Expression> bitcast(Operation *op, Operands a, ScalarPrinter &) {
   Type const from = operandType(op), to = op->getResult(0).getType();
   if (isStoredNarrow(from) || isStoredNarrow(to))
-    return op->emitError("the bits of ") << (isStoredNarrow(from) ? from : to) << " cannot be reinterpreted";
+    return unprintable(op, "the bits of f16 and bf16 are not those of what is computed");
   return from == to ? a[0] : call(Raw("Kokkos::bit_cast<") + scalarType(to).code + Raw(">"), a);
 }
 

@@ -9,6 +9,10 @@ using namespace mlir;
 
 namespace ml2k {
 
+LogicalResult unprintable(Operation *op, llvm::Twine const &why) {
+  return op->emitError("has no printed form, although it was checked: ") << why;
+}
+
 /// `here` of the location `load "here"` of a load; nodes of networks have other kinds of operation in front.
 ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
   auto const location = dyn_cast<NameLoc>(value.getLoc());
@@ -85,7 +89,7 @@ FailureOr<Expression> ScalarPrinter::use(Value value) {
   Operation *owner = value.getDefiningOp();
   if (!owner)
     owner = value.getParentBlock()->getParentOp();
-  return owner->emitError("a value of type ") << value.getType() << " cannot be printed here";
+  return unprintable(owner, "a value that nothing has printed");
 }
 
 FailureOr<SmallVector<Expression>> ScalarPrinter::use(ValueRange values) {
@@ -118,10 +122,7 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
     return found->second(op, *this, to);
   ScalarEntry const *entry = lookUpScalar(op->getName().getStringRef());
   if (!entry)
-    return op->emitError("'") << op->getName() << "' cannot be printed inside a kernel";
-  for (Type type : op->getResultTypes())
-    if (computedType(type).code.empty())
-      return op->emitError("a scalar of type ") << type << " cannot be printed";
+    return unprintable(op, "no scalar operation");
   FailureOr<SmallVector<Expression>> operands = use(op->getOperands());
   if (failed(operands))
     return failure();

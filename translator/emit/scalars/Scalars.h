@@ -84,6 +84,10 @@ struct ScalarEntry {
   std::function<mlir::FailureOr<Expression>(mlir::Operation *, llvm::ArrayRef<Expression>, ScalarPrinter &)> print;
 };
 
+/// What the verifiers let pass has a printed form. A mistake of theirs ends here, with an error instead of a wrong
+/// file.
+mlir::LogicalResult unprintable(mlir::Operation *op, llvm::Twine const &why);
+
 /// The entry of an arith or math operation, null if there is none.
 ScalarEntry const *lookUpScalar(llvm::StringRef operation);
 

@@ -1,0 +1,116 @@
+//===- VerifyMemory.cpp - the printer finds every element that a kernel reads or writes ---------------------------===//
+//
+// Packed weights are for one operand of one kind of kernel, some blocks take a pointer to contiguous memory, images are
+// cut along channels only, and indices of more dimensions than a view has are one sum over extents.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/lower/HostCode.h"
+#include "passes/lower/memory/Memory.h"
+#include "passes/prepare/ChooseBlocks.h"
+#include "translator/ir/Sizes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static bool isMember(Value root) {
+  auto const argument = dyn_cast<BlockArgument>(root);
+  return argument ? isa<func::FuncOp, scf::ForOp>(argument.getOwner()->getParentOp())
+                  : isa<nest::BufferOp, nest::WeightOp, scf::ForOp>(root.getDefiningOp());
+}
+
+static nest::WeightOp packedWeight(Value root) {
+  auto weight = root.getDefiningOp<nest::WeightOp>();
+  return weight && weight.getPacking() ? weight : nest::WeightOp();
+}
+
+/// The only operand that may be a packed weight.
+static Value packedOperand(Operation *kernel) {
+  if (auto contract = dyn_cast<nest::ContractOp>(kernel))
+    return nest::scheduleOf(kernel).getBlock() == nest::KernelBlock::Contract ? contract.getInputs()[1] : Value();
+  if (auto conv = dyn_cast<nest::ConvOp>(kernel))
+    return conv.getInputs()[1];
+  auto recurrent = dyn_cast<nest::RecurrentOp>(kernel);
+  return recurrent ? recurrent.getInputs()[0] : Value();
+}
+
+/// Memory without a view of its rank, or from the middle of which a pointer is taken, is indexed by one sum.
+static bool hasKnownRows(Value root) {
+  auto const type = cast<MemRefType>(root.getType());
+  return llvm::all_of(llvm::seq<unsigned>(1, std::max<int64_t>(type.getRank(), 1)),
+                      [&](unsigned dim) { return isHostExtent(root, dim); });
+}
+
+static bool hasBorder(Value root) {
+  auto buffer = root.getDefiningOp<nest::BufferOp>();
+  return buffer && llvm::any_of(buffer.getBorder().value_or(ArrayRef<int64_t>()), [](int64_t b) { return b != 0; });
+}
+
+/// A block takes a pointer to its first element.
+static LogicalResult checkPointer(Value memref, Operation *kernel) {
+  Value const root = rootOf(memref);
+  if (!isContiguous(cast<MemRefType>(memref.getType())) || hasBorder(root))
+    return kernel->emitError("works on contiguous memory, operand of type ") << memref.getType() << " is not";
+  if (memref != root && !hasKnownRows(root))
+    return kernel->emitError("nothing tells the sizes of the memory that ") << memref.getType() << " is a part of";
+  return success();
+}
+
+/// An image of convolutions, some of its channels, or contiguous memory as an image without border.
+static LogicalResult checkImage(Value memref, Operation *kernel) {
+  Value const root = rootOf(memref);
+  auto const type = cast<MemRefType>(memref.getType()), whole = cast<MemRefType>(root.getType());
+  bool const isCut = type.getShape().drop_back() != whole.getShape().drop_back();
+  if (!isImage(root) || (!hasBorder(root) && isContiguous(type) && isCut))
+    return checkPointer(memref, kernel);
+  if (memref == root || isChannelSlice(memref))
+    return success();
+  return kernel->emitError("reads or writes a part of an image that is not a range of its channels: ") << type;
+}
+
+static LogicalResult checkBlock(Operation *kernel) {
+  auto const both = [&](auto check, Value in, Value out) {
+    return success(succeeded(check(in, kernel)) && succeeded(check(out, kernel)));
+  };
+  if (auto conv = dyn_cast<nest::ConvOp>(kernel))
+    return both(checkImage, conv.getInputs()[0], conv.getOutputs()[0]);
+  if (auto window = dyn_cast<nest::WindowOp>(kernel))
+    return both(checkImage, window.getInputs()[0], window.getOutputs()[0]);
+  if (auto contract = dyn_cast<nest::ContractOp>(kernel); contract && packedOperand(kernel))
+    return both(checkPointer, contract.getInputs()[0], contract.getOutputs()[0]);
+  if (auto recurrent = dyn_cast<nest::RecurrentOp>(kernel))
+    return checkPointer(recurrent.getOutputs()[0], kernel);
+  return success();
+}
+
+static LogicalResult checkAccess(Value memref, Value packed, Operation *kernel) {
+  Value const root = rootOf(memref);
+  if (root.getDefiningOp<memref::AllocaOp>()) // a thread's own
+    return success();
+  if (!isMember(root))
+    return emitError(memref.getLoc(), "memory that has no name in the generated code");
+  if (auto weight = packedWeight(root); weight && memref != packed)
+    return kernel->emitError("weight '") << weight.getName() << "' is packed for another kind of kernel";
+  if (cast<MemRefType>(root.getType()).getRank() > nest::maxViewRank && !hasKnownRows(root))
+    return kernel->emitError("memory of ")
+           << root.getType() << " has too many dimensions for a view, and nothing tells its sizes";
+  return success();
+}
+
+LogicalResult checkMemory(Operation *kernel) {
+  SmallVector<Value> memory;
+  kernel->walk([&](Operation *op) {
+    llvm::copy_if(op->getOperands(), std::back_inserter(memory),
+                  [](Value operand) { return isa<MemRefType>(operand.getType()); });
+  });
+  Value const packed = packedOperand(kernel);
+  for (Value memref : memory)
+    if (failed(checkAccess(memref, packed, kernel)))
+      return failure();
+  return checkBlock(kernel);
+}
+
+} // namespace ml2k
