@@ -42,8 +42,14 @@ def _model_hash(path, content):
     return ":".join(hashes)
 
 
+class Mlir(bytes):
+    """The text of an MLIR module, where bytes alone are an ONNX model."""
+
+
 def _source_of(model):
     """(path, content): one of them; a ModelProto of the package onnx is its bytes."""
+    if isinstance(model, Mlir):
+        return None, model
     if isinstance(model, (bytes, bytearray, memoryview)):
         return None, bytes(model)
     if hasattr(model, "SerializeToString"):
@@ -84,16 +90,18 @@ def compile(model, *, name=None, dims=None, operands=None, entry=None, options=(
     options, flags = _options_of(dims, operands, entry, options), list(flags)
     shown = Progress(progress)
     model_hash = _model_hash(path, content)
-    texts = [model_hash, content_hash(tool), name, path.suffix if path else ".onnx", *options, "", *identity(compiler, kokkos, flags)]
+    suffix = path.suffix if path else ".mlir" if isinstance(content, Mlir) else ".onnx"
+    texts = [model_hash, content_hash(tool), name, suffix, *options, "", *identity(compiler, kokkos, flags)]
     key = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
     def make(folder):
         source = path
         if content is not None:
-            source = folder / f"{name}.onnx"
+            source = folder / f"{name}{suffix}"
             source.write_bytes(content)
         shown.step(f"translating {name}")
-        report = run_tool(tool, source, "-o", folder / f"{name}.cpp", "--report", *options, progress=shown)
+        report = run_tool(tool, source, "-o", folder / f"{name}.cpp", "--report", "--report-json", folder / "report.json",
+                          *options, progress=shown)
         view = folder / f"{name}.json" # named like the source, so that names in it are the source's
         run_tool(tool, source, "--emit=json", "-o", view, *options, progress=shown)
         if _model_hash(path, content) != model_hash:
@@ -101,6 +109,7 @@ def compile(model, *, name=None, dims=None, operands=None, entry=None, options=(
         interface = interface_of(name, json.loads(view.read_text()))
         view.unlink()
         (folder / "report.txt").write_text(report)
+        (folder / "model.json").write_text(json.dumps({"path": source.name if content is not None else str(source), "options": options}))
         (folder / "interface.json").write_text(json.dumps(to_json(interface), indent=1))
         (folder / "ml2kokkos_binding.cpp").write_text(binding_text(interface, EXTENSION, key))
         shown.step(f"compiling {name}")

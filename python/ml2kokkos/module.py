@@ -14,18 +14,6 @@ _loaded = {}
 _lock = threading.Lock()
 
 
-class Report(str):
-    """The tool's table of kernels, weights and buffers; notebooks and consoles show it as it is."""
-
-    def __repr__(self):
-        return str(self)
-
-    def _repr_html_(self):
-        import html
-
-        return f"<pre>{html.escape(self)}</pre>"
-
-
 def _native(folder):
     """The extension module of a folder, loaded once."""
     with _lock:
@@ -67,7 +55,7 @@ class Module:
         self.interface = from_json(json.loads((self.folder / "interface.json").read_text()))
         self.name = self.interface.name
         self.source = self.folder / f"{self.name}.cpp"
-        native = _native(self.folder)
+        self._native = native = _native(self.folder)
         self.execution_space, self.threads = native.execution_space, native.threads
         self._model = native.Model(str(self.folder / f"{self.name}.safetensors"), Face(self.interface))
         counted = any(name for argument in self.interface.outputs for name in argument.counts)
@@ -85,9 +73,13 @@ class Module:
     def __call__(self, *inputs, **more):
         return self.forward(*inputs, **more)
 
-    def report(self):
-        """What the model costs, kernel by kernel: patterns, shapes, operations, bytes, weights and buffers."""
-        return Report((self.folder / "report.txt").read_text())
+    def report(self, *inputs, **more):
+        """What the model costs, kernel by kernel: patterns, shapes, operations, bytes, weights and buffers. With the arguments of a
+        call, which it leaves as they are, also the time of each kernel against the roofline of this machine. A table; notebooks
+        show the picture, too, which .save("report.svg") writes."""
+        from .report import report
+
+        return report(self, self._native, inputs, more)
 
     def __repr__(self):
         return (f"<ml2kokkos.Module {self.name}({', '.join(map(str, self.inputs))}) -> "

@@ -10,7 +10,7 @@ from .errors import ToolNotFound, TranslationError
 from .processes import run
 
 # Options that decide where the tool writes, which is not the user's to say here
-RESERVED = ("-o", "--output", "--emit", "--check", "--report", "--verify", "--dump-stages", "--kokkos")
+RESERVED = ("-o", "--output", "--emit", "--check", "--report", "--report-json", "--verify", "--dump-stages", "--kokkos")
 
 
 def find_tool(given=None):

@@ -105,8 +105,9 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
                                                     "print locations with --emit")(
       "dump-stages", text(options.dumpStages, "DIR"), "write the module after every stage, large constants left out")(
       "report", po::bool_switch(&options.report),
-      "print a table of the kernels: pattern, shapes, work, traffic, buffers")("print-supported-ops",
-                                                                               "list the operators that can be read");
+      "print a table of the kernels: pattern, shapes, work, traffic, buffers")(
+      "report-json", text(options.reportJson, "FILE.json"), "write that as JSON, with the live ranges of buffers")(
+      "print-supported-ops", "list the operators that can be read");
   groups->general.add_options()(
       "color", text(options.color, "auto|always|never"),
       "colours in messages; auto: on a terminal, unless the environment says NO_COLOR or TERM=dumb")(
@@ -207,7 +208,8 @@ static void checkNamespace(llvm::StringRef name) {
 }
 
 static void checkStandardOutput(ToolOptions const &options) {
-  if (options.output.empty() && (!options.report || options.check || options.verify))
+  bool const isAsked = options.report || !options.reportJson.empty();
+  if (options.output.empty() && (!isAsked || options.check || options.verify))
     throw UsageError{"give the source to write with -o FILE.cpp, or print it with -o -"};
   if (options.output == "-" && options.check)
     throw UsageError{"--check compares files: give the source with -o FILE.cpp"};
@@ -218,6 +220,8 @@ static void checkStandardOutput(ToolOptions const &options) {
 }
 
 static void checkOutput(ToolOptions const &options) {
+  if (!options.reportJson.empty() && llvm::sys::path::extension(options.reportJson) != ".json")
+    throw UsageError{"--report-json=" + options.reportJson + ": the name of the file ends in .json"};
   if (options.emit != EmitKind::Cpp) {
     if (options.check || options.verify)
       throw UsageError{std::string(options.check ? "--check" : "--verify") + " works on --emit=cpp only"};
@@ -251,7 +255,7 @@ static void checkBlocksAlone(ToolOptions const &options) {
       {options.forms != std::set<std::string>{"launch"}, "--form: it shares the blocks of --form=launch only"},
       {!options.nameSpace.empty(), "--namespace: every model has the namespace of its file"},
       {!options.dumpStages.empty(), "--dump-stages: look into one model at a time"},
-      {options.report, "--report: look into one model at a time"}};
+      {options.report || !options.reportJson.empty(), "--report: look into one model at a time"}};
   for (auto const &[isGiven, what] : others)
     if (isGiven)
       throw UsageError{std::string("--blocks goes without ") + what};

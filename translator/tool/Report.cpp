@@ -2,12 +2,15 @@
 
 #include "translator/tool/Report.h"
 
+#include "passes/lower/memory/Memory.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/Work.h"
+#include "translator/output/Ownership.h"
 #include "translator/text/Text.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <array>
@@ -158,4 +161,98 @@ void ml2k::printReport(ModuleOp module, llvm::raw_ostream &out) {
       << scaled(storage.peakBytes, "B") << " at the peak\n";
   if (hasRunTimeExtents(module))
     out << "Extents that are known at run time only (?) count as 1.\n";
+}
+
+//===--- JSON -----------------------------------------------------------------------------------------------------===//
+
+/// What runs one after the other in forward(): kernels, and host loops with those inside them.
+static DenseMap<Operation *, int64_t> numberKernels(ModuleOp module, std::vector<nest::Kernel> &kernels) {
+  DenseMap<Operation *, int64_t> numbers;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto const kernel = dyn_cast<nest::Kernel>(op);
+    if (!kernel)
+      return WalkResult::advance();
+    numbers[op] = static_cast<int64_t>(kernels.size());
+    kernels.push_back(kernel);
+    return WalkResult::skip();
+  });
+  return numbers;
+}
+
+/// The numbers of the first and the last kernel that touch a buffer; -1 where none does.
+static std::pair<int64_t, int64_t> aliveIn(nest::BufferOp buffer, DenseMap<Operation *, int64_t> const &numbers) {
+  int64_t first = -1, last = -1;
+  for (Access const &access : accessesOf(buffer.getResult()))
+    for (Operation *op = access.op; op; op = op->getParentOp())
+      if (auto const found = numbers.find(op); found != numbers.end()) {
+        first = first < 0 ? found->second : std::min(first, found->second);
+        last = std::max(last, found->second);
+      }
+  return {first, last};
+}
+
+static void writeKernel(llvm::json::OStream &json, nest::Kernel op) {
+  auto kernel = dyn_cast<DestinationStyleOpInterface>(*op);
+  json.object([&] {
+    json.attribute("label", terminalText(op.getLabel(), longestName));
+    json.attribute("pattern", patternOf(op));
+    json.attribute("shapes", kernel ? shapesOf(kernel) : "");
+    if (auto const flops = op.getFlops())
+      json.attribute("flops", *flops);
+    json.attribute("bytes", op.getBytes());
+  });
+}
+
+/// With the border of zeros around an image.
+static int64_t storedBytes(nest::BufferOp buffer) {
+  auto const type = cast<MemRefType>(buffer.getType());
+  auto const border = buffer.getBorder();
+  if (!border)
+    return bytesOf(Type(type));
+  SmallVector<int64_t> extents(type.getShape());
+  for (int d : {0, 1})
+    if (!ShapedType::isDynamic(extents[1 + d]))
+      extents[1 + d] += 2 * (*border)[d];
+  return bytesOf(Type(MemRefType::get(extents, type.getElementType())));
+}
+
+static void writeBuffer(llvm::json::OStream &json, nest::BufferOp buffer,
+                        DenseMap<Operation *, int64_t> const &numbers) {
+  auto const [first, last] = aliveIn(buffer, numbers);
+  json.object([&] {
+    json.attribute("name", terminalText(buffer.getName(), longestName));
+    if (auto const offset = buffer.getOffset())
+      json.attribute("offset", static_cast<int64_t>(*offset));
+    json.attribute("bytes", storedBytes(buffer));
+    json.attributeArray("alive", [&] {
+      json.value(first);
+      json.value(last);
+    });
+  });
+}
+
+std::string ml2k::reportJson(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::json::OStream json(out, 1);
+  Table table;
+  Storage storage;
+  collect(module, table, storage);
+  std::vector<nest::Kernel> kernels;
+  auto const numbers = numberKernels(module, kernels);
+  json.object([&] {
+    json.attribute(generatorKey, generatorName);
+    json.attributeArray("kernels", [&] {
+      for (nest::Kernel kernel : kernels)
+        writeKernel(json, kernel);
+    });
+    json.attributeArray("buffers",
+                        [&] { module.walk([&](nest::BufferOp buffer) { writeBuffer(json, buffer, numbers); }); });
+    json.attribute("weights", storage.weights);
+    json.attribute("weight_bytes", storage.weightBytes);
+    json.attribute("peak_bytes", storage.peakBytes);
+    json.attribute("small", isSmall(module));
+    json.attribute("run_time_extents", hasRunTimeExtents(module));
+  });
+  return text + "\n";
 }

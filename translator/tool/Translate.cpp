@@ -102,6 +102,15 @@ bool Translation::reach(StageName const &stage) {
   return succeeded(passes.run(*module)) && succeeded(mlir::verify(*module)) && dumpStage(stage);
 }
 
+bool Translation::writeReport() {
+  if (options.reportJson.empty())
+    return true;
+  StringRef const folder = sys::path::parent_path(options.reportJson);
+  Error error = writeFiles(folder.empty() ? "." : folder,
+                           {OutputFile{sys::path::filename(options.reportJson).str(), reportJson(*module)}}, rules());
+  return !error || (report(std::move(error), ExitOutput, progress), false);
+}
+
 int Translation::refuse(StageName const &stage) {
   diagnostics.finish();
   if (!diagnostics.sawError())
@@ -122,6 +131,8 @@ int Translation::run() {
   }
   if (options.report)
     printReport(*module, outs());
+  if (!writeReport())
+    return ExitOutput;
   if (options.emit == EmitKind::Cpp && options.output.empty())
     return ExitSuccess; // --report alone
   int const code = printCode();

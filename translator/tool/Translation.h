@@ -45,6 +45,7 @@ private:
   bool reach(StageName const &stage);
   int refuse(StageName const &stage);
   bool dumpStage(StageName const &stage);
+  bool writeReport();
   int printModule(StageName const &stage);
   int printCode();
   int finishCode(std::vector<OutputFile> const &files);

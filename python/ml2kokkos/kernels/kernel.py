@@ -124,7 +124,7 @@ class Kernel:
                 lines[found[:2]] = found[3]
         if problems:
             return KernelError(problems, lines)
-        return TranslationError(str(error).replace(f"{folder}/", ""), error.exit_code)
+        return TranslationError(str(error).replace(f"{folder}/", "") if folder else str(error), error.exit_code)
 
     def cpp(self, *arguments):
         """The printed source."""
@@ -151,19 +151,20 @@ class Kernel:
             self._translated(folder, path, text)
             return explained(path.read_text())
 
+    def captured(self, *arguments):
+        """Name and array of what the kernel closes over: further arguments of the printed forward()."""
+        return [(parameter.name, array) for parameter, array in text_of(self.source, self._types(arguments), self.name)[1]]
+
     # --- Calls ---
 
     def _module(self, types, key):
-        from ..compiler import compile
+        from ..compiler import Mlir, compile
 
         text, captured = text_of(self.source, types, self.name)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"{self.name}.mlir"
-            path.write_text(text)
-            try:
-                module = compile(path, **self.options)
-            except TranslationError as error:
-                raise self._located(error, folder, text) from None
+        try:
+            module = compile(Mlir(text.encode()), name=self.name, **self.options)
+        except TranslationError as error:
+            raise self._located(error, "", text) from None
         self._built[key] = Call(module, [*types, *(parameter for parameter, _ in captured)], [array for _, array in captured])
         return self._built[key]
 
@@ -252,6 +253,7 @@ def explained(source):
         found.append((text, note.split("; ", 1)[1] if "; " in note else "parallel"))
     for note, loop in re.findall(r"^ *// (sequential: [^\n]*)\n *(for [^\n]*)", source, re.MULTILINE):
         found.append((loop.strip(" {"), note))
+    found = list(dict.fromkeys(found)) # of one statement that is several kernels
     width = max((len(text) for text, _ in found), default=0)
     return "\n".join(f"{text:{width}}  {note}" for text, note in found)
 

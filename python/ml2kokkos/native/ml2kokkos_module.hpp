@@ -6,6 +6,8 @@
 #ifndef ML2KOKKOS_PYTHON_MODULE_HPP
 #define ML2KOKKOS_PYTHON_MODULE_HPP
 
+#include "ml2kokkos_profile.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <nanobind/nanobind.h>
@@ -299,6 +301,7 @@ template <class Printed> void liveWithKokkos(nb::module_ &module) {
   }
   Kokkos::push_finalize_hook([] { Model<Printed>::release(); });
   module.def("finalize", finalize);
+  defineProfile<typename Printed::Space>(module);
   module.attr("execution_space") = Printed::Space::name();
   module.attr("threads") = typename Printed::Space().concurrency();
 }
