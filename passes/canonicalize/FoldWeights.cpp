@@ -5,8 +5,14 @@
 #include "passes/Provenance.h"
 #include "passes/Rewrite.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -123,10 +129,82 @@ struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
+/// What an operation of float or double gives, rounded as the model rounds it; none of other operations.
+std::optional<double> computed(Operation &op, ArrayRef<double> in) {
+  std::optional<double> const value = llvm::TypeSwitch<Operation *, std::optional<double>>(&op)
+                                          .Case<arith::AddFOp>([&](auto) { return in[0] + in[1]; })
+                                          .Case<arith::SubFOp>([&](auto) { return in[0] - in[1]; })
+                                          .Case<arith::MulFOp>([&](auto) { return in[0] * in[1]; })
+                                          .Case<arith::DivFOp>([&](auto) { return in[0] / in[1]; })
+                                          .Case<math::SqrtOp>([&](auto) { return std::sqrt(in[0]); })
+                                          .Case<math::RsqrtOp>([&](auto) { return 1 / std::sqrt(in[0]); })
+                                          .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return in[0]; })
+                                          .Default([](auto) { return std::nullopt; });
+  if (!value || op.getNumResults() != 1)
+    return std::nullopt;
+  Type const type = op.getResult(0).getType();
+  return type.isF32() ? std::optional<double>(float(*value)) : type.isF64() ? value : std::nullopt;
+}
+
+/// Statistics that an exporter leaves as operations, such as 1 / sqrt(variance + epsilon): one element of a vector.
+std::optional<double> elementOf(Block &body, ArrayRef<std::vector<double>> vectors, size_t place) {
+  DenseMap<Value, double> values;
+  for (auto [argument, vector] : llvm::zip(body.getArguments(), vectors))
+    values[argument] = vector[place];
+  for (Operation &op : body.without_terminator()) {
+    SmallVector<double> in;
+    for (Value operand : op.getOperands()) {
+      APFloat number(0.);
+      if (auto const found = values.find(operand); found != values.end())
+        in.push_back(found->second);
+      else if (matchPattern(operand, m_ConstantFloat(&number)))
+        in.push_back(number.convertToDouble());
+      else
+        return std::nullopt;
+    }
+    auto const value = computed(op, in);
+    if (!value)
+      return std::nullopt;
+    values[op.getResult(0)] = *value;
+  }
+  auto const found = values.find(body.getTerminator()->getOperand(0));
+  return found == values.end() ? std::nullopt : std::optional<double>(found->second);
+}
+
+/// A vector that is computed from vectors of weights alone.
+struct FoldVector : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (op.getNumDpsInputs() == 0 || op.getNumResults() != 1 || op.getNumLoops() != 1 ||
+        op.getNumParallelLoops() != 1 || op.getRegion().front().getOperations().size() < 2 ||
+        !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }))
+      return failure();
+    auto const type = cast<RankedTensorType>(op.getResult(0).getType());
+    std::vector<std::vector<double>> vectors;
+    for (Value input : op.getInputs()) {
+      auto weight = input.getDefiningOp<nest::WeightOp>();
+      if (!weight || input.getType() != type || !(type.getElementType().isF32() || type.getElementType().isF64()))
+        return failure();
+      vectors.push_back(constantDoubles(weight.getValue()));
+    }
+    std::vector<double> values;
+    for (size_t i = 0; i < vectors[0].size(); ++i) {
+      auto const value = elementOf(op.getRegion().front(), vectors, i);
+      if (!value)
+        return failure();
+      values.push_back(*value);
+    }
+    auto weight = op.getInputs()[0].getDefiningOp<nest::WeightOp>();
+    rewriter.setInsertionPoint(op); // behind all of them
+    rewriter.replaceOp(op, replacementWeight(rewriter, weight, constantOf(type, values)));
+    return success();
+  }
+};
+
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldSlice, FoldTranspose, FoldRearrangement, FoldReshape<tensor::ExpandShapeOp>,
+    patterns.add<FoldSlice, FoldTranspose, FoldRearrangement, FoldVector, FoldReshape<tensor::ExpandShapeOp>,
                  FoldReshape<tensor::CollapseShapeOp>>(&getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 
@@ -27,20 +28,35 @@ bool isData(arith::ConstantOp constant) {
 struct NameWeights : impl::NameWeightsBase<NameWeights> {
   void runOnOperation() override {
     getOperation().walk([&](arith::ConstantOp constant) {
-      if (isData(constant))
-        replace(constant);
+      if (isData(constant) && failed(replace(constant)))
+        signalPassFailure();
     });
   }
 
+  /// Elements of a resource, which have no iterators in MLIR, as those of any other constant; null if they are not
+  /// there.
+  static ElementsAttr spelledOut(ElementsAttr value) {
+    auto const resource = dyn_cast<DenseResourceElementsAttr>(value);
+    if (!resource)
+      return value;
+    AsmResourceBlob const *blob = resource.getRawHandle().getBlob();
+    size_t const bytes = value.getElementType().getIntOrFloatBitWidth() / 8 * value.getNumElements();
+    return blob && blob->getData().size() == bytes ? ElementsAttr(reshaped(value, value.getShapedType().getShape()))
+                                                   : ElementsAttr();
+  }
+
   /// Without a name of its own a weight is named with its kernel, once there is one (ml2k-label-kernels).
-  static void replace(arith::ConstantOp constant) {
+  static LogicalResult replace(arith::ConstantOp constant) {
+    ElementsAttr const value = spelledOut(cast<ElementsAttr>(constant.getValue()));
+    if (!value)
+      return constant.emitError("the data of the constant are not in the file, or of another size");
     std::string const name = nameFromLocation(constant.getLoc());
     OpBuilder builder(constant);
-    auto weight =
-        builder.create<nest::WeightOp>(constant.getLoc(), constant.getType(), name.empty() ? unnamedWeight : name,
-                                       cast<ElementsAttr>(constant.getValue()), nullptr);
+    auto weight = builder.create<nest::WeightOp>(constant.getLoc(), constant.getType(),
+                                                 name.empty() ? unnamedWeight : name, value, nullptr);
     constant.replaceAllUsesWith(weight.getResult());
     constant.erase();
+    return success();
   }
 };
 

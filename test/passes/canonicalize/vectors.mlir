@@ -1,0 +1,42 @@
+// Statistics of a batch normalisation that an exporter leaves as operations on vectors of weights are one weight, rounded as the
+// model rounds each step.
+//
+// RUN: ml2kokkos-opt %s --ml2k-fold-weights | FileCheck %s
+
+// CHECK-LABEL: func.func @statistics
+// CHECK-NOT:     linalg.generic
+// CHECK:         %[[W:.*]] = nest.weight "variance" : tensor<2xf32> = dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf32>
+// CHECK-NOT:     linalg.generic
+// CHECK:         return %[[W]]
+#id = affine_map<(i) -> (i)>
+func.func @statistics() -> tensor<2xf32> {
+  %epsilon = arith.constant 1.0 : f64
+  %v = nest.weight "variance" : tensor<2xf32> = dense<[3.0, 15.0]> : tensor<2xf32>
+  %0 = tensor.empty() : tensor<2xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%v : tensor<2xf32>) outs(%0 : tensor<2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = arith.truncf %epsilon : f64 to f32
+    %s = arith.addf %in, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%1 : tensor<2xf32>) outs(%0 : tensor<2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = math.rsqrt %in : f32
+    linalg.yield %r : f32
+  } -> tensor<2xf32>
+  return %2 : tensor<2xf32>
+}
+
+// What is no arithmetic stays.
+// CHECK-LABEL: func.func @other
+// CHECK:         math.tanh
+func.func @other() -> tensor<2xf32> {
+  %v = nest.weight "variance" : tensor<2xf32> = dense<[3.0, 15.0]> : tensor<2xf32>
+  %0 = tensor.empty() : tensor<2xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%v : tensor<2xf32>) outs(%0 : tensor<2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = math.tanh %in : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
