@@ -1,4 +1,4 @@
-"""PyTorch models by way of torch.onnx."""
+"""PyTorch models by way of torch.onnx or torch-mlir."""
 
 import inspect
 import io
@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from .compiler import compile
+from .compiler import Mlir, compile
 
 
 def _names(values, stem):
@@ -46,16 +46,37 @@ def export(model, example_inputs, file, *, input_names=None, output_names=None, 
             model.train()
 
 
-def from_torch(model, example_inputs, *, name=None, input_names=None, output_names=None, dynamic=False, opset=None, **options):
+def from_torch(model, example_inputs, *, name=None, input_names=None, output_names=None, dynamic=False, opset=None, exporter="onnx",
+               **options):
     """compile() of a PyTorch model, exported in evaluation mode.
 
     example_inputs  one tensor or several, as forward() takes them
     dynamic         True: the first axis of every input and output is a batch of any size; or torch.onnx's dynamic_axes
     input_names, output_names, opset   as torch.onnx.export has them
+    exporter        "onnx", or "torch-mlir": torch.export and the wheel torch-mlir, by linalg
     options         of compile()"""
+    name = name or type(model).__name__.lower()
+    if exporter == "torch-mlir":
+        return from_torch_mlir(model, example_inputs, name, input_names, output_names, dynamic, options)
+    if exporter != "onnx":
+        raise ValueError(f'exporter={exporter!r}: give "onnx" or "torch-mlir"')
     buffer = io.BytesIO()
     export(model, example_inputs, buffer, input_names=input_names, output_names=output_names, dynamic=dynamic, opset=opset)
-    return compile(buffer.getvalue(), name=name or type(model).__name__.lower(), **options)
+    return compile(buffer.getvalue(), name=name, **options)
+
+
+def from_torch_mlir(model, example_inputs, name, input_names, output_names, dynamic, options):
+    import torch
+
+    from .linalg_export import torch_text
+
+    inputs = tuple(example_inputs) if isinstance(example_inputs, (list, tuple)) else (example_inputs,)
+    with torch.no_grad():
+        results = model(*inputs)
+    results = results if isinstance(results, (list, tuple)) else [results]
+    output_names = output_names or _names(results, "output")
+    text = torch_text(model, inputs, "forward", list(input_names or _names(inputs, "input")), list(output_names), dynamic)
+    return compile(Mlir(text.encode()), name=name, **options)
 
 
 def load_model(text, weights=None):
