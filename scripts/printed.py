@@ -60,7 +60,8 @@ def backend_tests(made):
 
 
 def generated(made):
-    import dynamic_images # adds to dynamic_models.MODELS # noqa: F401
+    import dynamic_cache # these two add to dynamic_models.MODELS # noqa: F401
+    import dynamic_images # noqa: F401
     import dynamic_models
     import onnx
     import random_graphs

@@ -1,4 +1,4 @@
-//===- Idioms.cpp - scalar code with several spellings gets one ---------------------------------------------------===//
+//===- Idioms.cpp - what has several spellings gets one -----------------------------------------------------------===//
 //
 // Only rewrites that keep every result, NaN and signed zero included, or that round no worse; erf's says what it costs.
 //
@@ -6,6 +6,7 @@
 
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
+#include "passes/canonicalize/SwappedHalves.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -122,6 +123,7 @@ struct Idioms : impl::IdiomsBase<Idioms> {
     patterns.add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>,
                  ConstantLast<arith::MaximumFOp>, ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>,
                  PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient>(&getContext());
+    populateSwappedHalves(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

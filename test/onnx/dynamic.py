@@ -18,6 +18,7 @@ import onnxruntime
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "python"))
 sys.path.insert(0, str(Path(__file__).parent))
+import dynamic_cache # noqa: E402, F401
 import dynamic_images # noqa: E402, F401
 from dynamic_models import MODELS, inputs_of, make # noqa: E402
 from ml2kokkos.verify.exchange import run_all # noqa: E402

@@ -14,7 +14,22 @@ using namespace mlir;
 
 namespace ml2k {
 
-static constexpr StringLiteral operations[] = {"arith.addf", "arith.addi", "arith.andi", "arith.bitcast", "arith.ceildivsi", "arith.ceildivui", "arith.cmpf", "arith.cmpi", "arith.divf", "arith.divsi", "arith.divui", "arith.extf", "arith.extsi", "arith.extui", "arith.floordivsi", "arith.fptosi", "arith.fptoui", "arith.index_cast", "arith.index_castui", "arith.maximumf", "arith.maxnumf", "arith.maxsi", "arith.maxui", "arith.minimumf", "arith.minnumf", "arith.minsi", "arith.minui", "arith.mulf", "arith.muli", "arith.negf", "arith.ori", "arith.remf", "arith.remsi", "arith.remui", "arith.select", "arith.shli", "arith.shrsi", "arith.shrui", "arith.sitofp", "arith.subf", "arith.subi", "arith.truncf", "arith.trunci", "arith.uitofp", "arith.xori", "math.absf", "math.absi", "math.acos", "math.acosh", "math.asin", "math.asinh", "math.atan", "math.atan2", "math.atanh", "math.cbrt", "math.ceil", "math.copysign", "math.cos", "math.cosh", "math.ctlz", "math.ctpop", "math.cttz", "math.erf", "math.exp", "math.exp2", "math.expm1", "math.floor", "math.fma", "math.fpowi", "math.ipowi", "math.log", "math.log10", "math.log1p", "math.log2", "math.powf", "math.round", "math.roundeven", "math.rsqrt", "math.sin", "math.sinh", "math.sqrt", "math.tan", "math.tanh", "math.trunc", "nest.position"};
+static constexpr StringLiteral operations[] = {
+    "arith.addf",         "arith.addi",     "arith.andi",       "arith.bitcast", "arith.ceildivsi", "arith.ceildivui",
+    "arith.cmpf",         "arith.cmpi",     "arith.divf",       "arith.divsi",   "arith.divui",     "arith.extf",
+    "arith.extsi",        "arith.extui",    "arith.floordivsi", "arith.fptosi",  "arith.fptoui",    "arith.index_cast",
+    "arith.index_castui", "arith.maximumf", "arith.maxnumf",    "arith.maxsi",   "arith.maxui",     "arith.minimumf",
+    "arith.minnumf",      "arith.minsi",    "arith.minui",      "arith.mulf",    "arith.muli",      "arith.negf",
+    "arith.ori",          "arith.remf",     "arith.remsi",      "arith.remui",   "arith.select",    "arith.shli",
+    "arith.shrsi",        "arith.shrui",    "arith.sitofp",     "arith.subf",    "arith.subi",      "arith.truncf",
+    "arith.trunci",       "arith.uitofp",   "arith.xori",       "math.absf",     "math.absi",       "math.acos",
+    "math.acosh",         "math.asin",      "math.asinh",       "math.atan",     "math.atan2",      "math.atanh",
+    "math.cbrt",          "math.ceil",      "math.copysign",    "math.cos",      "math.cosh",       "math.ctlz",
+    "math.ctpop",         "math.cttz",      "math.erf",         "math.exp",      "math.exp2",       "math.expm1",
+    "math.floor",         "math.fma",       "math.fpowi",       "math.ipowi",    "math.log",        "math.log10",
+    "math.log1p",         "math.log2",      "math.powf",        "math.round",    "math.roundeven",  "math.rsqrt",
+    "math.sin",           "math.sinh",      "math.sqrt",        "math.tan",      "math.tanh",       "math.trunc",
+    "nest.position"};
 
 ArrayRef<StringLiteral> scalarOperations() { return operations; }
 
@@ -38,8 +53,7 @@ static LogicalResult checkTypes(Operation *op) {
 
 /// Control flow, and what reads memory or a size.
 static bool isStructure(Operation *op, bool inExplicitLoops) {
-  if (isa<memref::LoadOp, memref::DimOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::ConditionOp,
-          scf::YieldOp>(op))
+  if (isa<memref::LoadOp, memref::DimOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op))
     return true;
   return inExplicitLoops ? isa<memref::StoreOp, memref::AllocaOp, cf::AssertOp, vector::PrintOp, nest::YieldOp>(op)
                          : isa<nest::NestDialect>(op->getDialect());

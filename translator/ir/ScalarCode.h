@@ -7,7 +7,8 @@
 
 namespace ml2k {
 
-/// The operations on scalars that C++ has an expression for, sorted by name: the printer's table has these and no others.
+/// The operations on scalars that C++ has an expression for, sorted by name: the printer's table has these and no
+/// others.
 llvm::ArrayRef<llvm::StringLiteral> scalarOperations();
 
 /// An operation in a kernel: one of those on types that C++ has, or a load, a size, control flow; in explicit loops

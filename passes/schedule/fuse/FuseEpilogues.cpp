@@ -41,6 +41,17 @@ AffineMap outputMap(Operation *kernel) {
   return AffineMap::getMultiDimIdentityMap(4, kernel->getContext());
 }
 
+/// Element i of the operand for element i of the result; along an extent of 1 the only one may be read as number 0.
+bool readsInOrder(linalg::GenericOp generic, OpOperand &operand) {
+  AffineMap const map = generic.getMatchingIndexingMap(&operand);
+  auto const type = cast<ShapedType>(operand.get().getType());
+  return type.getShape() == cast<ShapedType>(generic.getResultTypes()[0]).getShape() &&
+         llvm::all_of(llvm::enumerate(map.getResults()), [&](auto indexed) {
+           auto const [dim, expr] = indexed;
+           return expr == getAffineDimExpr(dim, map.getContext()) || (expr == 0 && type.getDimSize(dim) == 1);
+         });
+}
+
 /// An operand of `generic` whose kernel can take the whole operation as its epilogue; none if there is no such operand.
 OpOperand *fusibleOperand(linalg::GenericOp generic) {
   if (!generic.hasPureTensorSemantics() || generic.getNumDpsInits() != 1 ||
@@ -53,8 +64,8 @@ OpOperand *fusibleOperand(linalg::GenericOp generic) {
   OpOperand *best = nullptr;
   for (OpOperand *operand : generic.getDpsInputOperands()) {
     Operation *kernel = operand->get().getDefiningOp();
-    if (!takesEpilogue(kernel) || !operand->get().hasOneUse() ||
-        !generic.getMatchingIndexingMap(operand).isIdentity() || kernel->getBlock() != generic->getBlock() ||
+    if (!takesEpilogue(kernel) || !operand->get().hasOneUse() || !readsInOrder(generic, *operand) ||
+        kernel->getBlock() != generic->getBlock() ||
         !fitOneKernel(cast<nest::Kernel>(kernel).getStoringRegion().front(), *generic.getBody()))
       continue;
     if (!best || workPerElement(kernel) > workPerElement(best->get().getDefiningOp()))

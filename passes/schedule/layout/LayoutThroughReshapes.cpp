@@ -171,6 +171,38 @@ private:
   }
 };
 
+/// Dimensions that a collapse joins and that lie side by side in the same order before a transpose, too, are joined
+/// there: collapse(transpose(x)) = transpose'(collapse'(x)). The patches of an image that become the rows of a
+/// transformer are in channels-last order by this.
+struct CollapseBeforeTranspose : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
+    if (!transpose || !op->hasOneUse() || !isa<linalg::TransposeOp>(*op->user_begin()))
+      return failure();
+    ArrayRef<int64_t> const permutation = transpose.getPermutation();
+    auto const groups = op.getReassociationIndices();
+    SmallVector<std::pair<int64_t, unsigned>> order; // first dimension of a group in x, number of the group
+    for (auto const &[number, group] : llvm::enumerate(groups)) {
+      for (auto const &[i, d] : llvm::enumerate(group))
+        if (permutation[d] != permutation[group.front()] + int64_t(i))
+          return failure();
+      order.push_back({permutation[group.front()], unsigned(number)});
+    }
+    llvm::sort(order);
+    SmallVector<ReassociationIndices> joined;
+    SmallVector<int64_t> places(groups.size());
+    for (auto const &[place, entry] : llvm::enumerate(order)) {
+      places[entry.second] = place;
+      joined.push_back(llvm::to_vector(llvm::seq<int64_t>(entry.first, entry.first + groups[entry.second].size())));
+    }
+    Value const collapsed = rewriter.create<tensor::CollapseShapeOp>(op.getLoc(), transpose.getInput(), joined);
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), collapsed, places));
+    return success();
+  }
+};
+
 /// A shuffle of channels begins with a split of them: that of an image in channels-last order splits its last
 /// dimension, expand(transpose(x)) = transpose'(expand(x)), and its transpose joins that of the shuffle.
 struct SplitChannelsLast : OpRewritePattern<tensor::ExpandShapeOp> {
@@ -227,8 +259,8 @@ struct ShuffleInPlace : OpRewritePattern<tensor::CollapseShapeOp> {
 } // namespace
 
 void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
-  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast, SplitChannelsLast, ShuffleInPlace>(
-      patterns.getContext());
+  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast, CollapseBeforeTranspose, SplitChannelsLast,
+               ShuffleInPlace>(patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   guardReshapes(patterns);

@@ -63,3 +63,25 @@ func.func @scaled_rows(%x: tensor<2x2xf32>) -> tensor<2xf32> {
   } -> tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// Along an extent of 1 the only element may be read as number 0.
+// CHECK-LABEL: func.func @one_row
+// CHECK: nest.contract
+// CHECK: arith.divf
+// CHECK-NOT: linalg.generic
+func.func @one_row(%x: tensor<4x1x8xf32>, %k: tensor<4x6x8xf32>) -> tensor<4x1x6xf32> {
+  %two = arith.constant 2.0 : f32
+  %empty = tensor.empty() : tensor<4x1x6xf32>
+  %0 = nest.contract "scores" [batch, m, n, k] ins(%x, %k : tensor<4x1x8xf32>, tensor<4x6x8xf32>) outs(%empty : tensor<4x1x6xf32>)
+      maps [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>] epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  } -> tensor<4x1x6xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, 0, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<4x1x6xf32>) outs(%empty : tensor<4x1x6xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.divf %in, %two : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x1x6xf32>
+  return %1 : tensor<4x1x6xf32>
+}

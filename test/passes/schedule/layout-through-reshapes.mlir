@@ -62,3 +62,18 @@ func.func @values(%s: tensor<4x24x24xf32>, %v: tensor<4x24x16xf32>) -> tensor<24
   %r = tensor.collapse_shape %t [[0, 1], [2, 3]] : tensor<1x24x4x16xf32> into tensor<24x64xf32>
   return %r : tensor<24x64xf32>
 }
+
+// The patches of a convolution, channels last, become the rows of a transformer as they lie.
+// CHECK-LABEL: func.func @patches
+// CHECK-SAME: (%[[X:.*]]: tensor<1x4x6x8xf32>)
+// CHECK-NOT: linalg.transpose
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0], [1, 2], [3]] : tensor<1x4x6x8xf32> into tensor<1x24x8xf32>
+// CHECK: return %[[ROWS]]
+func.func @patches(%x: tensor<1x4x6x8xf32>) -> tensor<1x24x8xf32> {
+  %e = tensor.empty() : tensor<1x8x4x6xf32>
+  %first = linalg.transpose ins(%x : tensor<1x4x6x8xf32>) outs(%e : tensor<1x8x4x6xf32>) permutation = [0, 3, 1, 2]
+  %flat = tensor.collapse_shape %first [[0], [1], [2, 3]] : tensor<1x8x4x6xf32> into tensor<1x8x24xf32>
+  %f = tensor.empty() : tensor<1x24x8xf32>
+  %rows = linalg.transpose ins(%flat : tensor<1x8x24xf32>) outs(%f : tensor<1x24x8xf32>) permutation = [0, 2, 1]
+  return %rows : tensor<1x24x8xf32>
+}

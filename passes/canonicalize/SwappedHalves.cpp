@@ -1,0 +1,110 @@
+//===- SwappedHalves.cpp - a tensor whose halves change places is read where it lies ------------------------------===//
+//
+// Rotary position embeddings turn pairs of elements by an angle: x * cos + rotated(x) * sin with rotated(x) =
+// concat(-x[w..2w], x[0..w]). As copies these are a kernel for each part; as an index they join what reads them.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/canonicalize/SwappedHalves.h"
+
+#include "passes/schedule/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace ml2k {
+namespace {
+
+/// A part of `source` along one dimension, perhaps with the other sign.
+struct Part {
+  Value source, slice;
+  int64_t offset = 0, size = 0;
+  bool isNegated = false;
+};
+
+/// The tensor that `value` is the negation of, null if it is none.
+Value negated(Value value) {
+  auto generic = value.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumDpsInputs() != 1 || generic.getNumDpsInits() != 1 ||
+      !llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }))
+    return {};
+  auto yield = cast<linalg::YieldOp>(generic.getBody()->getTerminator());
+  auto negation = yield.getOperand(0).getDefiningOp<arith::NegFOp>();
+  return negation && negation.getOperand() == generic.getBody()->getArgument(0) ? generic.getInputs()[0] : Value();
+}
+
+std::optional<Part> partOf(Value value, unsigned dim) {
+  Part part;
+  if (Value const positive = negated(value)) {
+    part.isNegated = true;
+    value = positive;
+  }
+  auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || slice.getType().getRank() != slice.getSourceType().getRank() || !slice.hasUnitStride())
+    return std::nullopt;
+  for (int64_t d = 0; d < slice.getType().getRank(); ++d) {
+    bool const isWhole =
+        slice.getStaticOffsets()[d] == 0 && slice.getType().getDimSize(d) == slice.getSourceType().getDimSize(d);
+    if (d != dim && !isWhole)
+      return std::nullopt;
+  }
+  part.source = slice.getSource();
+  part.slice = slice;
+  part.offset = slice.getStaticOffsets()[dim];
+  part.size = slice.getType().getDimSize(dim);
+  return part;
+}
+
+struct SwappedHalves : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    auto const type = dyn_cast<RankedTensorType>(op.getResult().getType());
+    unsigned const dim = op.getDim();
+    if (!type || op.getInputs().size() != 2 || !isa<FloatType>(type.getElementType()) || type.isDynamicDim(dim))
+      return failure();
+    auto const first = partOf(op.getInputs()[0], dim), second = partOf(op.getInputs()[1], dim);
+    int64_t const half = type.getDimSize(dim) / 2;
+    if (!first || !second || first->source != second->source || first->source.getType() != type ||
+        first->offset != half || second->offset != 0 || first->size != half || second->size != half)
+      return failure();
+    AffineMap const identity = rewriter.getMultiDimIdentityMap(type.getRank());
+    SmallVector<AffineExpr> place(identity.getResults());
+    place[dim] = (place[dim] + half) % (2 * half);
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      sources.push_back({first->slice, d}); // may be shorter than the source
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, type, first->source, emptyLike(rewriter, op.getLoc(), type, sources),
+        ArrayRef<AffineMap>{AffineMap::get(type.getRank(), 0, place, rewriter.getContext()), identity},
+        SmallVector<utils::IteratorType>(type.getRank(), utils::IteratorType::parallel),
+        [&](OpBuilder &inside, Location at, ValueRange scalars) {
+          inside.create<linalg::YieldOp>(at, withSigns(inside, at, scalars[0], *first, *second, dim, half));
+        });
+    return success();
+  }
+
+private:
+  static Value withSigns(OpBuilder &builder, Location at, Value value, Part const &first, Part const &second,
+                         unsigned dim, int64_t half) {
+    if (!first.isNegated && !second.isNegated)
+      return value;
+    Value const negative = builder.create<arith::NegFOp>(at, value);
+    if (first.isNegated && second.isNegated)
+      return negative;
+    Value const index = builder.create<linalg::IndexOp>(at, dim);
+    Value const end = builder.create<arith::ConstantIndexOp>(at, half);
+    Value const isFirst = builder.create<arith::CmpIOp>(at, arith::CmpIPredicate::slt, index, end);
+    return builder.create<arith::SelectOp>(at, isFirst, first.isNegated ? negative : value,
+                                           second.isNegated ? negative : value);
+  }
+};
+
+} // namespace
+
+void populateSwappedHalves(RewritePatternSet &patterns) { patterns.add<SwappedHalves>(patterns.getContext()); }
+
+} // namespace ml2k

@@ -1,0 +1,15 @@
+//===- SwappedHalves.h - a tensor whose halves change places is read where it lies ----------------------*- C++ -*-===//
+
+#ifndef ML2K_PASSES_CANONICALIZE_SWAPPEDHALVES_H
+#define ML2K_PASSES_CANONICALIZE_SWAPPEDHALVES_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace ml2k {
+
+/// concat(x[w..2w], x[0..w]), either part perhaps negated, becomes a linalg.generic that reads x[(i + w) mod 2w].
+void populateSwappedHalves(mlir::RewritePatternSet &patterns);
+
+} // namespace ml2k
+
+#endif

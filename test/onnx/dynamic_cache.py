@@ -1,0 +1,35 @@
+"""Decoders as PyTorch exports them for generation: rotary positions, keys and values of the tokens before in a cache."""
+
+import numpy as np
+from dynamic_models import FLOAT, INT64, model
+
+
+def rotated(net, x, width):
+    """rotate_half: the halves of the last dimension change places, the first with the other sign."""
+    last, half, end = net.const([-1]), net.const([width // 2]), net.const([2 ** 63 - 1])
+    first, second = net.op("Slice", x, net.const([0]), half, last), net.op("Slice", x, half, end, last)
+    return net.op("Concat", net.op("Neg", second), first, axis=-1)
+
+
+@model(17, batch=(1, 2, 1), seq=(1, 3, 7), past=(5, 4, 1))
+def torch_rotary(net):
+    """LLaMA: q and k turned by given angles, k and v behind the cache, a gated MLP."""
+    ids = net.input("ids", "batch", "seq", kind=INT64)
+    cos, sin = net.input("cos", "seq", 8), net.input("sin", "seq", 8)
+    caches = [net.input(name, "batch", 4, "past", 8) for name in ("past_k", "past_v")]
+    batch, seq = net.size(ids, 0), net.size(ids, 1)
+    x = net.op("Gather", net.weight("tokens", 50, 32, scale=1), ids)
+    y = net.layer_norm("norm1", x, 32)
+    q, k, v = (net.op("Transpose", net.view(net.dense(part, y, 32, 32), batch, seq, 4, 8), perm=[0, 2, 1, 3]) for part in "qkv")
+    q, k = (net.op("Add", net.op("Mul", part, cos), net.op("Mul", rotated(net, part, 8), sin)) for part in (q, k))
+    k = net.op("Concat", caches[0], k, name="present_k", axis=2)
+    v = net.op("Concat", caches[1], v, name="present_v", axis=2)
+    scores = net.op("Div", net.op("MatMul", q, net.op("Transpose", k, perm=[0, 1, 3, 2])), net.const(8 ** 0.5, np.float32))
+    y = net.op("Transpose", net.op("MatMul", net.op("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
+    x = net.op("Add", x, net.dense("out", net.view(y, batch, seq, 32), 32, 32))
+    y = net.layer_norm("norm2", x, 32)
+    gate = net.dense("gate", y, 32, 64)
+    y = net.op("Mul", net.op("Mul", gate, net.op("Sigmoid", gate)), net.dense("up", y, 32, 64))
+    x = net.op("Add", x, net.dense("down", y, 64, 32))
+    net.op("MatMul", x, net.weight("head", 32, 50, scale=0.2), name="logits")
+    return {"logits": (FLOAT, 3), "present_k": (FLOAT, 4), "present_v": (FLOAT, 4)}
