@@ -17,6 +17,7 @@ sys.path[:0] = [str(PROJECT / "python"), str(BENCH)]
 import devices # noqa: E402
 import kernels # noqa: E402
 import models # noqa: E402
+import python_kernels # noqa: E402
 from report import plot, print_table # noqa: E402
 
 DESCRIPTION = """Builds the printed code of models and single kernels, checks its values against onnxruntime, then times
@@ -32,12 +33,13 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu", "models", "kernels", "gpu"], default="cpu",
-        help="cpu: models and kernels (default); gpu: the blocks on an NVIDIA GPU beside PyTorch")
+    add("--suite", choices=["cpu", "models", "kernels", "python", "gpu"], default="cpu",
+        help="cpu: models and kernels (default); python: kernels written in Python beside Numba; gpu: the blocks on an NVIDIA GPU beside PyTorch")
     add("--printed", type=Path, metavar="FOLDER", help="of networks: --prepare fills it, --suite gpu times what lies there")
-    add("--prepare", action="store_true", help="with --suite gpu: only print the networks and --models into --printed")
+    add("--prepare", action="store_true",
+        help="with --suite gpu: only print the networks and --models into --printed; with --suite python: only build the kernels")
     add("--networks-only", action="store_true", help="with --suite gpu: no blocks")
-    add("--peer-python", help="interpreter that has PyTorch (default: this one)")
+    add("--peer-python", help="interpreter that has PyTorch or Numba (default: this one)")
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
     add("--filter", default="", metavar="TEXT", help="only cases whose names contain it")
     add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
@@ -69,8 +71,18 @@ def measure_devices(arguments):
     return 0 if results and all(row["same_bits"] and row["max_error"] <= 1e-5 for row in results) else 1
 
 
+def measure_python(arguments):
+    results = python_kernels.measure(arguments)
+    print_table(results)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    return 0 if arguments.prepare or results and all(row["max_error"] <= 1e-5 for row in results) else 1
+
+
 def main():
     arguments = parse(sys.argv[1:])
+    if arguments.suite == "python":
+        return measure_python(arguments)
     if arguments.suite == "gpu":
         return measure_devices(arguments)
     cases = []

@@ -1,6 +1,7 @@
 """Kernels of the tests; test_kernels.py runs each by Python, too, and compares."""
 
 import math
+from pathlib import Path
 
 import ml2kokkos as kk
 import numpy as np
@@ -332,6 +333,42 @@ def csr_product(starts, columns, values, x, y):
     for i in kk.range(len(y)):
         first, last = starts[i], starts[i + 1]
         y[i] = kk.sum(values[k] * x[columns[k]] for k in kk.range(first, last))
+
+
+@case(f64(17), f64(17), f64(9, 6), f64(9, 6), ints(0, 9, 17))
+def scans(x, y, m, q, k):
+    y[:] = kk.scan(x)
+    q[:, :] = kk.scan(m * 2.0, how="max", axis=0)
+    m[:] = kk.scan(m)
+    t = kk.scan(x[i] * i for i in kk.range(1, len(x)))
+    x[1:] = t + kk.scan(x[:-1], how="min")
+    y[::2] = kk.scan(y[::2], how="prod", axis=-1)
+    k[:] = kk.scan(k)
+
+
+@case(f64(7, 5), f64(5, 6), f64(7, 6), f64(7), f64(6))
+def einsums(a: kk.f64[N, K], b: kk.f64[K, M], c: kk.f64[N, M], v: kk.f64[N], w: kk.f64[M]):
+    c[:, :] = kk.einsum("ik,kj->ij", a, b)
+    v[:] = np.einsum("ik,ik->i", a, a) + kk.einsum("ij,j", c, w)
+    w[:] = kk.einsum("i,ij,i->j", v, c, v) * 0.01
+    c[:, :] += kk.einsum("i,j->ij", v, w)
+    v[0] = kk.einsum("ij,ij->", c, c)
+    b[:] = kk.einsum("ij->ji", kk.einsum("ji->ij", b) * 2.0)
+
+
+NET = kk.model(Path(__file__).parents[2] / "examples/mpi_closure/closure.onnx")
+
+
+@case(f64(12, 9), f64(12, 9), f64(10, 3), f64(10, 1))
+def networks(u: kk.f64[N, M], new: kk.f64[N, M], points: kk.f64[K, 3], values: kk.f64[K, 1]):
+    """A network for one point made of numbers, for a row of an array, and for all rows."""
+    for i in kk.parallel((1, N - 1)):
+        for j in kk.range(1, M - 1):
+            d = NET([u[i, j], u[i, j + 1] - u[i, j - 1], u[i + 1, j] - u[i - 1, j]])
+            new[i, j] = u[i, j] + 0.1 * d[0]
+    values[:] = NET(points)
+    for k in kk.range(K):
+        values[k, 0] += NET(points[k])[0]
 
 
 # --- Types ------------------------------------------------------------------------------------------------------------

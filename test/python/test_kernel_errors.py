@@ -57,7 +57,14 @@ REFUSED = [
     ("x[::-1] = 0.0", "slices go forward; use kk.range with a negative step", 5),
     ("x[0] = 2 if x else 3", "the condition is an array; use kk.where", 12),
     ("x[:] = x[:-1] + x", "the shapes of the arrays differ", 12),
-    ("x[0] = kk.scan(x)", "ml2kokkos has no scan", 12),
+    ("x[0] = kk.sort(x)", "ml2kokkos has no sort", 12),
+    ("x[:] = kk.scan(x[0])", "kk.scan takes an array", 5),
+    ("x[:] = kk.scan(x, how='mean')", "kk.scan takes an array", 5),
+    ("x[:] = kk.scan(x, axis=1)", "the array has no axis 1", 5),
+    ("x[:] = kk.scan(x[i] for i in kk.range(3) if i)", "kk.scan takes one loop over kk.range, without a condition", 5),
+    ("x[0] = kk.einsum(x, x)", "kk.einsum takes subscripts and arrays", 12),
+    ("x[0] = kk.einsum('ij->', x)", '"ij" has 2 subscripts, the array 1 dimensions', 12),
+    ("x[:] = kk.einsum('i->k', x)", '"k" has a letter twice, or one that no operand has', 12),
 ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 
-def together(kernels, name):
+def together(kernels, name, **options):
     """One kernel that calls many, so that they are compiled at once."""
     count = iter(range(1000))
     calls = [(f"f{place}", [f"a{next(count)}" for _ in kernel.parameters]) for place, kernel in enumerate(kernels)]
@@ -19,7 +19,7 @@ def together(kernels, name):
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     meant = {f"f{place}": kernel for place, kernel in enumerate(kernels)}
     exec(compile(text, file, "exec"), meant)
-    return kk.kernel(meant[name])
+    return kk.kernel(meant[name], **options)
 
 
 def copied(arguments):
@@ -36,6 +36,7 @@ def compare(name, found, expected, old):
     for place, (mine, theirs) in enumerate(zip(found, expected)):
         if isinstance(theirs, np.ndarray):
             tolerance = {"float64": 1e-12, "float32": 2e-6}.get(theirs.dtype.name, 0)
+            tolerance = 1e-6 if name == "networks" else tolerance # computes in float, with functions of its own
             np.testing.assert_allclose(mine.astype(theirs.dtype), theirs, tolerance, tolerance, err_msg=f"{name}, argument {place}")
     assert name == "early" or any(not np.array_equal(mine, theirs) for mine, theirs in zip(found, old)), f"{name} changes nothing"
 
@@ -164,3 +165,93 @@ def test_write(tmp_path):
     before = (tmp_path / "k.cpp").read_bytes()
     saxpy_once.write(tmp_path / "k.cpp")
     assert (tmp_path / "k.cpp").read_bytes() == before
+
+
+@kk.kernel
+def wide(image: kk.f32[:, :], weight: kk.f32[3, 3, 3], out: kk.f32[3, own.N, own.M]):
+    for i, j in kk.parallel(own.N, own.M):
+        for c in range(3):
+            total = kk.f32(0.0)
+            for r in range(3):
+                for s in range(3):
+                    total += weight[c, r, s] * image[i + r, j + s]
+            out[c, i, j] = total
+
+
+def test_large_bodies_are_vectorized(tmp_path):
+    """A body of 27 products is inlined into the vector loop: 20 times the speed of a call for each element."""
+    import subprocess
+
+    from ml2kokkos.building import find_kokkos
+
+    wide.write(tmp_path / "wide.cpp")
+    include = find_kokkos().parents[2] / "include"
+    command = ["g++", "-std=c++17", "-O3", "-march=x86-64-v3", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", f"-I{include}",
+               f"-I{include}/kokkos", "-fopt-info-vec-optimized", "-c", "wide.cpp", "-o", "wide.o"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "optimized: loop vectorized" in done.stderr, wide.cpp()
+
+
+# --- Networks ---------------------------------------------------------------------------------------------------------
+
+LAYERS = """<ir_version: 8, opset_import: ["" : 13]>
+{name} (float[rows, 2] x) => (float[rows, 2] y) <float[2, 2] w = {{1.0, 2.0, -3.0, 4.0}}, float[2] b = {{0.5, -0.5}}> {{ {nodes} }}"""
+NETWORKS = {
+    "gemm": "h = Gemm <transB = 1> (x, w, b) y = Relu(h)",
+    "activations": "h = MatMul(x, w) e = Elu <alpha = 0.5> (h) l = LeakyRelu(e) s = Sigmoid(l) p = Softplus(s) f = Erf(p) y = Sub(f, b)",
+    "residual": "h = Mul(x, b) t = Tanh(h) d = Div(t, w1) y = Add(d, x)",
+}
+
+
+def network(folder, name, nodes):
+    import onnx
+
+    model = onnx.parser.parse_model(LAYERS.format(name=name, nodes=nodes))
+    if "w1" in nodes:
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.array([[2.0]], np.float32), "w1"))
+    onnx.save(model, str(folder / f"{name}.onnx"))
+    return folder / f"{name}.onnx"
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_are_onnxruntimes(tmp_path, name):
+    import onnxruntime
+
+    path = network(tmp_path, name, NETWORKS[name])
+    net, x = kk.model(path), np.random.default_rng(1).standard_normal((5, 2)).astype(np.float32)
+    wanted = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
+    np.testing.assert_allclose(net(x), wanted, rtol=1e-5, atol=1e-6)
+    assert repr(net) == f"<ml2kokkos.model {name}: 2 -> 2>"
+
+
+def test_networks_in_a_kernel(cache, tmp_path):
+    nets = [kk.model(network(tmp_path, name, nodes)) for name, nodes in NETWORKS.items()]
+
+    @kk.kernel
+    def layers(x: kk.f32["n", 2], y: kk.f32["n", 2]):
+        for i in kk.range(len(x)):
+            for net in nets:
+                y[i] += net(x[i])
+
+    x, y = np.random.default_rng(1).standard_normal((50, 2)).astype(np.float32), np.zeros((50, 2), np.float32)
+    layers(x, y)
+    np.testing.assert_allclose(y, sum(net(x) for net in nets), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("nodes, text", [("y = Einsum <equation = \"ij->ij\"> (x)", "kernels do not call Einsum; they have Gemm"),
+                                         ("y = MatMul(w, x)", "products of a point and a constant matrix")])
+def test_networks_that_are_refused(tmp_path, nodes, text):
+    with pytest.raises(kk.Error, match=text):
+        kk.model(network(tmp_path, "refused", nodes))
+
+
+def test_points_of_another_size(tmp_path):
+    net = kk.model(network(tmp_path, "gemm", NETWORKS["gemm"]))
+
+    @kk.kernel
+    def wrong(x: kk.f64[3]):
+        x[0] = net([x[0], x[1], x[2]])[0]
+
+    with pytest.raises(kk.KernelError, match="gemm takes a point of 2 values"):
+        wrong.mlir()

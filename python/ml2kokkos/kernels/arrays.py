@@ -1,4 +1,4 @@
-"""Whole arrays: views of parameters, elementwise expressions with broadcasting, products of matrices."""
+"""Whole arrays: views of parameters, elementwise expressions with broadcasting."""
 
 import ast
 
@@ -145,27 +145,6 @@ class Arrays:
     def element(self, array, at):
         own = at[len(at) - len(array.shape):]
         return array.at([Linear(0) if extent == Linear(1) else form for extent, form in zip(array.shape, own)])
-
-    def product(self, a, b):
-        """a @ b of vectors and matrices, its sums in the order of the terms."""
-        if not (isinstance(a, Array) and isinstance(b, Array)) or len(a.shape) > 2 or len(b.shape) > 2:
-            raise self.problem("@ takes vectors and matrices")
-        if not a.shape or not b.shape:
-            raise self.problem("@ takes vectors and matrices")
-        a, b = (self.copied(value, None) if value.memory is None and not value.cheap else value for value in (a, b))
-        self.same_extent(a.shape[-1], b.shape[0])
-        rows, columns = a.shape[:-1], b.shape[1:]
-
-        def term(at, k):
-            return self.binary("Mult", a.at([*at[:len(rows)], k]), b.at([k, *at[len(rows):]]))
-
-        def element(at):
-            return self.reduced("sum", [(Linear(0), a.shape[-1])], lambda k: (term(at, k[0]), None), bool(rows or columns))
-
-        if not rows and not columns:
-            return element([])
-        kind, _ = self.common(Scalar("", a.kind), Scalar("", b.kind))
-        return Array([*rows, *columns], kind, element, [*a.reads, *b.reads], gathers=True)
 
     def transposed(self, array):
         if len(array.shape) < 2:

@@ -49,7 +49,7 @@ class Calls:
         except Exception: # reported where the call is written
             return None
         if isinstance(function, Const):
-            for name in UNKNOWN_RESULT:
+            for name in (*UNKNOWN_RESULT, "scan"):
                 if function.value is getattr(language, name):
                     return name
         return None
@@ -61,6 +61,8 @@ class Calls:
         function = function.value
         if self.hashable(function) and function in REDUCTIONS:
             return self.reduction(REDUCTIONS[function], node)
+        if function is language.scan:
+            return self.scan(node)
         if any(keyword.arg is None for keyword in node.keywords):
             raise self.problem("** is not supported in kernels; write the arguments out")
         if self.hashable(function) and function in MADE:
@@ -79,12 +81,17 @@ class Calls:
 
     def called(self, function, arguments, named):
         from .kernel import Kernel
+        from .models import Model
 
         name = getattr(function, "__name__", type(function).__name__)
         if isinstance(function, Kernel):
             return self.inlined(function.source, arguments, named)
+        if isinstance(function, Model):
+            return self.called_model(function, arguments, named)
         if isinstance(function, Kind) or isinstance(function, type) and issubclass(function, np.generic):
             return self.conversion(function, arguments, named)
+        if function in (language.einsum, np.einsum) and not named:
+            return self.einsum(arguments)
         if function is len and len(arguments) == 1:
             return self.length(arguments[0])
         if function in (range, enumerate, zip, round, tuple, divmod, math.isqrt, math.factorial, math.comb, math.gcd):
@@ -102,7 +109,7 @@ class Calls:
             if function is getattr(language, known):
                 raise self.problem(f"kk.{known} is a {'statement' if known == 'atomic_add' else 'loop'}, not a value")
         if isinstance(function, types.FunctionType):
-            if function.__module__ in ("numpy", "math") or function.__module__.startswith("numpy."):
+            if (function.__module__ or "").partition(".")[0] in ("numpy", "math"):
                 raise self.problem(f"np.{name} is not supported in kernels")
             return self.inlined(self.source_of(function), arguments, named)
         raise self.problem(f"{name} is not supported in kernels")

@@ -1,7 +1,9 @@
 """From the syntax tree of a kernel to MLIR text."""
 
 from .arrays import Arrays
+from .contractions import Contractions
 from .expressions import Expressions
+from .models import Models
 from .problems import KernelError, Problem, Restart
 from .reductions import Reductions
 from .scalars import Scalars
@@ -49,7 +51,7 @@ class Text(str):
         return (*found, source.lines.get(found[:2], ""))
 
 
-class Compiler(Statements, Expressions, Reductions, Arrays, Scalars):
+class Compiler(Statements, Expressions, Reductions, Contractions, Models, Arrays, Scalars):
     def __init__(self, source, parameters, captured, equal, numbered=False):
         self.source, self.alive, self.parameters, self.captures = source, source.alive, list(parameters), captured
         self.merged, self.numbered = equal, numbered

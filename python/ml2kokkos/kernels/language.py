@@ -54,6 +54,15 @@ def argmax(terms):
     return int(np.argmax(_values(terms)))
 
 
+def scan(terms, how="sum", axis=-1):
+    """Running sums, products, minima or maxima along an axis: element k joins those from 0 to k."""
+    return {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}[how].accumulate(_values(terms), axis=axis)
+
+
+def einsum(subscripts, *operands):
+    return np.einsum(subscripts, *operands)
+
+
 def where(condition, a, b):
     return np.where(condition, a, b) if isinstance(condition, np.ndarray) else (a if condition else b)
 
@@ -74,5 +83,5 @@ def empty(shape, kind):
 
 minimum, maximum = np.minimum, np.maximum
 
-NAMES = ("range", "parallel", "sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "where", "atomic_add", "zeros", "empty",
+NAMES = ("range", "parallel", "sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "scan", "einsum", "where", "atomic_add", "zeros", "empty",
          "minimum", "maximum")

@@ -63,6 +63,8 @@ class Loops:
             self.scope[target] = Index(own)
             body()
 
+        first, last, stride = (begin, end, step) if step > 0 else (Linear(0), self.ceil_divided(begin.plus(end, -1), -step), 1)
+        bounds = [self.w.index(first), self.w.index(last), self.w.constant(stride, "index")] # their names are taken in the body
         self.depth += 1
         try:
             kinds = self.carried_kinds(node, whole)
@@ -86,11 +88,9 @@ class Loops:
             if name not in names:
                 self.scope[name] = None
         self.w.effects += 1
-        first, last, stride = (begin, end, step) if step > 0 else (Linear(0), self.ceil_divided(begin.plus(end, -1), -step), 1)
         results = [self.w.fresh(name) for name in names]
         types = ", ".join(kinds[name][0] for name in names)
-        head = (f"{', '.join(results)} = " if names else "") + f"scf.for {variable[0]} = {self.w.index(first)} to {self.w.index(last)} step " \
-            f"{self.w.constant(stride, 'index')}"
+        head = (f"{', '.join(results)} = " if names else "") + f"scf.for {variable[0]} = {bounds[0]} to {bounds[1]} step {bounds[2]}"
         if names:
             head += f" iter_args({', '.join(f'{name} = {start}' for name, start in zip(carried, starts))}) -> ({types})"
         self.w.line(head + " {")
@@ -142,6 +142,7 @@ class Loops:
             raise self.problem(f"iterations of kk.parallel cannot hand on {', '.join(sorted(changed))}; use kk.sum and its like, or kk.range")
         if self.declared:
             raise self.problem("kk.parallel inside kk.parallel; give one kk.parallel all the indices, or use kk.range inside")
+        columns = list(zip(*((self.w.index(begin), self.w.index(end)) for begin, end in ends))) # their names are taken in the body
         indices, before, accesses = [], dict(self.scope), self.accesses
         self.accesses = []
 
@@ -162,7 +163,6 @@ class Loops:
         self.scope = before
         for name in assigned([node]):
             self.scope[name] = None
-        columns = list(zip(*((self.w.index(begin), self.w.index(end)) for begin, end in ends)))
         self.w.line(f"scf.parallel ({', '.join(indices)}) = ({', '.join(columns[0])}) to ({', '.join(columns[1])}) step "
                     f"({', '.join([self.w.constant(1, 'index')] * len(indices))}) {{")
         self.w.block.append(block)

@@ -143,7 +143,8 @@ class Scalars:
         elif name == "Div":
             result = self.op("arith.divf", kind, x, y)
         elif name in ("FloorDiv", "Mod"):
-            result = self.floats_divided(name, kind, x, y) if is_float(kind) else self.integers_divided(name, kind, x, y)
+            sign = (b.value > 0) - (b.value < 0) if isinstance(b, Const) else 0
+            result = self.floats_divided(name, kind, x, y) if is_float(kind) else self.integers_divided(name, kind, x, y, sign)
         else:
             raise self.problem(f"the operator {name} is not supported")
         result.weak = weak
@@ -194,12 +195,15 @@ class Scalars:
         self.w.lower[atom] = 0
         return atom
 
-    def integers_divided(self, name, kind, x, y):
-        """As Python has it: the quotient goes down, the remainder has the sign of the divisor."""
+    def integers_divided(self, name, kind, x, y, sign=0):
+        """As Python has it: the quotient goes down, the remainder has the sign of the divisor, where that is known `sign`."""
         self.w.effects += 1
         if name == "FloorDiv":
             return self.op("arith.floordivsi", kind, x, y)
         rest = self.w.value(f"arith.remsi {x}, {y} : {kind}")
+        if sign:
+            wrong = self.w.value(f"arith.cmpi {'slt' if sign > 0 else 'sgt'}, {rest}, {self.as_kind(Const(0), kind)} : {kind}")
+            return Scalar(self.w.value(f"arith.select {wrong}, {self.w.value(f'arith.addi {rest}, {y} : {kind}')}, {rest} : {kind}"), kind)
         return self.with_sign_of(rest, y, kind)
 
     def with_sign_of(self, rest, y, kind):

@@ -121,12 +121,29 @@ class Statements(Loops):
     def run_Assign(self, node):
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Call):
             self.hint = node.targets[0].id
+        if self.scans_into(node):
+            return
         value = self.expression(node.value)
         self.hint = None
         if isinstance(value, Tuple) or len(node.targets) > 1:
             value = self.held(value)
         for target in node.targets:
             self.assign(target, value, node)
+
+    def scans_into(self, node):
+        """y[...] = kk.scan(...) writes y without an array between."""
+        target = node.targets[0]
+        if len(node.targets) != 1 or not isinstance(target, ast.Subscript) or not isinstance(node.value, ast.Call) or \
+                self.callee(node.value.func) != "scan":
+            return False
+        array = self.expression(target.value)
+        if not isinstance(array, Array):
+            return False
+        view = self.subscript(array, target.slice)
+        made = self.scan(node.value, view)
+        if made is not view:
+            self.assign_array(view, made, self.comment(node))
+        return True
 
     def run_AnnAssign(self, node):
         raise self.problem("locals have the type of their value; convert it, as in f64(x)")

@@ -1,0 +1,152 @@
+"""Kernels written in Python beside Numba and, where NumPy has them, NumPy: in one process per number of threads, in turns."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parent
+
+
+def compiled(function):
+    """By Numba: `prange` of the function's module is Numba's while it is compiled."""
+    import numba
+    import python_cases
+
+    python_cases.prange = numba.prange
+    return numba.njit(parallel=True, fastmath=False)(function)
+
+
+def least(calls, seconds):
+    """The shortest time of each call, taken in turns so that a slow moment of the machine meets all of them."""
+    best = {name: float("inf") for name in calls}
+    end, rounds = time.perf_counter() + seconds, 0
+    while rounds < 5 or time.perf_counter() < end:
+        for name, call in calls.items():
+            begin = time.perf_counter()
+            call()
+            best[name] = min(best[name], time.perf_counter() - begin)
+        rounds += 1
+    return best
+
+
+def differences(mine, theirs):
+    import numpy as np
+
+    worst = 0.0
+    for a, b in zip(mine, theirs):
+        if isinstance(a, np.ndarray):
+            scale = max(1.0, float(np.abs(b).max()))
+            worst = max(worst, float(np.abs(a.astype(np.float64) - b.astype(np.float64)).max()) / scale)
+    return worst
+
+
+def copied(arguments):
+    return [value.copy() if hasattr(value, "copy") else value for value in arguments]
+
+
+def measure_case(name, kernel, other, make, seconds):
+    import numpy as np
+
+    arguments = make(np.random.default_rng(1))
+    mine, theirs = copied(arguments), copied(arguments)
+    function = compiled(other)
+    kernel(*mine)
+    function(*theirs)
+    error = differences(mine, theirs)
+    best = least({"ours": lambda: kernel(*mine), "numba": lambda: function(*theirs)}, seconds)
+    return {"case": name, "peer": "numba", "ours_ms": best["ours"] * 1e3, "peer_ms": best["numba"] * 1e3,
+            "ratio": best["numba"] / best["ours"], "max_error": error}
+
+
+# --- By hand ----------------------------------------------------------------------------------------------------------
+
+FLAGS = ["-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-mprefer-vector-width=512", "-shared", "-fPIC"]
+
+
+def by_hand():
+    import ctypes
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp())
+    subprocess.run([os.environ.get("CXX", "c++"), *FLAGS, BENCH / "peers/python_kernels.cpp", "-o", folder / "hand.so"], check=True)
+    return ctypes.CDLL(str(folder / "hand.so"))
+
+
+def address(array):
+    import ctypes
+
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def measure_by_hand(kernels, seconds):
+    """heat and nbody beside C++ with OpenMP, and conv2d beside the streaming bandwidth of this process."""
+    import ctypes
+
+    import numpy as np
+
+    library, random = by_hand(), np.random.default_rng(1)
+    number = lambda value: ctypes.c_long(value)
+    u, x, mass = random.random((4096, 4096)), random.random((16384, 3)), random.random(16384)
+    calls = {"heat 4096": ("heat", [u, np.zeros_like(u), 0.2], lambda out: library.heat(
+                 address(u), address(out), number(4096), number(4096), ctypes.c_double(0.2)), 1),
+             "nbody 16384": ("nbody", [x, mass, np.zeros_like(x)], lambda out: library.nbody(
+                 address(x), address(mass), address(out), number(16384), ctypes.c_double(0)), 2)}
+    for name, (kernel, arguments, other, place) in calls.items():
+        theirs = np.zeros_like(arguments[place])
+        kernels[kernel][0](*arguments)
+        other(theirs)
+        best = least({"ours": lambda: kernels[kernel][0](*arguments), "hand": lambda: other(theirs)}, seconds)
+        yield {"case": name, "peer": "hand", "ours_ms": best["ours"] * 1e3, "peer_ms": best["hand"] * 1e3,
+               "ratio": best["hand"] / best["ours"], "max_error": differences([arguments[place]], [theirs])}
+    kernel, make = kernels["conv2d"]
+    arguments = make(random)
+    bandwidth = kernel.build(*arguments)._native.bandwidth()
+    kernel(*arguments)
+    best = least({"ours": lambda: kernel(*arguments)}, seconds)["ours"]
+    stream = (arguments[0].nbytes + arguments[2].nbytes) / bandwidth
+    yield {"case": "conv2d 1280", "peer": "stream", "ours_ms": best * 1e3, "peer_ms": stream * 1e3, "ratio": stream / best, "max_error": 0.0}
+
+
+def child(arguments):
+    """Runs in a process of its own: measures, and prints a line of JSON for each case."""
+    import python_cases
+
+    for name, kernel, other, make in python_cases.CASES:
+        if arguments["filter"] not in name:
+            continue
+        if arguments["build"]:
+            import numpy as np
+
+            kernel.build(*make(np.random.default_rng(1)))
+            continue
+        print(json.dumps({**measure_case(name, kernel, other, make, arguments["seconds"]), "threads": arguments["threads"]}), flush=True)
+    if not arguments["build"] and not arguments["filter"]:
+        kernels = {name: (kernel, make) for name, kernel, _, make in python_cases.CASES}
+        for row in measure_by_hand(kernels, arguments["seconds"]):
+            print(json.dumps({**row, "threads": arguments["threads"]}), flush=True)
+
+
+def run_child(python, threads, **arguments):
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads), NUMBA_NUM_THREADS=str(threads), OMP_PROC_BIND="false",
+                       OMP_WAIT_POLICY="passive", PYTHONPATH=f"{BENCH.parent / 'python'}:{BENCH}")
+    command = [python, str(BENCH / "python_kernels.py"), json.dumps({"threads": threads, **arguments})]
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def measure(arguments):
+    """Rows for report.py."""
+    python = arguments.peer_python or sys.executable
+    parts = {"filter": arguments.filter, "seconds": min(arguments.seconds, 1.0)}
+    if run_child(python, 1, build=True, **parts).returncode != 0:
+        return []
+    if arguments.prepare:
+        return []
+    done = run_child(python, arguments.threads, build=False, **parts)
+    return [json.loads(line) for line in done.stdout.splitlines()] if done.returncode == 0 else []
+
+
+if __name__ == "__main__":
+    child(json.loads(sys.argv[1]))

@@ -1,0 +1,245 @@
+"""Random kernels from a seed: text of Python whose meaning Python itself decides.
+
+Values stay such that Python raises nothing and no comparison hangs on the last bit: integers are small, divisors are not zero,
+positions are inside."""
+
+import random
+
+PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], s: float, n: int"
+HELPERS = '''
+def limited(x, most):
+    if x > most:
+        return most
+    if x < -most:
+        return -most
+    return x
+
+
+def mixed(x, y):
+    t = x * 0.5 + y
+    return t, x - y
+'''
+
+
+class Place:
+    """Where an expression stands: loop indices with how far they may be moved, and locals with their kinds."""
+
+    def __init__(self, rows=(), columns=(), floats=(), integers=(), frozen=()):
+        self.rows, self.columns = list(rows), list(columns) # (name, lowest move, highest move)
+        self.floats, self.integers, self.frozen = list(floats), list(integers), set(frozen) # frozen: arrays that may not be read
+        self.writes = {"a", "b", "m", "q", "k"}
+
+    def inside(self, **more):
+        place = Place(self.rows, self.columns, self.floats, self.integers, self.frozen)
+        place.writes = self.writes
+        for name, values in more.items():
+            setattr(place, name, type(getattr(place, name))([*getattr(place, name), *values]))
+        return place
+
+
+class Maker:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.count = 0
+
+    def choose(self, *options):
+        return self.random.choice(options)()
+
+    def fresh(self, stem):
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    # --- Expressions ---
+
+    def moved(self, indices):
+        name, low, high = self.random.choice(indices)
+        move = self.random.randint(low, high)
+        return name if move == 0 else f"{name} {'+' if move > 0 else '-'} {abs(move)}"
+
+    def row(self, at):
+        if at.rows and self.random.random() < 0.8:
+            return self.moved(at.rows)
+        return self.random.choice(["0", "-1", "2", f"({self.integer(at, 1)}) % N"])
+
+    def column(self, at):
+        if at.columns and self.random.random() < 0.8:
+            return self.moved(at.columns)
+        return self.random.choice(["0", "-1", "3", f"({self.integer(at, 1)}) % M"])
+
+    def element(self, at):
+        names = [name for name in ("a", "b", "m", "q") if name not in at.frozen]
+        if not names:
+            return "s"
+        name = self.random.choice(names)
+        return f"{name}[{self.row(at)}, {self.column(at)}]" if name in "mq" else f"{name}[{self.row(at)}]"
+
+    def real(self, at, depth=3):
+        r = self.random
+        if depth == 0 or r.random() < 0.15:
+            return r.choice([lambda: f"{r.uniform(-2, 2):.2f}", lambda: "s", lambda: self.element(at), lambda: self.element(at),
+                             lambda: r.choice(at.floats) if at.floats else self.element(at)])()
+        x = lambda: self.real(at, depth - 1)
+        return self.choose(
+            lambda: f"({x()} + {x()})", lambda: f"({x()} - {x()})", lambda: f"({x()} * {r.choice(['0.5', '0.25', '-0.75', 's'])})",
+            lambda: f"np.sin({x()} * {x()})", lambda: f"({x()} / (abs({x()}) + 0.5))", lambda: f"(-{x()})", lambda: f"abs({x()})",
+            lambda: f"min({x()}, {x()})", lambda: f"np.maximum({x()}, {x()})", lambda: f"math.sqrt(abs({x()}) + 0.1)",
+            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"limited({x()}, 1.5)",
+            lambda: f"(({self.integer(at, depth - 1)}) * 0.125)", lambda: f"kk.where({self.test(at, depth - 1)}, {x()}, {x()})",
+            lambda: f"(({x()}) % 3.0)", lambda: f"np.tanh({x()})", lambda: f"(({self.integer(at, depth - 1)}) / 7)",
+            lambda: f"math.copysign({x()}, {x()})", lambda: f"(({x()}) ** 2 * 0.1)", lambda: f"(math.floor({x()}) * 0.5)")
+
+    def integer(self, at, depth=2):
+        r = self.random
+        if depth == 0 or r.random() < 0.2:
+            options = [lambda: str(r.randint(0, 9)), lambda: "n"]
+            options += [lambda: r.choice(at.rows)[0]] * bool(at.rows) + [lambda: r.choice(at.columns)[0]] * bool(at.columns)
+            options += [lambda: r.choice(at.integers)] * bool(at.integers)
+            if "k" not in at.frozen:
+                options.append(lambda: f"k[{self.row(at) if depth else '1'}]")
+            return r.choice(options)()
+        x = lambda: self.integer(at, depth - 1)
+        return self.choose(
+            lambda: f"({x()} + {x()})", lambda: f"({x()} - {x()})", lambda: f"(({x()} * {r.randint(-4, 4)}) % 1009)",
+            lambda: f"(({x()}) // {r.choice([2, 3, -3, 7])})", lambda: f"(({x()}) % {r.choice([2, 5, -5, 11])})", lambda: f"({x()} & 15)",
+            lambda: f"({x()} | 4)", lambda: f"({x()} ^ 3)", lambda: f"abs({x()})", lambda: f"min({x()}, {x()})",
+            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"(-({x()}))", lambda: f"(({x()} & 7) << 2)", lambda: f"(({x()}) >> 1)")
+
+    def test(self, at, depth=1):
+        x, i = lambda: self.real(at, depth), lambda: self.integer(at, depth)
+        return self.choose(
+            lambda: f"{x()} > {x()}", lambda: f"{x()} <= {self.random.uniform(-1, 1):.2f}", lambda: f"{i()} % 2 == 0", lambda: f"{i()} < {i()}",
+            lambda: f"-0.5 < {x()} <= 0.75", lambda: f"not {i()} >= 4", lambda: f"({x()} > 0.1 and {i()} != 3)", lambda: f"({x()} < 0.0 or {i()} == 2)")
+
+    # --- Statements ---
+
+    def target(self, at):
+        names = [name for name in ("a", "b", "m", "q") if name in at.writes]
+        name = self.random.choice(names)
+        return f"{name}[{self.row(at)}, {self.column(at)}]" if name in "mq" else f"{name}[{self.row(at)}]"
+
+    def scalars(self, at, indent):
+        """A local with a value."""
+        if self.random.random() < 0.3:
+            name, value = self.fresh("i"), self.integer(at)
+            at.integers.append(name)
+        elif self.random.random() < 0.2:
+            name, other = self.fresh("x"), self.fresh("x")
+            lines = [f"{indent}{name}, {other} = mixed({self.real(at, 2)}, {self.real(at, 1)})"]
+            at.floats += [name, other]
+            return lines
+        else:
+            name, value = self.fresh("x"), self.real(at)
+            at.floats.append(name)
+        return [f"{indent}{name} = {value}"]
+
+    def store(self, at, indent):
+        if "k" in at.writes and self.random.random() < 0.15:
+            return [f"{indent}k[{self.row(at)}] = ({self.integer(at)}) % 100"]
+        return [f"{indent}{self.target(at)} {self.random.choice(['=', '=', '+=', '-='])} {self.real(at)}"]
+
+    def update(self, at, indent):
+        if not at.floats or self.random.random() < 0.3:
+            return [f"{indent}{self.random.choice(at.integers)} = ({self.integer(at)}) % 50"] if at.integers else self.scalars(at, indent)
+        name = self.random.choice(at.floats)
+        return [f"{indent}{name} = {name} * 0.5 + {self.real(at, 2)}"]
+
+    def branch(self, at, indent, depth):
+        lines = [f"{indent}if {self.test(at)}:"] + self.body(at.inside(), indent + "    ", depth - 1, 2)
+        if self.random.random() < 0.3:
+            lines += [f"{indent}elif {self.test(at)}:"] + self.body(at.inside(), indent + "    ", depth - 1, 1)
+        if self.random.random() < 0.5:
+            lines += [f"{indent}else:"] + self.body(at.inside(), indent + "    ", depth - 1, 2)
+        return lines
+
+    def repeat(self, at, indent, depth):
+        """A while loop that ends."""
+        count, value = self.fresh("c"), self.fresh("x")
+        inside = at.inside(floats=[value])
+        return [f"{indent}{count} = 0", f"{indent}{value} = {self.real(at, 2)}",
+                f"{indent}while {count} < {self.random.randint(1, 6)} and {value} < 4.0:",
+                *self.body(inside, indent + "    ", depth - 1, 1), f"{indent}    {value} = abs({value}) * 1.5 + 0.25", f"{indent}    {count} += 1",
+                *self.store(at.inside(floats=[value], integers=[count]), indent)]
+
+    def columns(self, at, indent, depth):
+        low, high, j = self.random.randint(0, 1), self.random.randint(0, 1), self.fresh("j")
+        head = f"{indent}for {j} in kk.range({low}, M - {high}):" if low or high else f"{indent}for {j} in kk.range(M):"
+        return [head] + self.body(at.inside(columns=[(j, -low, high)]), indent + "    ", depth - 1, 2)
+
+    def unrolled(self, at, indent, depth):
+        t = self.fresh("t")
+        return [f"{indent}for {t} in range(3):"] + self.body(at.inside(integers=[t]), indent + "    ", depth - 1, 1)
+
+    def reduction(self, at, indent):
+        r, e = self.random, self.fresh("e")
+        how = r.choice(["sum", "max", "min", "sum"])
+        wide = at.inside(rows=[(e, 0, 0)])
+        guard = f" if {self.test(wide)}" if r.random() < 0.4 and how == "sum" else ""
+        name = self.fresh("x")
+        line = f"{indent}{name} = kk.{how}({self.real(wide, 2)} for {e} in kk.range(N){guard})"
+        at.floats.append(name)
+        return [line]
+
+    def body(self, at, indent, depth, count):
+        lines = []
+        for _ in range(self.random.randint(1, count)):
+            options = [lambda: self.scalars(at, indent), lambda: self.store(at, indent), lambda: self.store(at, indent), lambda: self.update(at, indent)]
+            if depth > 0:
+                options += [lambda: self.branch(at, indent, depth), lambda: self.repeat(at, indent, depth), lambda: self.unrolled(at, indent, depth)]
+                if not at.columns:
+                    options += [lambda: self.columns(at, indent, depth)] * 2
+                if len(at.rows) < 2:
+                    options.append(lambda: self.reduction(at, indent))
+            lines += self.random.choice(options)()
+        return lines + self.store(at, indent) if self.random.random() < 0.5 else lines
+
+    # --- Kernels ---
+
+    def ordered(self, at):
+        r, i = self.random, self.fresh("r")
+        low, high = r.randint(0, 2), r.randint(0, 2)
+        head = r.choice([f"kk.range({low}, N - {high})", f"kk.range({low}, N - {high}, 2)", f"kk.range(N - {high} - 1, {low} - 1, -1)"])
+        inside = at.inside(rows=[(i, -low, high)])
+        if r.random() < 0.5: # so that some of the loops are parallel
+            written = set(r.sample(["a", "b", "m", "q", "k"], r.randint(1, 2))) | {"a"}
+            inside.writes, inside.frozen = written, set(written)
+            inside.rows = [(i, 0, 0)]
+            lines = self.body(inside, "        ", 2, 3)
+            return [f"    for {i} in {head}:"] + lines
+        return [f"    for {i} in {head}:"] + self.body(inside, "        ", 2, 3)
+
+    def declared(self, at):
+        """Iterations that write what is theirs and read what no other one writes."""
+        r, i = self.random, self.fresh("r")
+        two = r.random() < 0.4
+        j = self.fresh("j")
+        name = r.choice("mq") if two else r.choice("ab")
+        inside = at.inside(rows=[(i, 0, 0)], columns=[(j, 0, 0)] if two else [], frozen=[name])
+        inside.writes = set()
+        value = self.real(inside)
+        where = f"{name}[{i}, {j}]" if two else f"{name}[{i}]"
+        head = f"    for {i}, {j} in kk.parallel(N, M):" if two else f"    for {i} in kk.parallel(N):"
+        lines = [head, f"        {where} = {value}", f"        if {self.test(inside)}:", f"            {where} += {self.real(inside, 2)}"]
+        return lines
+
+    def whole(self, at):
+        r = self.random
+        x = lambda: r.choice(["a", "b", "a[:]", "b * s", "(a + b)", "m[:, 1]", "np.sin(b)", "abs(a)", "kk.sum(m, axis=1)", "q[:, 0] * 0.5"])
+        y = lambda: r.choice(["m", "q", "m * q", "(m - s)", "q[:, :]", "np.tanh(m)", "kk.where(m > q, m, q)", "-q", "np.minimum(m, q)"])
+        return ["    " + self.choose(
+            lambda: f"a[:] = {x()} * 0.5 + {x()} * 0.25", lambda: f"b[1:] = a[:-1] - {self.real(at, 1)}", lambda: f"a[::2] *= {r.uniform(-1, 1):.2f}",
+            lambda: f"m[...] = {y()} * 0.5 - {y()}", lambda: "m[1:, :] = m[:-1, :] + 0.5", lambda: f"q[:, 1:] = {r.choice('mq')}[:, :-1] * s",
+            lambda: f"m[:, 0] += {x()}", lambda: "b[:] = kk.max(m, axis=1) - kk.min(q, axis=1)", lambda: f"q[:] = {y()} / (abs({y()}) + 1.0)",
+            lambda: "k[:] = k // 3 + 1", lambda: "a[1:-1] = (b[:-2] + b[2:]) * 0.5", lambda: "b[:] = m @ q[0] * 0.1")]
+
+    def kernel(self, name):
+        at = Place()
+        lines = [f"def {name}({PARAMETERS}):"]
+        for _ in range(self.random.randint(1, 4)):
+            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at),
+                                 lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
+            lines += [f"    b[0] = b[0] * 0.5 + {at.floats[-1]}"] if at.floats and self.random.random() < 0.5 else []
+        return lines
+
+
+def text_of(seed, name):
+    return "\n".join(Maker(seed).kernel(name)) + "\n"
