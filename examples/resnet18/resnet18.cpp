@@ -22,6 +22,14 @@ using namespace detail;
 
 // ==== Building blocks ================================================================================================
 
+#if defined(__CUDACC__) || defined(__clang__)
+#define ML2K_UNROLL _Pragma("unroll")
+#define ML2K_UNROLL_4 _Pragma("unroll 4")
+#else
+#define ML2K_UNROLL
+#define ML2K_UNROLL_4
+#endif
+
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
 #endif
@@ -169,6 +177,31 @@ struct Unchanged {
   }
 };
 
+// --- copies ----------------------------------------------------------------------------------------------------------
+// Device: into scratch by asynchronous copies, on CUDA; ordinary ones elsewhere. Copies Count elements, zeros unless
+// `valid`; commit_copies() ends a group of copies, wait_copies() waits for all groups of this thread but the last
+// `Pending`.
+#if defined(__CUDA_ARCH__)
+template <int Count, class Scalar>
+KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
+  __pipeline_memcpy_async(to, from, Count * sizeof(Scalar), valid ? 0 : Count * sizeof(Scalar));
+}
+KOKKOS_INLINE_FUNCTION void commit_copies() { __pipeline_commit(); }
+template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() { __pipeline_wait_prior(Pending); }
+#else
+template <int Count, class Scalar>
+KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
+  for (int i = 0; i < Count; ++i)
+    to[i] = valid ? from[i] : Scalar(0);
+}
+KOKKOS_INLINE_FUNCTION void commit_copies() {}
+template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
+#endif
+
+template <class Scalar> KOKKOS_FORCEINLINE_FUNCTION bool by_sixteen_bytes(Scalar const *at) {
+  return reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
+}
+
 // --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
@@ -307,26 +340,6 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
       });
 }
 
-// Device: slabs come through a ring of scratch buffers by asynchronous copies, on CUDA; ordinary ones elsewhere. Copies
-// Count elements, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits for all groups of
-// this thread but the last `Pending`.
-#if defined(__CUDA_ARCH__)
-template <int Count, class Scalar>
-KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
-  __pipeline_memcpy_async(to, from, Count * sizeof(Scalar), valid ? 0 : Count * sizeof(Scalar));
-}
-KOKKOS_INLINE_FUNCTION void commit_copies() { __pipeline_commit(); }
-template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() { __pipeline_wait_prior(Pending); }
-#else
-template <int Count, class Scalar>
-KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
-  for (int i = 0; i < Count; ++i)
-    to[i] = valid ? from[i] : Scalar(0);
-}
-KOKKOS_INLINE_FUNCTION void commit_copies() {}
-template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
-#endif
-
 // Into how many teams to split the sum of one tile: the teams should fill the processors evenly. The cost of
 // joining s partial sums was fitted on an H200, in units of one slab.
 inline int choose_splits(int tiles, int slabs, int processors) {
@@ -364,6 +377,29 @@ KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> cons
         sum[i].v[j] += more.v[j];
     }
   return true;
+}
+
+// Four sums of a row are finished before any is stored, so that all loads of the epilogue are on their way at once
+template <class Problem, class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION void finish_four(Problem const &problem, typename Problem::Row const &row, int column,
+                                             int count, Four<Scalar> &sum) {
+  ML2K_UNROLL
+  for (int j = 0; j < 4; ++j)
+    if (j < count)
+      sum.v[j] = problem.finish(sum.v[j], row, column + j);
+}
+
+template <class Scalar, class Out>
+KOKKOS_FORCEINLINE_FUNCTION void put_four(Out *out, int count, Four<Scalar> const &result) {
+  if constexpr (std::is_same_v<Scalar, Out>)
+    if (count >= 4 && by_sixteen_bytes(out)) {
+      reinterpret_cast<Four<Scalar> &>(*out) = result;
+      return;
+    }
+  ML2K_UNROLL
+  for (int j = 0; j < 4; ++j)
+    if (j < count)
+      out[j] = result.v[j];
 }
 
 template <class Problem>
@@ -440,8 +476,11 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         int const column = Packing::first(panel) + at.o;
         int const count = Kokkos::min(4, Packing::width(panel) - at.o); // not positive in the padding of a panel
         for (int i = 0; i < 4; ++i)
+          if (int const row = first_row + at.x + 4 * i; row < rows)
+            finish_four(problem, problem.row(row), column, count, sum[i]);
+        for (int i = 0; i < 4; ++i)
           if (int const row = first_row + at.x + 4 * i; row < rows) {
-            store<4>(problem, problem.row(row), column, count, sum[i].v, problem.out(problem.row(row)) + column);
+            put_four(problem.out(problem.row(row)) + column, count, sum[i]);
             problem.close(problem.row(row), column, column + count);
           }
       });

@@ -136,6 +136,22 @@ static int64_t winogradScratch(int64_t tile, ArrayRef<int64_t> weight) {
   return 28 * (tile + 2) * (tile + 2) * (weight[0] + weight[1]);
 }
 
+/// From so many multiplications on, of sums of at least so many terms, the text has larger tiles of a convolution, too;
+/// what a number of images that is known at run time only counts as.
+static constexpr int64_t largeConv = int64_t(1) << 30, longSum = 256, someImages = 16;
+
+/// Whether all channels of a pixel are multiplied together, which devices move by fours.
+static DevicePath pathOf(nest::ConvOp conv) {
+  ArrayRef<int64_t> const weight = cast<ShapedType>(conv.getInputs()[1].getType()).getShape();
+  auto const results = cast<ShapedType>(conv.getOutputs().front().getType());
+  bool const suits = conv.getGroups() == 1 && weight[1] % 4 == 0 && results.getElementType().isF32();
+  int64_t const terms = weight[1] * weight[2] * weight[3];
+  int64_t size = terms * (results.isDynamicDim(0) ? someImages : 1);
+  for (int64_t extent : results.getShape())
+    size *= ShapedType::isDynamic(extent) ? 1 : extent;
+  return suits && terms >= longSum && size >= largeConv ? DevicePath::LargeProduct : DevicePath::Plain;
+}
+
 LogicalResult chooseBlock(nest::ConvOp conv) {
   auto weight = conv.getInputs()[1].getDefiningOp<nest::WeightOp>();
   if (!weight || !weight.getPacking() || weight.getPacking()->getKind() == nest::PackingKind::Gates)
@@ -146,10 +162,11 @@ LogicalResult chooseBlock(nest::ConvOp conv) {
   else if (conv.getTransposed())
     nest::setSchedule(conv, KernelBlock::ConvTransposed);
   else if (tile)
-    nest::setSchedule(conv, KernelBlock::Winograd,
-                      {.scratch = winogradScratch(tile, cast<MemRefType>(weight.getType()).getShape())});
+    nest::setSchedule(
+        conv, KernelBlock::Winograd,
+        {.device = pathOf(conv), .scratch = winogradScratch(tile, cast<MemRefType>(weight.getType()).getShape())});
   else
-    nest::setSchedule(conv, KernelBlock::Conv);
+    nest::setSchedule(conv, KernelBlock::Conv, {.device = pathOf(conv)});
   return success();
 }
 

@@ -47,6 +47,13 @@ template <class Window, class In, class Out, int Groups> struct Case {
   }
 };
 
+/// The epilogue of the tests
+struct Shifted {
+  KOKKOS_FUNCTION float operator()(float sum, Pixel at, int) const {
+    return Kokkos::max(sum + .01f * at.n + .02f * at.p + .03f * at.q, 0.f);
+  }
+};
+
 template <class Window, class In, class Out, int Groups = 1, bool IsBfloat = false>
 void convolution(std::string const &name, int images) {
   using T = typename In::value_type;
@@ -73,6 +80,15 @@ void convolution(std::string const &name, int images) {
         });
   space.fence();
   check::compare("conv " + name, check::pixels("conv " + name, out), test.expected());
+  if constexpr (!on_host && std::is_same_v<T, float> && Groups == 1 && PackingOf<decltype(weight)>::panel == 64) {
+    Kokkos::deep_copy(out.rows, NAN);
+    Convolution<Window, In, decltype(weight), Out, Shifted> const problem{in, weight, out, {}};
+    for (int const splits : {1, 3})
+      large_tiles<LargeTile<128, 64, 16, 8, 8, 3, 3>>("test::tall", space, problem, splits, split);
+    large_tiles<LargeTile<32, 64, 32, 4, 8, 4, 3>>("test::low", space, problem, 2, split);
+    space.fence();
+    check::compare("conv " + name + " in tall tiles", check::pixels("conv " + name, out), test.expected());
+  }
 }
 
 template <int Size, class In, class Out> void winograd(std::string const &name, int images) {

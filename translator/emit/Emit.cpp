@@ -134,6 +134,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"small", blocks.count("small_products") != 0},
           {"large", blocks.count("large_product") != 0},
           {"phases", blocks.count("conv_transposed") != 0},
+          {"tall", blocks.count("large_conv") != 0},
           {"dilations", dilations},
           {"broad", broad},
           {"gaps", dilations || groups || program.usesSlices},

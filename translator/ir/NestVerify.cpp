@@ -134,18 +134,18 @@ LogicalResult PackingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitE
   return success();
 }
 
-/// The block that has a device path, or none.
-static std::optional<KernelBlock> ownerOf(DevicePath path) {
+static bool hasPath(KernelBlock block, DevicePath path) {
   switch (path) {
   case DevicePath::Plain:
-    return std::nullopt;
+    return true;
   case DevicePath::SmallProducts:
-    return KernelBlock::BatchedContract;
+    return block == KernelBlock::BatchedContract;
   case DevicePath::FewRows:
+    return block == KernelBlock::Contract;
   case DevicePath::LargeProduct:
-    return KernelBlock::Contract;
+    return block == KernelBlock::Contract || block == KernelBlock::Conv || block == KernelBlock::Winograd;
   case DevicePath::BroadWindows:
-    return KernelBlock::Pool;
+    return block == KernelBlock::Pool;
   }
   llvm_unreachable("all device paths are listed");
 }
@@ -166,8 +166,8 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
     return emitError() << "for_wide_rows keeps an operand, other blocks none";
   if ((left || right || inPlace) && block != KernelBlock::BatchedContract)
     return emitError() << "left, right and in_place are for batched_contract";
-  if (std::optional<KernelBlock> const owner = ownerOf(device); owner && *owner != block)
-    return emitError() << stringifyDevicePath(device) << " is for " << stringifyKernelBlock(*owner);
+  if (!hasPath(block, device))
+    return emitError() << stringifyKernelBlock(block) << " has no path " << stringifyDevicePath(device);
   if (scratch != 0 && block != KernelBlock::Winograd)
     return emitError() << "scratch is for winograd";
   if (fused < 0 || scratch < 0)

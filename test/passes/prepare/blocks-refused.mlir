@@ -75,7 +75,7 @@ func.func @f() {
 
 // -----
 func.func @f() {
-  // expected-error @+1 {{broad_windows is for pool}}
+  // expected-error @+1 {{contract has no path broad_windows}}
   %a = arith.constant {nest.schedule = #nest.schedule<contract, device = broad_windows>} 0 : index
   return
 }

@@ -184,6 +184,31 @@ func.func @pools(%x: memref<1x16x16x8xf32>, %y: memref<1x8x8x8xf32>, %all: memre
 }
 
 // -----
+// Many pixels and a long sum: devices have larger tiles, also where hosts take Winograd's method
+#p = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func.func @images
+func.func @images(%x: memref<32x58x58x64xf32>, %y: memref<32x56x56x64xf32>, %few: memref<1x58x58x64xf32>, %one: memref<1x56x56x64xf32>) {
+  %w = nest.weight "w" packing <panels> : memref<64x64x3x3xf32> = dense<0.0> : tensor<64x64x3x3xf32>
+  %u = nest.weight "u" packing <panels, winograd = 4> : memref<64x64x3x3xf32> = dense<0.0> : tensor<64x64x3x3xf32>
+  // CHECK: nest.conv "many" {{.*}} attributes {nest.schedule = #nest.schedule<conv, device = large_product>}
+  nest.conv "many" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1 ins(%x, %w : memref<32x58x58x64xf32>, memref<64x64x3x3xf32>) outs(%y : memref<32x56x56x64xf32>) epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  // CHECK: nest.conv "winograd" {{.*}} attributes {nest.schedule = #nest.schedule<winograd, device = large_product, scratch = 129024>}
+  nest.conv "winograd" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1 ins(%x, %u : memref<32x58x58x64xf32>, memref<64x64x3x3xf32>) outs(%y : memref<32x56x56x64xf32>) epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  // CHECK: nest.conv "few" {{.*}} attributes {nest.schedule = #nest.schedule<conv>}
+  nest.conv "few" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1 ins(%few, %w : memref<1x58x58x64xf32>, memref<64x64x3x3xf32>) outs(%one : memref<1x56x56x64xf32>) epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  return
+}
+
+// -----
 // What only devices gain from is for files that serve any.
 #ij = affine_map<(i, j) -> (i, j)>
 // CHECK-LABEL: func.func @devices

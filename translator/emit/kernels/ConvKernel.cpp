@@ -97,6 +97,7 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   if (!depthwise)
     layer.addSplit(arguments, cast<MemRefType>(weight.getType()).getElementType());
   Code const window = windowType(kernelOf(conv), conv.getStrides(), conv.getPads(), conv.getDilations());
+  layer.needDevicePath();
   layer.setCall(weights->winograd ? Code(weights->winograd) + Raw(", ") + window : window, arguments);
   if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
                          depthwise ? "c" : "o", Mean::NoTaps, 0)))

@@ -64,9 +64,10 @@ void Layer::needDevicePath() {
   nest::DevicePath const path = schedule.getDevice();
   if (path == SmallProducts)
     needBlock("small_products");
+  bool const isMatrix = schedule.getBlock() == nest::KernelBlock::Contract;
   if (path == LargeProduct)
-    needBlock("large_product");
-  if (path == LargeProduct || path == FewRows)
+    needBlock(isMatrix ? Raw("large_product") : Raw("large_conv"));
+  if (isMatrix && (path == LargeProduct || path == FewRows))
     needBlock("few_rows");
 }
 
