@@ -11,6 +11,7 @@ from torch.nn import functional
 
 torch.backends.cuda.matmul.allow_tf32 = False
 torch.backends.cudnn.allow_tf32 = False
+torch.backends.cudnn.benchmark = True
 GEMMS = [(4096, 4096, 4096), (2048, 2048, 2048), (1024, 1024, 1024), (512, 512, 512), (256, 1024, 1024), (128, 768, 768),
          (128, 768, 2304), (128, 768, 3072), (128, 3072, 768), (8192, 512, 512), (1000, 1001, 999), (77, 333, 515),
          (1, 4096, 4096), (8000, 91, 400), (8000, 400, 400), (8000, 400, 11)]
@@ -65,6 +66,15 @@ def cases():
     for pairs, n in [(1 << 20, 8), (1 << 20, 16), (1 << 18, 32)]:
         a, b, out = numbers(pairs, n, n), numbers(pairs, n, n), numbers(pairs, n, n)
         yield f"batched_gemm_{pairs}x{n}x{n}x{n}", lambda a=a, b=b, out=out: torch.bmm(a, b, out=out)
+
+
+    for images in (1, 32): # the layers of ResNet18: kernel, stride, channels, size, outputs
+        for k, s, c, h, o in [(7, 2, 3, 224, 64), (3, 1, 64, 56, 64), (3, 2, 64, 56, 128), (3, 1, 128, 28, 128), (1, 2, 64, 56, 128),
+                              (3, 2, 128, 28, 256), (3, 1, 256, 14, 256), (1, 2, 128, 28, 256), (3, 2, 256, 14, 512),
+                              (3, 1, 512, 7, 512), (1, 2, 256, 14, 512)]:
+            x, w = numbers(images, c, h, h), numbers(o, c, k, k)
+            yield (f"conv_b{images}_{k}x{k}s{s}_{c}-{o}@{h}",
+                   lambda x=x, w=w, s=s, k=k: functional.conv2d(x, w, stride=s, padding=k // 2))
 
 
 wanted = sys.argv[1] if len(sys.argv) > 1 else ""

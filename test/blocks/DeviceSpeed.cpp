@@ -278,6 +278,54 @@ template <int N> void batched(int pairs) {
       });
 }
 
+/// A layer of ResNet18, without bias
+template <int Kernel, int Stride, int Channels, int Size, int Outputs> void convolution(int images) {
+  constexpr int pad = Kernel / 2, results = (Size + 2 * pad - Kernel) / Stride + 1, pitch = Size + 2 * pad;
+  using In = Activation<float, Size, Size, Channels, pad>;
+  using Out = Activation<float, results, results, Outputs>;
+  using Weight = Panels<float, Outputs, Kernel * Kernel * Channels>;
+  std::string const name = "conv_b" + std::to_string(images) + "_" + std::to_string(Kernel) + "x" +
+                           std::to_string(Kernel) + "s" + std::to_string(Stride) + "_" + std::to_string(Channels) +
+                           "-" + std::to_string(Outputs) + "@" + std::to_string(Size);
+  if (name.find(wanted) == std::string::npos)
+    return;
+  std::vector<float> w;
+  auto const weight = packed<Outputs, Weight::depth>(w);
+  In const in{{"in", std::size_t(images)}};
+  Out const out{{"out", std::size_t(images)}};
+  fill(in.rows, 1);
+  auto const x = values(in.rows);
+  SplitSums<float> const split("split", *instance);
+  report(
+      name, out.rows,
+      [&] { conv<blocks::Square<Kernel, Stride, pad>>("conv", *instance, in, weight, out, split, Unchanged{}); },
+      [&](std::size_t i) {
+        std::size_t const pixel = i / Outputs, q = pixel % results, p = pixel / results % results;
+        std::size_t const image = pixel / results / results;
+        double sum = 0;
+        for (int k = 0; k < Weight::depth; ++k) {
+          std::size_t const tap = k / Channels, row = p * Stride + tap / Kernel, column = q * Stride + tap % Kernel;
+          sum += double(x[((image * pitch + row) * pitch + column) * Channels + k % Channels]) *
+                 w[k * Outputs + i % Outputs];
+        }
+        return sum;
+      });
+}
+
+void convolutions(int images) {
+  convolution<7, 2, 3, 224, 64>(images);
+  convolution<3, 1, 64, 56, 64>(images);
+  convolution<3, 2, 64, 56, 128>(images);
+  convolution<3, 1, 128, 28, 128>(images);
+  convolution<1, 2, 64, 56, 128>(images);
+  convolution<3, 2, 128, 28, 256>(images);
+  convolution<3, 1, 256, 14, 256>(images);
+  convolution<1, 2, 128, 28, 256>(images);
+  convolution<3, 2, 256, 14, 512>(images);
+  convolution<3, 1, 512, 7, 512>(images);
+  convolution<1, 2, 256, 14, 512>(images);
+}
+
 void measure() {
   gemm<4096, 4096, 4096>();
   gemm<2048, 2048, 2048>();
@@ -305,6 +353,8 @@ void measure() {
   batched<8>(1 << 20);
   batched<16>(1 << 20);
   batched<32>(1 << 18);
+  convolutions(1);
+  convolutions(32);
 }
 } // namespace
 
