@@ -6,6 +6,7 @@
 #include "translator/emit/model/Views.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/render/Render.h"
+#include "translator/ir/ReadBack.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -133,10 +134,11 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"matrices", blocks.count("few_rows") != 0},
           {"small", blocks.count("small_products") != 0},
           {"large", blocks.count("large_product") != 0},
-          {"phases", blocks.count("conv_transposed") != 0},
           {"tall", blocks.count("large_conv") != 0},
+          {"phases", blocks.count("conv_transposed") != 0},
           {"dilations", dilations},
           {"broad", broad},
+          {"ordered", program.options.ordered},
           {"gaps", dilations || groups || program.usesSlices},
           {"integers", integers},
           {"narrow", narrow},
@@ -286,14 +288,33 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   view["packed"] = viewPacked(program);
   view["example"] = viewExample(program, parts->members.workspace.has_value(), model.embedded);
   view.update(viewBlocks(neededBlocks(model.blocks, model.embedded, view), model.headers, view));
+  view["graph"] = options.graph;
+  view["graph_includes"] = Json::array();
+  for (char const *file : {"functional", "stdexcept"})
+    if (options.graph && !llvm::is_contained(view["part_includes"], Json{{"file", file}}))
+      view["graph_includes"].push_back({{"file", file}});
   if (usesFixedWidths(program))
     view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
   return view;
 }
 
+/// A captured graph does not wait for its kernels.
+static LogicalResult checkGraph(Program const &program) {
+  func::FuncOp entry = program.entry;
+  WalkResult const walk = entry.walk([](Operation *op) {
+    if (!isReadBack(op))
+      return WalkResult::advance();
+    op->emitError("--graph: forward() waits here for a number that its kernels compute, which one launch cannot");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 FailureOr<ModelView> viewModel(ModuleOp module, EmitOptions const &options) {
   Program program(entryOf(module), options);
   program.collect();
+  if (options.graph && failed(checkGraph(program)))
+    return failure();
   ModelView model;
   model.sidecar = sidecarOf(program);
   FailureOr<Json> view = buildView(program, model);

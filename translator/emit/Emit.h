@@ -42,6 +42,8 @@ struct EmitOptions {
   WeightStorage weights = WeightStorage::Auto;
   LocationStyle locations = LocationStyle::Names;
   MathLibrary math = MathLibrary::Fast;
+  bool ordered = false; ///< devices make updates in order, too
+  bool graph = false;   ///< the header has forward() as one launch
 };
 
 struct EmittedFiles {

@@ -4,6 +4,7 @@
 
 #include "translator/emit/SharedBlocks.h"
 #include "translator/text/Text.h"
+#include "translator/tool/DeviceReport.h"
 #include "translator/tool/Manual.h"
 #include "translator/tool/Message.h"
 #include "translator/tool/Supported.h"
@@ -38,6 +39,7 @@ Choice const targets{"target", {"portable", "host", "device"}};
 Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const winogradUses{"winograd", {"auto", "off"}};
 Choice const schedules{"schedule", {"tuned", "naive"}};
+Choice const updateOrders{"updates", {"atomic", "ordered"}};
 Choice const formKinds{"form", {"launch", "team", "thread", "runner", "c", "fortran"}};
 Choice const colorUses{"color", {"auto", "always", "never"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
@@ -93,10 +95,14 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "3 x 3 convolutions by fewer multiplications where that pays, or never")(
       "schedule", text(options.schedule, "tuned|naive"),
       "naive: every operation a plain loop nest, some hundred times slower; to compare with")(
+      "updates", text(options.updates, "atomic|ordered"),
+      "how devices add to elements that an index array names; ordered: the same bits in every run, less parallel")(
       "form", po::value<std::string>()->value_name("launch|team|thread|runner|c|fortran"),
       "how the network is called, several at once by commas: for all entries of the batch, or inside your own kernel "
       "by a "
       "team or a thread for one of them")(
+      "graph", po::bool_switch(&options.graph),
+      "also print a class that launches all kernels of forward() at once: a captured graph of CUDA")(
       "locations", text(options.locations, "names|none|plain"),
       "what comments say of the model's nodes: operators with names, nothing, operators");
   groups->look.add_options()(
@@ -106,6 +112,8 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "dump-stages", text(options.dumpStages, "DIR"), "write the module after every stage, large constants left out")(
       "report", po::bool_switch(&options.report),
       "print a table of the kernels: pattern, shapes, work, traffic, buffers")(
+      "device", text(options.device, "a100|h100|h200|..."),
+      "with --report: the tiles that products have on this device, and why")(
       "report-json", text(options.reportJson, "FILE.json"), "write that as JSON, with the live ranges of buffers")(
       "print-supported-ops", "list the operators that can be read");
   groups->general.add_options()(
@@ -289,6 +297,14 @@ static void checkBlocks(ToolOptions const &options) {
   checkBlocksNames(options);
 }
 
+static void checkDevice(ToolOptions const &options) {
+  if (options.device.empty())
+    return;
+  checkChoice({"device", deviceNames()}, options.device);
+  if (!options.report)
+    throw UsageError{"--device=" + options.device + " says for which device --report shows the tiles; give --report"};
+}
+
 static void checkLicense(llvm::StringRef license) {
   if (!llvm::all_of(license, [](char c) { return llvm::isAlnum(c) || llvm::StringRef(".-+() ").contains(c); }))
     throw UsageError{"--license=" + license.str() + ": not an SPDX expression, such as MIT or Apache-2.0"};
@@ -335,7 +351,10 @@ static std::string commandOf(ToolOptions const &options) {
   add("math", options.math, "fast");
   add("winograd", options.winograd, "auto");
   add("schedule", options.schedule, "tuned");
+  add("updates", options.updates, "atomic");
   add("form", llvm::join(options.forms, ","), "launch");
+  if (options.graph)
+    command += " --graph";
   return command;
 }
 
@@ -400,11 +419,15 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   checkChoice(mathLibraries, options.math);
   checkChoice(winogradUses, options.winograd);
   checkChoice(schedules, options.schedule);
+  checkChoice(updateOrders, options.updates);
+  checkDevice(options);
   checkChoice(locationStyles, options.locations);
   checkChoice(colorUses, options.color);
   useColors(options.color);
   if (values.count("form"))
     readForms(values["form"].as<std::string>(), options.forms);
+  if (options.graph && options.forms != std::set<std::string>{"launch"})
+    throw UsageError{"--graph is for --form=launch, the default: other forms are called inside one kernel"};
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);
   checkLicense(options.license);

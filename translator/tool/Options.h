@@ -49,6 +49,7 @@ struct ToolOptions {
   std::string math = "fast";
   std::string winograd = "auto";
   std::string schedule = "tuned";
+  std::string updates = "atomic";
   std::set<std::string> forms = {"launch"};
   std::string license;
   std::string color = "auto";
@@ -58,10 +59,12 @@ struct ToolOptions {
   VerifyOptions verifier;
   std::string dumpStages;
   std::string reportJson; ///< file for the report as JSON
+  bool graph = false; ///< the header has forward() as one launch
   bool check = false;
   bool force = false; ///< replaces files that ml2kokkos did not write
   bool verify = false;
   bool report = false;
+  std::string device; ///< whose tiles the report shows; empty: none
   bool debugInfo = false;
 };
 

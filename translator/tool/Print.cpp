@@ -34,6 +34,8 @@ static EmitOptions emitOptions(ToolOptions const &options, std::string const &mo
                          .Case("none", LocationStyle::None)
                          .Case("plain", LocationStyle::Plain)
                          .Default(LocationStyle::Names);
+  result.ordered = options.updates == "ordered";
+  result.graph = options.graph;
   result.math = options.math == "std" ? MathLibrary::Std : MathLibrary::Fast;
   return result;
 }

@@ -13,6 +13,7 @@
 #include "translator/output/Ownership.h"
 #include "translator/output/Writer.h"
 #include "translator/text/Text.h"
+#include "translator/tool/DeviceReport.h"
 #include "translator/tool/Diagnostics.h"
 #include "translator/tool/Frontend.h"
 #include "translator/tool/Input.h"
@@ -131,6 +132,8 @@ int Translation::run() {
   }
   if (options.report)
     printReport(*module, outs());
+  if (!options.device.empty())
+    printDeviceReport(*module, options.device, outs());
   if (!writeReport())
     return ExitOutput;
   if (options.emit == EmitKind::Cpp && options.output.empty())

@@ -213,6 +213,10 @@ Json viewExample(Program const &program, bool hasWorkspace, bool embedded) {
   std::vector<std::string> operands = declareOwn(arguments, hasWorkspace, embedded, lines);
   llvm::append_range(operands, given);
   llvm::append_range(lines, callLines("forward", operands));
+  if (program.options.graph) {
+    llvm::append_range(lines, callLines("Captured const captured", operands));
+    lines.push_back("captured.replay(); // forward() again, as one launch");
+  }
   lines.push_back("space.fence();");
   Json view = Json::array();
   for (std::string const &line : lines)

@@ -120,7 +120,7 @@ void Program::collectArguments() {
 
 void Program::nameArgumentTypes() {
   llvm::StringSet<> taken = blockNames();
-  for (char const *name : {"Weights", "Workspace", "Packed", "ExecutionSpace"})
+  for (char const *name : {"Weights", "Workspace", "Packed", "Captured", "ExecutionSpace"})
     taken.insert(name);
   for (Storage &argument : arguments) {
     argument.alias = camelCase(argument.modelName);
