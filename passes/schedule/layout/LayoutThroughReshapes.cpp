@@ -132,6 +132,16 @@ private:
   }
 };
 
+/// Whether elementwise work and concatenations behind this value end in a transpose to channels last.
+bool leadsToChannelsLast(Value value, unsigned depth) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto transpose = dyn_cast<linalg::TransposeOp>(user))
+      return transpose.getPermutation() == ArrayRef<int64_t>({0, 2, 3, 1});
+    return depth > 0 && isa<linalg::GenericOp, tensor::ConcatOp, tensor::PadOp>(user) &&
+           leadsToChannelsLast(user->getResult(0), depth - 1);
+  });
+}
+
 /// An image whose rows, columns or channels are joined from parts, as after an upsampling convolution or a shuffle of
 /// channels, in channels-first order: collapse(transpose(x)) = transpose(collapse(transpose'(x))), channels last
 /// inside, if somebody behind it wants that.
@@ -158,17 +168,6 @@ struct CollapseChannelsLast : OpRewritePattern<tensor::CollapseShapeOp> {
     rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), image, {0, 3, 1, 2}));
     return success();
   }
-
-private:
-  /// Whether elementwise work and concatenations behind this value end in a transpose to channels last.
-  static bool leadsToChannelsLast(Value value, unsigned depth) {
-    return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      if (auto transpose = dyn_cast<linalg::TransposeOp>(user))
-        return transpose.getPermutation() == ArrayRef<int64_t>({0, 2, 3, 1});
-      return depth > 0 && isa<linalg::GenericOp, tensor::ConcatOp, tensor::PadOp>(user) &&
-             leadsToChannelsLast(user->getResult(0), depth - 1);
-    });
-  }
 };
 
 /// Dimensions that a collapse joins and that lie side by side in the same order before a transpose, too, are joined
@@ -179,7 +178,8 @@ struct CollapseBeforeTranspose : OpRewritePattern<tensor::CollapseShapeOp> {
 
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op, PatternRewriter &rewriter) const override {
     auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
-    if (!transpose || !op->hasOneUse() || !isa<linalg::TransposeOp>(*op->user_begin()))
+    bool const isTurned = op->hasOneUse() && isa<linalg::TransposeOp>(*op->user_begin());
+    if (!transpose || (!isTurned && !leadsToChannelsLast(op.getResult(), 4)))
       return failure();
     ArrayRef<int64_t> const permutation = transpose.getPermutation();
     auto const groups = op.getReassociationIndices();
@@ -199,6 +199,35 @@ struct CollapseBeforeTranspose : OpRewritePattern<tensor::CollapseShapeOp> {
     }
     Value const collapsed = rewriter.create<tensor::CollapseShapeOp>(op.getLoc(), transpose.getInput(), joined);
     rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), collapsed, places));
+    return success();
+  }
+};
+
+/// Dimensions that are split behind a transpose, before another one, are split before it:
+/// expand(transpose(x)) = transpose'(expand'(x)). The planes of a volume are a batch of images by this.
+struct ExpandBeforeTranspose : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
+    auto const groups = op.getReassociationIndices();
+    if (!transpose || groups.front().size() < 2 || !op->hasOneUse() || !isa<linalg::TransposeOp>(*op->user_begin()) ||
+        !op.getResultType().hasStaticShape())
+      return failure();
+    SmallVector<int64_t> const from = inverse(transpose.getPermutation()); // dimension of x -> of its transpose
+    SmallVector<int64_t> shape, places(op.getResultType().getRank());
+    SmallVector<ReassociationIndices> split;
+    for (int64_t group : from) {
+      split.emplace_back();
+      for (int64_t d : groups[group]) {
+        places[d] = shape.size();
+        split.back().push_back(shape.size());
+        shape.push_back(op.getResultType().getDimSize(d));
+      }
+    }
+    auto const type = RankedTensorType::get(shape, op.getResultType().getElementType());
+    Value const parts = rewriter.create<tensor::ExpandShapeOp>(op.getLoc(), type, transpose.getInput(), split);
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), parts, places));
     return success();
   }
 };
@@ -259,8 +288,8 @@ struct ShuffleInPlace : OpRewritePattern<tensor::CollapseShapeOp> {
 } // namespace
 
 void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
-  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast, CollapseBeforeTranspose, SplitChannelsLast,
-               ShuffleInPlace>(patterns.getContext());
+  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast, CollapseBeforeTranspose,
+               ExpandBeforeTranspose, SplitChannelsLast, ShuffleInPlace>(patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   guardReshapes(patterns);

@@ -91,8 +91,9 @@ static void importConv(Node &node) {
     w = node.b.unsqueeze(w, {2});
     window.addRow();
   }
-  x = window.pad(node.b, x, node.b.scalar(node.element(0), 0));
-  Value y = convolve(node.b, x, w, window, groups);
+  Value y = isConvolvedByPlanes(x, groups)
+                ? convolveByPlanes(node.b, x, w, window)
+                : convolve(node.b, window.pad(node.b, x, node.b.scalar(node.element(0), 0)), w, window, groups);
   if (isFlat)
     y = node.b.squeeze(y, {2});
   node.out(0, node.b.elementwiseCast(addBias(node, y), node.element(0)));
@@ -178,7 +179,8 @@ static Value convTranspose(Node &node, Value x, Value w, TransposedWindow const 
   plain.dilations = window.dilations;
   plain.low.assign(window.strides.size(), 0);
   plain.high = plain.low;
-  return convolve(b, x, mirrored(b, w, groups), plain, groups);
+  w = mirrored(b, w, groups);
+  return isConvolvedByPlanes(x, groups) ? convolveByPlanes(b, x, w, plain) : convolve(b, x, w, plain, groups);
 }
 
 static void importConvTranspose(Node &node) {

@@ -22,13 +22,23 @@ static std::pair<AffineMap, AffineMap> windowMaps(Build &b, Window const &window
   return {AffineMap::get(loops, 0, read, b.getContext()), AffineMap::get(loops, 0, tap, b.getContext())};
 }
 
+/// The order in which the loops of a result's dimensions store it: volumes have channels last, as what convolves them
+/// reads and writes.
+static Ints resultOrder(int64_t spatial) {
+  Ints order = llvm::to_vector(llvm::seq<int64_t>(0, 2 + spatial));
+  if (spatial == 3)
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  return order;
+}
+
 /// Folds a window of x, which has been padded, in one to three spatial dimensions. `x` may be one-dimensional.
 static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fold, bool isUnsigned) {
   int64_t const spatial = window.kernel.size();
   Type const element = computeType(Build::elementOf(x));
   Sizes sizes{b.sizeOf(x, 0), b.sizeOf(x, 1)};
   sizes.append(window.outputSizes(b, x));
-  Value const init = b.initial(sizes, element, fold, isUnsigned);
+  Sizes const stored = llvm::map_to_vector(resultOrder(spatial), [&](int64_t dim) { return sizes[dim]; });
+  Value const init = b.initial(stored, element, fold, isUnsigned);
   Value const taps = b.empty(b.sizes(window.kernel), element);
   if (spatial == 2 && !isUnsigned && element == Build::elementOf(x)) {
     auto const strides = b.getI64VectorAttr(window.strides), dilations = b.getI64VectorAttr(window.dilations);
@@ -40,18 +50,18 @@ static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fol
   }
   int64_t const outer = 2 + spatial, loops = outer + spatial;
   auto const [read, tap] = windowMaps(b, window);
-  llvm::SmallVector<AffineMap> const maps{read, tap,
-                                          b.selectDims(loops, llvm::to_vector(llvm::seq<int64_t>(0, outer)))};
+  llvm::SmallVector<AffineMap> const maps{read, tap, b.selectDims(loops, resultOrder(spatial))};
   llvm::SmallVector<utils::IteratorType> iterators(outer, utils::IteratorType::parallel);
   iterators.append(spatial, utils::IteratorType::reduction);
-  return b
-      .create<linalg::GenericOp>(TypeRange(init.getType()), ValueRange{x, taps}, ValueRange{init}, maps, iterators,
-                                 [&](OpBuilder &nested, Location loc, ValueRange v) {
-                                   Scalars s(nested, loc, isUnsigned);
-                                   Value const term = s.convert(v[0], element);
-                                   nested.create<linalg::YieldOp>(loc, Build::combine(s, fold, term, v[2]));
-                                 })
-      .getResult(0);
+  Value const folded =
+      b.create<linalg::GenericOp>(TypeRange(init.getType()), ValueRange{x, taps}, ValueRange{init}, maps, iterators,
+                                  [&](OpBuilder &nested, Location loc, ValueRange v) {
+                                    Scalars s(nested, loc, isUnsigned);
+                                    Value const term = s.convert(v[0], element);
+                                    nested.create<linalg::YieldOp>(loc, Build::combine(s, fold, term, v[2]));
+                                  })
+          .getResult(0);
+  return spatial == 3 ? b.transpose(folded, {0, 4, 1, 2, 3}) : folded;
 }
 
 /// The number of taps inside the image (and, if they count, inside its pads) of the window at an output position.

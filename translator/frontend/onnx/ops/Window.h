@@ -25,6 +25,13 @@ struct Window {
 /// The sum over windows of x, which has been padded and has two or three spatial dimensions.
 mlir::Value convolve(Build &b, mlir::Value x, mlir::Value w, Window const &window, int64_t groups);
 
+/// Whether convolveByPlanes() takes x, which is N C D H W: its depth is known and its channels are in one group.
+bool isConvolvedByPlanes(mlir::Value x, int64_t groups);
+
+/// The sum over windows of x N C D H W, which has not been padded, as a convolution of images with the channels of all
+/// planes that the filter reaches.
+mlir::Value convolveByPlanes(Build &b, mlir::Value x, mlir::Value w, Window const &window);
+
 /// Pads are what is cut off the full output.
 struct TransposedWindow {
   Ints kernel, strides, dilations, low, high;
