@@ -10,7 +10,9 @@
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 
 using namespace mlir;
 
@@ -57,7 +59,18 @@ static std::string whyRefused(Operation *op) {
   return "";
 }
 
+/// The size of a dimension that there is not is undefined, and nothing upstream refuses it.
+static LogicalResult checkDimension(ShapedDimOpInterface size) {
+  auto const type = cast<ShapedType>(size.getShapedValue().getType());
+  std::optional<int64_t> const dim = getConstantIntValue(size.getDimension());
+  if (dim && type.hasRank() && (*dim < 0 || *dim >= type.getRank()))
+    return size.emitError() << "asks for dimension " << *dim << " of " << Type(type);
+  return success();
+}
+
 static LogicalResult checkOperation(Operation *op) {
+  if (auto size = dyn_cast<ShapedDimOpInterface>(op); size && failed(checkDimension(size)))
+    return failure();
   if (std::string const reason = whyRefused(op); !reason.empty())
     return op->emitError() << "'" << op->getName() << "': " << reason;
   for (Type type : op->getResultTypes())

@@ -33,8 +33,9 @@ static Value planesByTap(Build &b, Value x, int64_t depth, Window const &window)
   AffineExpr n, d, h, w, tap, c;
   bindDims(b.getContext(), n, d, h, w, tap, c);
   AffineExpr const plane = d * window.strides[0] + tap * window.dilations[0];
-  Sizes const sizes{b.sizeOf(x, 0), b.getIndexAttr(depth),            b.sizeOf(x, 3),
-                    b.sizeOf(x, 4), b.getIndexAttr(window.kernel[0]), b.sizeOf(x, 1)};
+  Sizes const sizes{
+      b.sizeOf(x, 0), b.getIndexAttr(depth), b.sizeOf(x, 3), b.sizeOf(x, 4), b.getIndexAttr(window.kernel[0]),
+      b.sizeOf(x, 1)};
   return b.map({x}, {AffineMap::get(6, 0, {n, c, plane, h, w}, b.getContext())}, sizes, Build::elementOf(x),
                [](Scalars &, ValueRange v) { return v[0]; });
 }
