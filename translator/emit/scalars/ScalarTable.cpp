@@ -220,39 +220,27 @@ static void addFunctions(Table &table) {
     char const *noun;
     Print (*print)(Raw);
   };
-  static constexpr Name names[] = {{"absf", "Kokkos::abs", "magnitude", function},
-                                   {"absi", "Kokkos::abs", "magnitude", function},
-                                   {"acos", "Kokkos::acos", "angle", libm},
-                                   {"acosh", "Kokkos::acosh", "area", libm},
-                                   {"asin", "Kokkos::asin", "angle", libm},
-                                   {"asinh", "Kokkos::asinh", "area", libm},
-                                   {"atan", "Kokkos::atan", "angle", libm},
-                                   {"atan2", "Kokkos::atan2", "angle", libm},
-                                   {"atanh", "Kokkos::atanh", "area", libm},
-                                   {"cbrt", "Kokkos::cbrt", "root", libm},
-                                   {"ceil", "Kokkos::ceil", "above", function},
-                                   {"copysign", "Kokkos::copysign", "directed", function},
-                                   {"cos", "Kokkos::cos", "cosine", libm},
-                                   {"cosh", "Kokkos::cosh", "cosine", libm},
-                                   {"exp2", "Kokkos::exp2", "exponential", libm},
-                                   {"expm1", "Kokkos::expm1", "exponential", libm},
-                                   {"floor", "Kokkos::floor", "below", function},
-                                   {"fma", "Kokkos::fma", "total", function},
-                                   {"log10", "Kokkos::log10", "logarithm", libm},
-                                   {"log1p", "Kokkos::log1p", "logarithm", libm},
-                                   {"log2", "Kokkos::log2", "logarithm", libm},
-                                   {"round", "Kokkos::round", "rounded", libm},
-                                   {"roundeven", "Kokkos::nearbyint", "rounded", function},
-                                   {"sin", "Kokkos::sin", "sine", libm},
-                                   {"sinh", "Kokkos::sinh", "sine", libm},
-                                   {"sqrt", "Kokkos::sqrt", "root", function},
-                                   {"tan", "Kokkos::tan", "tangent", libm},
-                                   {"trunc", "Kokkos::trunc", "whole", function}};
+  static constexpr Name names[] = {
+      {"absf", "Kokkos::abs", "magnitude", function}, {"absi", "Kokkos::abs", "magnitude", function},
+      {"acos", "Kokkos::acos", "angle", libm},        {"acosh", "Kokkos::acosh", "area", libm},
+      {"asin", "Kokkos::asin", "angle", libm},        {"asinh", "Kokkos::asinh", "area", libm},
+      {"atan", "Kokkos::atan", "angle", libm},        {"atan2", "Kokkos::atan2", "angle", libm},
+      {"atanh", "Kokkos::atanh", "area", libm},       {"cbrt", "Kokkos::cbrt", "root", libm},
+      {"ceil", "Kokkos::ceil", "above", function},    {"copysign", "Kokkos::copysign", "directed", function},
+      {"cos", "Kokkos::cos", "cosine", libm},         {"cosh", "Kokkos::cosh", "cosine", libm},
+      {"exp2", "Kokkos::exp2", "exponential", libm},  {"expm1", "Kokkos::expm1", "exponential", libm},
+      {"floor", "Kokkos::floor", "below", function},  {"fma", "Kokkos::fma", "total", function},
+      {"log10", "Kokkos::log10", "logarithm", libm},  {"log2", "Kokkos::log2", "logarithm", libm},
+      {"round", "Kokkos::round", "rounded", libm},    {"roundeven", "Kokkos::nearbyint", "rounded", function},
+      {"sin", "Kokkos::sin", "sine", libm},           {"sinh", "Kokkos::sinh", "sine", libm},
+      {"sqrt", "Kokkos::sqrt", "root", function},     {"tan", "Kokkos::tan", "tangent", libm},
+      {"trunc", "Kokkos::trunc", "whole", function}};
   for (auto const &[operation, name, noun, print] : names)
     table[std::string("math.") + operation] = {{noun}, print(name)};
   table["math.erf"] = {{"error"}, elementary("Kokkos::erf", "fast_erf", "fast_erf")};
   table["math.exp"] = {{"exponential"}, elementary("Kokkos::exp", "fast_exp", "exp_of_negative")};
   table["math.log"] = {{"logarithm"}, elementary("Kokkos::log", "fast_log", "fast_log")};
+  table["math.log1p"] = {{"logarithm"}, elementary("Kokkos::log1p", "fast_log1p", "fast_log1p")};
   table["math.tanh"] = {{"tangent"}, elementary("Kokkos::tanh", "fast_tanh", "fast_tanh")};
   table["math.powf"] = {{"raised"}, power};
   table["math.fpowi"] = {{"raised"}, integerPower};
