@@ -7,6 +7,52 @@
 // RUN: ml2kokkos %t/scalar.mlir --emit=imported | FileCheck %s --check-prefix=SCALAR
 // RUN: ml2kokkos %t/driver.mlir --entry=wanted --emit=imported | FileCheck %s --check-prefix=DRIVER
 
+// RUN: ml2kokkos %t/switch.mlir --emit=imported | FileCheck %s --check-prefix=SWITCH
+// RUN: ml2kokkos %t/gather.mlir --emit=imported | FileCheck %s --check-prefix=GATHER
+// RUN: ml2kokkos %t/print.mlir --emit=imported | FileCheck %s --check-prefix=PRINT
+
+//--- switch.mlir
+// SWITCH: arith.cmpi eq, %{{.*}}, %c2
+// SWITCH: scf.if
+// SWITCH-NOT: scf.index_switch
+func.func @f(%k: index, %x: f32) -> f32 {
+  %r = scf.index_switch %k -> f32
+  case 2 {
+    %y = arith.negf %x : f32
+    scf.yield %y : f32
+  }
+  default {
+    scf.yield %x : f32
+  }
+  return %r : f32
+}
+
+//--- gather.mlir
+// GATHER: linalg.generic
+// GATHER: %[[AT:.*]] = tensor.extract %{{.*}}[%{{.*}}, %c0] : tensor<3x1xindex>
+// GATHER: tensor.extract %{{.*}}[%[[AT]], %{{.*}}] : tensor<4x6xf32>
+func.func @f(%a: tensor<4x6xf32>, %k: tensor<3x1xindex>) -> tensor<3x6xf32> {
+  %r = tensor.gather %a[%k] gather_dims([0]) : (tensor<4x6xf32>, tensor<3x1xindex>) -> tensor<3x6xf32>
+  return %r : tensor<3x6xf32>
+}
+
+//--- print.mlir
+// PRINT: vector.print punctuation <open>
+// PRINT: scf.for %[[I:.*]] =
+// PRINT: arith.addi %{{.*}}, %[[I]]
+// PRINT: tensor.extract
+// PRINT: vector.print %{{.*}} : f32 punctuation <no_punctuation>
+// PRINT: vector.print punctuation <comma>
+// PRINT: vector.print punctuation <close>
+// PRINT: {{^ *vector.print *$}}
+func.func @f(%a: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %v = vector.transfer_read %a[%c0], %z : tensor<4xf32>, vector<4xf32>
+  vector.print %v : vector<4xf32>
+  return
+}
+
 //--- pack.mlir
 // PACK: %[[TILES:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2, 3]] {{.*}} into tensor<2x4x2x4xf32>
 // PACK: linalg.transpose ins(%[[TILES]] : tensor<2x4x2x4xf32>) {{.*}} permutation = [0, 2, 1, 3]

@@ -1,5 +1,8 @@
 // RUN: split-file %s %t
 // RUN: not ml2kokkos %t/generic.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=GENERIC
+// RUN: not ml2kokkos %t/barrier.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BARRIER
+// RUN: not ml2kokkos %t/threads.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: not ml2kokkos %t/differs.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=DIFFERS
 // RUN: not ml2kokkos %t/vector.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: not ml2kokkos %t/branch.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BRANCH
 // RUN: not ml2kokkos %t/unranked.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=UNRANKED
@@ -10,10 +13,43 @@
 
 //--- generic.mlir
 func.func @f(%x: f32) {
-  "gpu.barrier"() : () -> ()
+  "emitc.call"() : () -> ()
   return
 }
-// GENERIC: generic.mlir:2:{{.*}}error: 'gpu.barrier': the dialect 'gpu' is not read; lower the file to linalg
+// GENERIC: generic.mlir:2:{{.*}}error: 'emitc.call': the dialect 'emitc' is not read; lower the file to linalg
+
+//--- barrier.mlir
+func.func @f(%x: f32) {
+  gpu.barrier
+  return
+}
+// BARRIER: barrier.mlir:2:{{.*}}error: 'gpu.barrier': supported are launches, and loops of a parallel region
+
+//--- threads.mlir
+func.func @f(%x: memref<8xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %n, %sy = %c1, %sz = %c1) {
+    gpu.barrier
+    gpu.terminator
+  }
+  return
+}
+// THREADS: threads.mlir:3:{{.*}}error: threads that wait for each other are a known number in each direction
+
+//--- differs.mlir
+func.func @f(%x: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %c8, %sy = %c1, %sz = %c1) {
+    scf.for %i = %c0 to %tx step %c1 {
+      gpu.barrier
+    }
+    gpu.terminator
+  }
+  return
+}
+// DIFFERS: differs.mlir:6:{{.*}}error: a loop around a barrier has bounds that differ between threads
 
 //--- vector.mlir
 func.func @f(%x: memref<4xf32>) {

@@ -9,17 +9,35 @@ using namespace mlir;
 
 namespace ml2k {
 
-/// vector.print of a scalar writes it and a newline.
+/// Formats of a number, or of none, with what stands behind it.
+struct Formats {
+  vector::PrintPunctuation behind;
+  Raw real, whole, none;
+};
+static constexpr Formats formats[] = {
+    {vector::PrintPunctuation::NoPunctuation, "\"%g\"", "\"%lld\"", "\"\""},
+    {vector::PrintPunctuation::NewLine, "\"%g\\n\"", "\"%lld\\n\"", "\"\\n\""},
+    {vector::PrintPunctuation::Comma, "\"%g, \"", "\"%lld, \"", "\", \""},
+    {vector::PrintPunctuation::Open, "\"%g( \"", "\"%lld( \"", "\"( \""},
+    {vector::PrintPunctuation::Close, "\"%g )\"", "\"%lld )\"", "\" )\""},
+};
+
+/// vector.print of a scalar or of text, each with its punctuation.
 static LogicalResult printText(vector::PrintOp print, ScalarPrinter &printer, Body &to) {
-  Raw const newline = "\"\\n\"", real = "\"%g\\n\"", whole = "\"%lld\\n\"";
-  Expression text = call(Raw("Kokkos::printf"), {cpp::constant(newline)});
+  Formats const &format = *llvm::find_if(formats, [&](Formats const &f) { return f.behind == print.getPunctuation(); });
+  Raw const printf = "Kokkos::printf";
+  Expression text = call(printf, {cpp::constant(format.none)});
+  if (std::optional<StringRef> literal = print.getStringLiteral()) {
+    bool const endsLine = literal->consume_back("\n");
+    text = call(printf, {cpp::constant(endsLine ? Raw("\"%s\\n\"") : Raw("\"%s\"")), cpp::stringLiteral(*literal)});
+  }
   if (Value const source = print.getSource()) {
     FailureOr<Expression> value = printer.use(source);
     if (failed(value))
       return failure();
     bool const isReal = isa<FloatType>(source.getType());
     Raw const type = isReal ? Raw("double") : Raw("static_cast<long long>");
-    text = call(Raw("Kokkos::printf"), {cpp::constant(isReal ? real : whole), cpp::cast(type, *value)});
+    text = call(printf, {cpp::constant(isReal ? format.real : format.whole), cpp::cast(type, *value)});
   }
   printer.settleReads(to);
   to.push_back(cpp::Run{text});

@@ -1,4 +1,4 @@
-//===- CarriedTensors.cpp - what a loop carries stays in one place ------------------------------------------------===//
+//===- CarriedTensors.cpp - what loops carry and branches yield stays in one place --------------------------------===//
 //
 // Bufferization takes a loop on tensors only if it yields the memory that it was given. The next value goes there at
 // the end of the body; a copy onto itself disappears later.
@@ -37,6 +37,23 @@ void handOn(Operation *terminator, MutableArrayRef<OpOperand> passed, ValueRange
   }
 }
 
+/// Both branches put their tensors into one that is made in front.
+void joinBranches(scf::IfOp branch) {
+  OpBuilder builder(branch);
+  for (OpResult result : branch.getResults()) {
+    auto const type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !type.hasStaticShape())
+      continue;
+    Value const place = builder.create<bufferization::AllocTensorOp>(branch.getLoc(), type, ValueRange());
+    for (Operation *yield : {branch.thenYield(), branch.elseYield()}) {
+      OpBuilder inside(yield);
+      OpOperand &given = yield->getOpOperand(result.getResultNumber());
+      given.set(inside.create<bufferization::MaterializeInDestinationOp>(yield->getLoc(), type, given.get(), place)
+                    .getResult());
+    }
+  }
+}
+
 } // namespace
 
 void ml2k::mlir_import::keepCarriedTensors(func::FuncOp entry) {
@@ -44,6 +61,8 @@ void ml2k::mlir_import::keepCarriedTensors(func::FuncOp entry) {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       handOn(loop.getBody()->getTerminator(), loop.getYieldedValuesMutable().value_or(MutableArrayRef<OpOperand>()),
              loop.getRegionIterArgs());
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      joinBranches(branch);
     auto loop = dyn_cast<scf::WhileOp>(op);
     if (!loop)
       return;

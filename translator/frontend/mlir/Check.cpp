@@ -7,7 +7,9 @@
 #include "translator/frontend/mlir/Steps.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -54,6 +56,8 @@ static std::string whyRefused(Operation *op) {
     return "sparse tensors can be read by linalg operations only";
   if (isa_and_nonnull<ml_program::MLProgramDialect>(dialect))
     return "only unused and constant globals are supported";
+  if (isa_and_nonnull<gpu::GPUDialect, omp::OpenMPDialect>(dialect))
+    return "supported are launches, and loops of a parallel region";
   if (isa<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp>(op))
     return "branches are not supported; lift them to scf first (mlir-opt --lift-cf-to-scf)";
   return "";
@@ -97,13 +101,15 @@ void ml2k::printSupportedMlirOps(llvm::raw_ostream &out) {
          "bufferization  to_tensor, to_memref, alloc_tensor, materialize_in_destination\n"
          "cf             assert\n"
          "func           functions, calls that can be inlined\n"
+         "gpu            launch, launch_func of a kernel in the module; barriers, workgroup memory, all_reduce\n"
          "linalg         named and generic operations\n"
          "math           all on scalars and tensors\n"
          "memref         contiguous memrefs, subviews, casts, loads, stores and atomic updates\n"
          "ml_program     constant globals\n"
+         "omp            parallel, wsloop, loop_nest\n"
          "scf            for, forall, if, while, parallel, reduce\n"
          "sparse_tensor  sparse arguments of linalg operations with dense results\n"
          "tensor         all that does not make sparse or unranked tensors\n"
          "tosa           what MLIR 19 lowers to linalg\n"
-         "vector         print of scalars\n";
+         "vector         print of scalars, and of what transfer_read reads\n";
 }

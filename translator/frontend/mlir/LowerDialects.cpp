@@ -319,6 +319,13 @@ static LogicalResult lowerForalls(func::FuncOp entry) {
   return passes.run(entry);
 }
 
+/// Whether an element of a tensor has a part in it.
+static bool isOfElement(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op &&
+         (isa<tensor::ExtractOp>(op) || (op->getNumRegions() == 0 && llvm::any_of(op->getOperands(), isOfElement)));
+}
+
 LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::FuncOp entry) {
   bool const hasForall = anyOp(entry, [](Operation *op) { return isa<scf::ForallOp>(op); });
   bool const sharesTensors =
@@ -331,9 +338,12 @@ LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::Func
     return failure();
   bool const tensors = anyType(entry, [](Type type) { return isa<TensorType>(type); });
   bool const memrefs = anyType(entry, [](Type type) { return isa<BaseMemRefType>(type); });
-  // Their kernels are those of loop programs, around which the host asks whether to go on
+  // Their kernels are those of loop programs, around which the host asks what to do
   bool const decides = anyOp(entry, [](Operation *op) {
-    return isa<scf::WhileOp>(op) && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+    auto branch = dyn_cast<scf::IfOp>(op);
+    return (isa<scf::WhileOp>(op) && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>)) ||
+           (branch && llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
+            isOfElement(branch.getCondition()));
   });
   if (((tensors && memrefs) || sharesTensors || decides) && failed(bufferize(module, entry)))
     return failure();

@@ -1,6 +1,7 @@
 //===- LowerForms.cpp - operations that other operations can say -------------------------------------------------===//
 //
-// Packed layouts become transposes, a loop that counts becomes scf.for, and a scalar result a tensor of rank 0.
+// Packed layouts become transposes, a loop that counts becomes scf.for, and a scalar result a tensor of rank 0. What is
+// long lies beside: ScalarForms.cpp, TensorForms.cpp.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -64,6 +65,9 @@ static void scalarResultsToTensors(func::FuncOp entry) {
 
 LogicalResult ml2k::mlir_import::lowerForms(func::FuncOp entry) {
   scalarResultsToTensors(entry);
+  lowerScalarForms(entry);
+  lowerTensorForms(entry);
+  lowerPrintedVectors(entry);
   if (failed(rewrite<tensor::PackOp, tensor::UnPackOp>(
           entry, [](RewritePatternSet &patterns) { patterns.add<LowerPack, LowerUnPack>(patterns.getContext()); })))
     return failure();

@@ -98,7 +98,7 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
   context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect,
                       tensor::TensorDialect>();
   func::FuncOp entry = mlir_import::selectEntry(*module, options.entry);
-  if (!entry || failed(mlir_import::isolateEntry(*module, entry)))
+  if (!entry || failed(mlir_import::isolateEntry(*module, entry)) || failed(mlir_import::lowerLaunches(entry)))
     return {};
   mlir_import::nameSignature(entry);
   mlir_import::warnOfUnwritten(entry);

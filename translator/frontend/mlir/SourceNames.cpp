@@ -8,6 +8,8 @@
 #include "translator/frontend/mlir/Steps.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/Regex.h"
@@ -63,9 +65,11 @@ static bool hasNames(Operation *op, AsmParserState const &text) {
 
 static void nameResults(func::FuncOp function, AsmParserState const &text) {
   Operation *const end = function.getBody().back().getTerminator();
+  llvm::SmallPtrSet<Value, 4> named; // a value that is returned twice gives its name once
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
     auto const result = dyn_cast<OpResult>(value);
-    if (!result || !hasNames(result.getOwner(), text) || function.getResultAttr(i, nameAttribute))
+    if (!result || !named.insert(result).second || !hasNames(result.getOwner(), text) ||
+        function.getResultAttr(i, nameAttribute))
       continue;
     if (StringRef const name = resultName(result.getOwner(), text, result.getResultNumber()); !name.empty())
       function.setResultAttr(i, nameAttribute, StringAttr::get(function.getContext(), name));
@@ -83,7 +87,7 @@ static void nameOperation(Operation *op, AsmParserState const &text) {
 
 /// Indices, carried values of loops and what a reduction joins: `argument "row"`.
 static void nameLoopArguments(Operation *op, AsmParserState const &text) {
-  if (!isa<LoopLikeOpInterface, scf::ReduceOp>(op))
+  if (!isa<LoopLikeOpInterface, scf::ReduceOp, gpu::LaunchOp, omp::LoopNestOp>(op))
     return;
   for (Region &region : op->getRegions())
     for (Block &block : region)

@@ -27,6 +27,9 @@ mlir::LogicalResult refuseBrokenLists(llvm::MemoryBuffer const &source, mlir::ML
 /// text.
 void takeNamesFromText(mlir::ModuleOp module, mlir::AsmParserState const &text);
 
+/// Launches of the gpu dialect and loops of omp become parallel loops.
+mlir::LogicalResult lowerLaunches(mlir::func::FuncOp entry);
+
 /// The function to translate: `name`, or the only public one; null after an error.
 mlir::func::FuncOp selectEntry(mlir::ModuleOp module, std::string const &name);
 
@@ -38,6 +41,15 @@ void nameSignature(mlir::func::FuncOp entry);
 
 /// Packed layouts, loops that count and scalar results in terms of other operations.
 mlir::LogicalResult lowerForms(mlir::func::FuncOp entry);
+
+/// Switches become branches, operations on integers with two results become such with one.
+void lowerScalarForms(mlir::func::FuncOp entry);
+
+/// Gathers, scatters, pads with computed values and reshapes to constant shapes in terms of other operations.
+void lowerTensorForms(mlir::func::FuncOp entry);
+
+/// Vectors that are read and printed are printed element by element.
+void lowerPrintedVectors(mlir::func::FuncOp entry);
 
 /// arith and math on tensors become linalg.
 mlir::LogicalResult lowerElementwise(mlir::func::FuncOp entry);
