@@ -31,7 +31,7 @@ static bool isNamed(Value value) {
   auto const isOfEntry = [](BlockArgument argument) { return isa<func::FuncOp>(argument.getOwner()->getParentOp()); };
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isOfEntry(argument) || isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
-  if (value.getDefiningOp<scf::WhileOp>())
+  if (value.getDefiningOp<scf::WhileOp>() || isHostLocal(value.getDefiningOp()))
     return true;
   auto size = value.getDefiningOp<memref::DimOp>();
   if (!size || !size.getConstantIndex())
@@ -49,7 +49,7 @@ static LogicalResult checkValue(Value value, Operation *user, char const *messag
   if (!Sizes(isNamed, isArgument).index(value, symbols))
     return user->emitError(message);
   for (Value symbol : symbols.values())
-    if (!isNamed(symbol))
+    if (!isNamed(symbol) || (isa<nest::BufferOp>(user) && isHostLocal(symbol.getDefiningOp())))
       return (symbol.getDefiningOp() ? symbol.getDefiningOp() : user)->emitError(message);
   return success();
 }
@@ -67,16 +67,25 @@ static LogicalResult checkValues(ValueRange values, Operation *user) {
   }));
 }
 
+/// A number that forward() has, reads back or computes from such.
+static bool isKnownOnHost(Value value) {
+  Operation *op = value.getDefiningOp();
+  return matchPattern(value, m_Constant()) || isNamed(value) || isReadBack(op) ||
+         (op && isHostScalar(op) && llvm::all_of(op->getOperands(), isKnownOnHost));
+}
+
 /// Comparisons of host values, and what `and` and `or` make of them.
 static LogicalResult checkCondition(Value value) {
-  if (isNamed(value))
-    return success();
   Operation *op = value.getDefiningOp();
+  if (isNamed(value) || isReadBack(op))
+    return success();
   if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op))
     return success(succeeded(checkCondition(op->getOperand(0))) && succeeded(checkCondition(op->getOperand(1))));
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
   if (compare && compare.getLhs().getType().isIntOrIndex())
     return checkValues(compare->getOperands(), compare);
+  if (isKnownOnHost(value))
+    return success();
   return value.getParentBlock()->getParentOp()->emitError("forward() decides by sizes and arguments only");
 }
 
@@ -110,13 +119,6 @@ static LogicalResult checkBranch(scf::IfOp branch) {
   if (branch.getNumResults() != 0)
     return branch.emitError("a branch around kernels has results");
   return checkCondition(branch.getCondition());
-}
-
-/// A number that forward() has, reads back or computes from such.
-static bool isKnownOnHost(Value value) {
-  Operation *op = value.getDefiningOp();
-  return matchPattern(value, m_Constant()) || isNamed(value) || isReadBack(op) ||
-         (op && isHostScalar(op) && llvm::all_of(op->getOperands(), isKnownOnHost));
 }
 
 /// The condition comes from a kernel or from what the loop carries: numbers, or nothing but memory that kernels write.
@@ -153,6 +155,8 @@ static LogicalResult checkStatement(Operation *op) {
     return success(llvm::all_of(buffer.getSizes(), [&](Value size) {
       return succeeded(checkValue(size, buffer, "the size of a buffer is not a size of the arguments"));
     }));
+  if (isHostLocal(op))
+    return checkValues(op->getOperands(), op);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return checkLoop(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))

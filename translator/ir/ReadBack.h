@@ -5,15 +5,33 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ml2k {
 
-/// The scf.condition of a host loop, what that loop carries at first, or what it carries on.
+/// Arithmetic on sizes that is no affine expression: forward() computes it once, in a variable.
+inline bool isHostLocal(mlir::Operation *op) {
+  using namespace mlir::arith;
+  return mlir::isa_and_nonnull<MinSIOp, MaxSIOp, MinUIOp, MaxUIOp, RemSIOp, RemUIOp, DivSIOp, CeilDivSIOp, CeilDivUIOp,
+                               FloorDivSIOp>(op) &&
+         op->getResult(0).getType().isIndex();
+}
+
+/// A branch around kernels.
+inline bool isHostBranch(mlir::Operation *op) {
+  return mlir::isa<mlir::scf::IfOp>(op) && op->walk([](mlir::Operation *inner) {
+                                               return mlir::isa<mlir::scf::ParallelOp, nest::Kernel>(inner)
+                                                          ? mlir::WalkResult::interrupt()
+                                                          : mlir::WalkResult::advance();
+                                             }).wasInterrupted();
+}
+
+/// The scf.condition of a host loop, what that loop carries at first, or what it carries on; a branch around kernels.
 inline bool decidesOnHost(mlir::Operation *op) {
-  return mlir::isa<mlir::scf::ConditionOp, mlir::scf::WhileOp>(op) ||
+  return mlir::isa<mlir::scf::ConditionOp, mlir::scf::WhileOp>(op) || isHostBranch(op) ||
          (mlir::isa<mlir::scf::YieldOp>(op) && mlir::isa<mlir::scf::WhileOp>(op->getParentOp()));
 }
 

@@ -89,8 +89,11 @@ private:
     for (Operation *op = &block.front(); op; op = op->getNextNode()) {
       if (op->hasTrait<OpTrait::IsTerminator>())
         return flush(pending);
-      if (staysOnHost(op))
+      if (staysOnHost(op)) {
+        if (needsFirst(op, pending) && failed(flush(pending)))
+          return failure();
         continue;
+      }
       if (isa<memref::AllocOp, memref::AllocaOp>(op) && areHost(op->getOperands())) {
         Operation *const before = op->getPrevNode();
         FailureOr<nest::BufferOp> buffer = makeBuffer(entry, op);
@@ -108,6 +111,34 @@ private:
     return success();
   }
 
+  /// Whether the pending operations have to run before a kernel, or a copy: it uses what they compute or write, or
+  /// writes what they read.
+  bool needsFirst(Operation *kernel, ArrayRef<Operation *> pending) const {
+    if (pending.empty() || !(isa<nest::Kernel>(kernel) || isLeft(kernel)))
+      return false;
+    llvm::SmallPtrSet<Operation *, 8> const gathered(pending.begin(), pending.end());
+    SmallVector<Value> memory;
+    bool uses = false;
+    kernel->walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        uses |= operand.getDefiningOp() && gathered.contains(operand.getDefiningOp());
+        if (isa<MemRefType>(operand.getType()))
+          memory.push_back(operand);
+      }
+    });
+    auto const isTouched = [&](Operation *op) {
+      return op
+          ->walk([&](Operation *inner) {
+            bool const isAccess = isa<memref::LoadOp, memref::StoreOp, memref::CopyOp>(inner);
+            return isAccess && llvm::any_of(memory, [&](Value memref) { return touches(inner, memref); })
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    return uses || llvm::any_of(pending, isTouched);
+  }
+
   /// Operations that become kernels, or host code around kernels, of their own.
   bool splitsHere(Operation *op) const {
     if (auto loop = dyn_cast<scf::ParallelOp>(op))
@@ -119,7 +150,7 @@ private:
       return hasParallelism(op) && llvm::none_of(loop->getOperandTypes(), llvm::IsaPred<MemRefType>) &&
              llvm::none_of(loop->getResultTypes(), llvm::IsaPred<MemRefType>);
     if (auto branch = dyn_cast<scf::IfOp>(op))
-      return isHost(branch.getCondition()) && hasParallelism(op) && branch.getNumResults() == 0;
+      return hasParallelism(op) && llvm::none_of(branch->getResultTypes(), llvm::IsaPred<MemRefType>);
     return false;
   }
 
@@ -140,6 +171,8 @@ private:
     }
     if (auto loop = dyn_cast<scf::ForOp>(op))
       op = carryInMemory(loop, pending);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      op = branchInMemory(branch, pending);
     if (auto loop = dyn_cast<scf::WhileOp>(op); loop && !isDecidedInMemory(loop) && !isDecidedOnHost(loop))
       op = decideInMemory(loop, pending);
     if (failed(flush(pending)))
@@ -153,24 +186,49 @@ private:
 
   //===--- Kernels ---===//
 
-  /// A kernel has one reduction: a loop with several that writes nothing becomes several loops.
+  /// A kernel has one reduction: a loop with several becomes several loops, the last of which writes what it did.
   void splitReductions() {
     SmallVector<scf::ParallelOp> loops;
     entry.walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
-      bool const writes =
-          loop.getBody()->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
-      if (loop.getNumResults() > 1 && !writes)
+      if (loop.getNumResults() > 1 && readsBeforeItWrites(loop))
         loops.push_back(loop);
       return WalkResult::skip();
     });
     for (scf::ParallelOp loop : loops) {
-      for (OpResult result : loop.getResults())
-        result.replaceAllUsesWith(reductionAlone(loop, result.getResultNumber()));
+      for (OpResult result : loop.getResults()) {
+        scf::ParallelOp part = reductionAlone(loop, result.getResultNumber());
+        result.replaceAllUsesWith(part.getResult(0));
+        if (result.getResultNumber() + 1 < loop.getNumResults())
+          eraseWrites(part);
+      }
       rewriter.eraseOp(loop);
     }
   }
 
-  Value reductionAlone(scf::ParallelOp loop, unsigned place) {
+  /// Whether an iteration finds in memory what was there before the loop: loads of what it writes come first.
+  static bool readsBeforeItWrites(scf::ParallelOp loop) {
+    SmallVector<Value> written;
+    bool isPlain = true;
+    loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto store = dyn_cast<memref::StoreOp>(op)) {
+        written.push_back(store.getMemref());
+        isPlain &= op->getBlock() == loop.getBody();
+      } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+        isPlain &= llvm::none_of(written, [&](Value memref) { return mayAlias(memref, load.getMemref()); });
+      } else {
+        isPlain &= isa<scf::ReduceOp, scf::ReduceReturnOp, scf::YieldOp, scf::IfOp, scf::ForOp>(op) || isPure(op);
+      }
+    });
+    return isPlain || written.empty();
+  }
+
+  void eraseWrites(scf::ParallelOp loop) {
+    SmallVector<memref::StoreOp> stores(loop.getBody()->getOps<memref::StoreOp>());
+    for (memref::StoreOp store : stores)
+      rewriter.eraseOp(store);
+  }
+
+  scf::ParallelOp reductionAlone(scf::ParallelOp loop, unsigned place) {
     rewriter.setInsertionPoint(loop);
     auto part = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                                  loop.getStep(), ValueRange(loop.getInitVals()[place]));
@@ -192,7 +250,7 @@ private:
     joined.map(from.getArguments(), to.getArguments());
     for (Operation &op : from)
       rewriter.clone(op, joined);
-    return part.getResult(0);
+    return part;
   }
 
   nest::LoopKernelOp lowerParallel(scf::ParallelOp loop) {
@@ -364,6 +422,36 @@ private:
     for (auto [from, to] : llvm::zip(keptResults, lean.getResults()))
       from.replaceAllUsesWith(to);
     loop.erase();
+    return lean;
+  }
+
+  /// Results of a branch around kernels live in memory, and so does what kernels decide it by.
+  scf::IfOp branchInMemory(scf::IfOp branch, SmallVectorImpl<Operation *> &pending) {
+    if (!isHost(branch.getCondition())) {
+      Value const decision = makeScalar(entry, rewriter.getI1Type(), nameOf(branch.getCondition(), "decision"));
+      storePending(branch.getCondition(), decision, branch, pending);
+      rewriter.setInsertionPoint(branch);
+      branch.getConditionMutable().assign(rewriter.create<memref::LoadOp>(branch.getLoc(), decision));
+    }
+    if (branch.getNumResults() == 0)
+      return branch;
+    for (OpResult result : branch.getResults()) {
+      Value const memory = makeScalar(entry, result.getType(), nameOf(result, "chosen"));
+      for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+        Operation *const yield = block->getTerminator();
+        rewriter.setInsertionPoint(yield);
+        rewriter.create<memref::StoreOp>(yield->getLoc(), yield->getOperand(result.getResultNumber()), memory);
+      }
+      replaceByLoads(result, memory);
+    }
+    rewriter.setInsertionPoint(branch);
+    auto lean = rewriter.create<scf::IfOp>(branch.getLoc(), branch.getCondition(), /*withElseRegion=*/true);
+    lean->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+    for (auto [from, to] : llvm::zip(branch->getRegions(), lean->getRegions())) {
+      to.takeBody(from);
+      to.front().getTerminator()->setOperands({});
+    }
+    rewriter.eraseOp(branch);
     return lean;
   }
 

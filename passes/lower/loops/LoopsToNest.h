@@ -100,6 +100,11 @@ void fuseLoops(mlir::func::FuncOp entry);
 /// Kernels compute the scalars that a kernel of one iteration would compute for them.
 void foldScalars(mlir::func::FuncOp entry);
 
+//===--- Views (FoldViews.cpp) ---===//
+
+/// Loads and stores through transposes and casts to other strides become such of their source; whether there were any.
+bool foldViews(mlir::func::FuncOp entry);
+
 //===--- Sparse tensors (SparseKernels.cpp) ---===//
 
 /// linalg operations on what stands for sparse tensors become loops over the stored elements; their arrays are

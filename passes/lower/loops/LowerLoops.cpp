@@ -66,6 +66,9 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
     simplify.addPass(createCanonicalizerPass());
     if (failed(runPipeline(simplify, entry)))
       return signalPassFailure();
+    while (foldViews(entry)) // of views of views
+      if (failed(runPipeline(simplify, entry)))
+        return signalPassFailure();
     OpPassManager kernels(func::FuncOp::getOperationName());
     if (mayParallelizeAffine(entry))
       kernels.addPass(affine::createAffineParallelizePass());

@@ -1,7 +1,7 @@
 //===- SinkScalars.cpp - kernels compute their scalars themselves -------------------------------------------------===//
 //
-// Common subexpression elimination moves scalar code out of loop kernels to the host. A kernel is to capture nothing
-// but memory, sizes, arguments and loop indices; the rest it computes again, which costs less than a parameter.
+// Common subexpression elimination moves scalar code out of kernels to the host. A kernel is to capture nothing but
+// memory, sizes, arguments and loop indices; the rest it computes again, which costs less than a parameter.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -24,6 +24,13 @@ static bool isHostIndex(Operation *op) {
          op->getResult(0).getType().isIndex();
 }
 
+/// Whether `kernel` computes `op` itself. Structured kernels have positions for sizes of any kind.
+static bool isSunk(Operation *op, Operation *kernel) {
+  bool const isIndex = op->getNumResults() == 1 && op->getResult(0).getType().isIndex();
+  return isRecomputable(op) && !matchPattern(op, m_Constant()) &&
+         (isa<nest::LoopKernelOp>(kernel) ? !isHostIndex(op) : !isIndex);
+}
+
 static void sinkInto(RewriterBase &rewriter, Operation *kernel) {
   for (Region &region : kernel->getRegions()) {
     SmallVector<Operation *> work;
@@ -31,8 +38,7 @@ static void sinkInto(RewriterBase &rewriter, Operation *kernel) {
       llvm::SmallSetVector<Operation *, 8> outside;
       region.walk([&](Operation *op) {
         for (Value operand : op->getOperands())
-          if (Operation *def = operand.getDefiningOp(); def && !kernel->isAncestor(def) && isRecomputable(def) &&
-                                                        !matchPattern(def, m_Constant()) && !isHostIndex(def))
+          if (Operation *def = operand.getDefiningOp(); def && !kernel->isAncestor(def) && isSunk(def, kernel))
             outside.insert(def);
       });
       work = outside.takeVector();
@@ -54,7 +60,7 @@ struct SinkScalars : impl::SinkScalarsBase<SinkScalars> {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> kernels;
     getOperation().walk([&](Operation *op) {
-      if (isa<nest::LoopKernelOp>(op))
+      if (isa<nest::Kernel>(op))
         kernels.push_back(op);
     });
     for (Operation *kernel : kernels)

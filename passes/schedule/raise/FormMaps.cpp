@@ -216,6 +216,8 @@ void formSlice(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
   loops.inputs.push_back({slice.getResult(), identity, nullptr});
   loops.outputs.push_back({*emptyFor(rewriter, slice), identity, slice.getResult()});
   loops.readThroughSlices();
+  if (loops.inputs.front().value == slice.getResult()) // steps known at run time only
+    return;
   loops.dropUnitLoops();
   loops.joinLoops(rewriter, loc, enoughLoops, enoughLength);
   SmallVector<Value> const outputs = loops.outputValues();

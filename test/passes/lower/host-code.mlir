@@ -10,7 +10,8 @@ func.func @sizes(%x: memref<?x4xf32>, %n: index, %flag: i1) {
   %positive = arith.cmpi sgt, %half, %c0 : index
   cf.assert %positive, "half of the rows"
   %b = nest.buffer "b"(%half) : memref<?xf32>
-  scf.for %i = %c0 to %half step %c1 {
+  %most = arith.minsi %half, %rows : index
+  scf.for %i = %c0 to %most step %c1 {
     %first = arith.cmpi eq, %i, %c0 : index
     %both = arith.andi %first, %flag : i1
     scf.if %both {
@@ -22,8 +23,8 @@ func.func @sizes(%x: memref<?x4xf32>, %n: index, %flag: i1) {
 
 // -----
 func.func @f(%x: memref<4xf32>, %n: index) {
-  // expected-error @+1 {{'arith.maxsi' cannot be printed between kernels}}
-  %m = arith.maxsi %n, %n : index
+  // expected-error @+1 {{'arith.shli' cannot be printed between kernels}}
+  %m = arith.shli %n, %n : index
   return
 }
 
@@ -66,11 +67,22 @@ func.func @f(%n: index) {
 }
 
 // -----
-// expected-error @+1 {{forward() decides by sizes and arguments only}}
-func.func @f(%x: memref<?xf32>) {
-  %true = arith.constant true
-  scf.if %true {
+func.func @f(%x: memref<4xf32>, %limit: f32) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %hot = arith.cmpf ogt, %limit, %zero : f32
+  scf.if %hot { // computed by forward()
     nest.kernel "k" range () = () to () {}
+  }
+  %flag = nest.buffer "flag" : memref<i1>
+  nest.kernel "decide" range () = () to () {
+    %element = memref.load %x[%c0] : memref<4xf32>
+    %positive = arith.cmpf ogt, %element, %zero : f32
+    memref.store %positive, %flag[] : memref<i1>
+  }
+  %decided = memref.load %flag[] : memref<i1>
+  scf.if %decided { // read back
+    nest.kernel "l" range () = () to () {}
   }
   return
 }

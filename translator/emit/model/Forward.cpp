@@ -102,6 +102,8 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
     statements.push_back(checkOf(assertion).refuse);
     return success();
   }
+  if (isHostLocal(op))
+    return printLocal(op, statements);
   if (isSilent(op))
     return success();
   if (KernelPrinter const printer = lookUpKernel(op->getName().getStringRef()))
@@ -111,6 +113,21 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return printWhile(loop, statements);
   return printBranch(cast<scf::IfOp>(op), statements);
+}
+
+/// `int const count = Kokkos::min(10, n);`
+LogicalResult ForwardPrinter::printLocal(Operation *op, Body &statements) {
+  SmallVector<Expression> const operands =
+      llvm::map_to_vector(op->getOperands(), [&](Value operand) { return hostExpression(operand); });
+  ScalarPrinter printer(scope);
+  ScalarEntry const *entry = lookUpScalar(op->getName().getStringRef());
+  FailureOr<Expression> const value = entry->print(op, operands, printer);
+  if (failed(value))
+    return failure();
+  Identifier const name = scope.fresh(withSourceName(op->getResult(0), {"count", "bound", "limit"}));
+  program.nameHostValue(op->getResult(0), name.str());
+  statements.push_back(cpp::Let{intType(), name, *value});
+  return success();
 }
 
 LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, Body &statements) {
@@ -192,27 +209,39 @@ Expression comparison(arith::CmpIPredicate predicate, Expression left, Expressio
   return binary(left, operators[unsigned(predicate)], isEquality ? Rank::Equality : Rank::Relation, right);
 }
 
-/// Conditions of sizes and arguments.
-Expression ForwardPrinter::condition(Value value) {
+/// Conditions of sizes and arguments, and such that a kernel computed.
+FailureOr<Expression> ForwardPrinter::condition(Value value) {
   if (std::string const name = program.hostName(value); !name.empty())
     return cpp::name(Identifier(name));
   Operation *op = value.getDefiningOp();
+  if (isReadBack(op))
+    return readBack(op);
   if (isa<arith::AndIOp, arith::OrIOp>(op)) {
-    Expression const left = condition(op->getOperand(0)), right = condition(op->getOperand(1));
+    FailureOr<Expression> const left = condition(op->getOperand(0)), right = condition(op->getOperand(1));
+    if (failed(left) || failed(right))
+      return failure();
     bool const isAnd = isa<arith::AndIOp>(op);
-    return binary(parentheses(left), isAnd ? Raw("&&") : Raw("||"), isAnd ? Rank::And : Rank::Or, parentheses(right));
+    return binary(parentheses(*left), isAnd ? Raw("&&") : Raw("||"), isAnd ? Rank::And : Rank::Or, parentheses(*right));
   }
-  auto compare = cast<arith::CmpIOp>(op);
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !compare.getLhs().getType().isIntOrIndex())
+    return hostScalar(value);
   return comparison(compare.getPredicate(), hostExpression(compare.getLhs()), hostExpression(compare.getRhs()));
 }
 
 LogicalResult ForwardPrinter::printBranch(scf::IfOp branch, Body &statements) {
-  Expression const decides = condition(branch.getCondition());
+  FailureOr<Expression> const decides = condition(branch.getCondition());
   Body yes, no;
-  if (failed(print(*branch.thenBlock(), yes)) || (branch.elseBlock() && failed(print(*branch.elseBlock(), no))))
+  if (failed(decides) || failed(print(*branch.thenBlock(), yes)) ||
+      (branch.elseBlock() && failed(print(*branch.elseBlock(), no))))
     return failure();
-  statements.push_back(cpp::If{decides, std::move(yes), std::move(no)});
+  statements.push_back(cpp::If{*decides, std::move(yes), std::move(no)});
   return success();
+}
+
+Expression ForwardPrinter::readBack(Operation *load) {
+  Expression const number = program.reference(*program.storageOf(cast<memref::LoadOp>(load).getMemref()));
+  return call(Code(Raw("read_back")), {cpp::name(Raw("space")), number}, Raw("read_back"));
 }
 
 /// A number that forward() has, computes, or waits for.
@@ -220,10 +249,8 @@ FailureOr<Expression> ForwardPrinter::hostScalar(Value value) {
   if (std::string const name = program.hostName(value); !name.empty())
     return cpp::name(Identifier(name));
   Operation *op = value.getDefiningOp();
-  if (isReadBack(op)) {
-    Expression const number = program.reference(*program.storageOf(cast<memref::LoadOp>(op).getMemref()));
-    return call(Code(Raw("read_back")), {cpp::name(Raw("space")), number}, Raw("read_back"));
-  }
+  if (isReadBack(op))
+    return readBack(op);
   ScalarPrinter printer(scope);
   ScalarEntry const *entry = op ? lookUpScalar(op->getName().getStringRef()) : nullptr;
   if (!entry || matchPattern(value, m_Constant()))

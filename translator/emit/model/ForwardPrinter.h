@@ -52,6 +52,7 @@ private:
   void printChecks(std::vector<Check> &checks);
   void shareChecks(std::vector<Check> const &checks, Body &statements);
   mlir::LogicalResult printOperation(mlir::Operation *op, Body &statements);
+  mlir::LogicalResult printLocal(mlir::Operation *op, Body &statements);
   mlir::LogicalResult printKernel(mlir::Operation *op, KernelPrinter printer, Body &statements);
   mlir::LogicalResult printLoop(mlir::scf::ForOp loop, Body &statements);
   void printExchange(mlir::scf::ForOp loop, Body &statements);
@@ -59,7 +60,8 @@ private:
   mlir::LogicalResult printWhile(mlir::scf::WhileOp loop, Body &statements);
   mlir::LogicalResult printNext(mlir::scf::WhileOp loop, Body &body);
   mlir::FailureOr<Expression> hostScalar(mlir::Value value);
-  Expression condition(mlir::Value value);
+  Expression readBack(mlir::Operation *load);
+  mlir::FailureOr<Expression> condition(mlir::Value value);
   Expression hostExpression(mlir::Value value, bool isChecked = false);
 
   Program &program;

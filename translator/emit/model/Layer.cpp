@@ -36,8 +36,10 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
   ScalarPrinter printer(scope);
   printer.fastMath = program.options.math == MathLibrary::Fast;
   handleControlFlow(printer);
-  printer.outside = [this](Value value) -> FailureOr<Expression> { // sizes
+  printer.outside = [this](Value value) -> FailureOr<Expression> { // sizes and scalar arguments
     HostSymbols symbols;
+    if (isa<BlockArgument>(value) && !program.hostName(value).empty())
+      return cpp::name(Identifier(program.hostName(value)));
     if (!value.getType().isIndex() || kernel->isAncestor(value.getParentBlock()->getParentOp()))
       return failure();
     AffineExpr const expr = program.hostIndex(value, symbols);
