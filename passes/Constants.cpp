@@ -159,6 +159,8 @@ Value ml2k::replacementWeight(OpBuilder &builder, nest::WeightOp like, DenseElem
 }
 
 std::optional<TypedAttr> ml2k::fillValue(Value tensor) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>()) {
     TypedAttr scalar;
     if (matchPattern(fill.getInputs()[0], m_Constant(&scalar)))

@@ -26,9 +26,25 @@ namespace {
 struct NamedToGeneric : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op, PatternRewriter &rewriter) const override {
-    if (isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp>(op))
+    if (isa<linalg::GenericOp, linalg::MapOp, linalg::FillOp, linalg::TransposeOp>(op))
       return failure();
     return linalg::generalizeNamedOp(rewriter, op);
+  }
+};
+
+/// linalg.map has no argument for the element that it replaces.
+struct MapToGeneric : OpRewritePattern<linalg::MapOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::MapOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics())
+      return failure();
+    auto generic = rewriter.create<linalg::GenericOp>(op.getLoc(), op->getResultTypes(), op.getInputs(), op.getInit(),
+                                                      op.getIndexingMapsArray(), op.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(op.getMapper(), generic.getRegion(), generic.getRegion().begin());
+    auto const type = cast<RankedTensorType>(op.getInit().getType());
+    generic.getBody()->addArgument(type.getElementType(), op.getLoc());
+    rewriter.replaceOp(op, generic.getResults());
+    return success();
   }
 };
 
@@ -38,8 +54,32 @@ struct SoftmaxToLoops : OpRewritePattern<linalg::SoftmaxOp> {
     FailureOr<SmallVector<Value>> const parts = op.decomposeOperation(rewriter);
     if (failed(parts))
       return failure();
+    takeMaximum(rewriter, parts->front());
     rewriter.replaceOp(op, *parts);
     return success();
+  }
+
+  /// Upstream takes arith.maxnumf from the lowest number; with arith.maximumf from -infinity, which is the spelling of
+  /// exporters, rows with NaN or of -infinity alone become NaN all the same.
+  static void takeMaximum(PatternRewriter &rewriter, Value quotient) {
+    auto const inputOf = [](Value value, unsigned i) {
+      auto generic = value ? value.getDefiningOp<linalg::GenericOp>() : linalg::GenericOp();
+      return generic && i < generic.getInputs().size() ? generic.getInputs()[i] : Value();
+    };
+    Value const largest = inputOf(inputOf(quotient, 0), 1);
+    auto reduction = largest ? largest.getDefiningOp<linalg::GenericOp>() : linalg::GenericOp();
+    auto fill = reduction ? reduction.getOutputs()[0].getDefiningOp<linalg::FillOp>() : linalg::FillOp();
+    auto join = reduction ? dyn_cast<arith::MaxNumFOp>(reduction.getBody()->front()) : arith::MaxNumFOp();
+    if (!fill || !join)
+      return;
+    rewriter.setInsertionPoint(fill);
+    auto type = cast<FloatType>(join.getType());
+    Value const lowest = rewriter.create<arith::ConstantOp>(
+        fill.getLoc(), FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true)));
+    Value const start = rewriter.create<linalg::FillOp>(fill.getLoc(), lowest, fill.getOutputs()[0]).getResult(0);
+    rewriter.modifyOpInPlace(reduction, [&] { reduction.getOutputsMutable().assign(start); });
+    rewriter.setInsertionPoint(join);
+    rewriter.replaceOpWithNewOp<arith::MaximumFOp>(join, join.getLhs(), join.getRhs());
   }
 };
 
@@ -64,6 +104,35 @@ struct CopyToTranspose : OpRewritePattern<linalg::GenericOp> {
       rewriter.replaceOp(op, op.getInputs()[0]);
     else
       rewriter.replaceOpWithNewOp<linalg::TransposeOp>(op, op.getInputs()[0], op.getOutputs()[0], permutation);
+    return success();
+  }
+};
+
+/// TOSA reads the one position of a dimension of extent 1 as position 0, others as that of the loop: the latter.
+struct OnePosition : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<int64_t> const extents = op.getStaticLoopRanges();
+    AffineMap const out = maps.back();
+    bool changed = false;
+    for (AffineMap &map : MutableArrayRef<AffineMap>(maps).drop_back()) {
+      if (map.getNumResults() != out.getNumResults())
+        continue;
+      SmallVector<AffineExpr> positions(map.getResults());
+      for (auto [position, own] : llvm::zip(positions, out.getResults())) {
+        auto const zero = dyn_cast<AffineConstantExpr>(position);
+        auto const loop = dyn_cast<AffineDimExpr>(own);
+        if (!zero || !loop || extents[loop.getPosition()] != 1 || map.isFunctionOfDim(loop.getPosition()))
+          continue;
+        position = loop;
+        changed = true;
+      }
+      map = AffineMap::get(map.getNumDims(), 0, positions, op.getContext());
+    }
+    if (!changed)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps)); });
     return success();
   }
 };
@@ -106,7 +175,8 @@ struct SeparateInit : OpRewritePattern<linalg::GenericOp> {
 struct Generalize : impl::GeneralizeBase<Generalize> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<NamedToGeneric, SoftmaxToLoops, CopyToTranspose, SeparateInit>(&getContext());
+    patterns.add<NamedToGeneric, MapToGeneric, SoftmaxToLoops, CopyToTranspose, OnePosition, SeparateInit>(
+        &getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
