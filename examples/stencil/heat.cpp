@@ -67,15 +67,14 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
 // ==== Layers =========================================================================================================
 
 // --- largest: parallel "largest"
-// plate[plate_size_0,plate_size_1] -> next[next_size_0,next_size_1], largest[]
+// plate[rows,columns] -> next[next_size_0,next_size_1], largest[]
 static void largest(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
-                    int plate_size_0, int plate_size_1) {
+                    int columns, int rows) {
   reduce_grid<Max>(
-      "heat::largest", space, Span{1, plate_size_0 - 1}, Span{1, plate_size_1 - 1}, work.largest,
-      KOKKOS_LAMBDA(int i, int j) {
+      "heat::largest", space, Span{1, rows - 1}, Span{1, columns - 1}, work.largest, KOKKOS_LAMBDA(int i, int j) {
         double const here = plate(i, j);
-        double const total =
-            here + (plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1)) - here * 4.0) * 0.25;
+        double const around = plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1));
+        double const total = here + 0.25 * (around - 4.0 * here);
         next(i, j) = total;
         return Kokkos::abs(total - plate(i, j));
       });
@@ -91,17 +90,17 @@ static void compute_change(ExecutionSpace const &space, Workspace const &work, C
 
 void forward(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
              Change const &change) {
-  int const plate_size_0 = plate.extent_int(0);
-  int const plate_size_1 = plate.extent_int(1);
+  int const rows = plate.extent_int(0);
+  int const columns = plate.extent_int(1);
   int const next_size_0 = next.extent_int(0);
   int const next_size_1 = next.extent_int(1);
-  if (plate_size_0 > next_size_0 + 1)
-    throw std::invalid_argument("heat: next_size_0 + 1 has to be at least plate_size_0");
-  if (plate_size_1 > next_size_1 + 1)
-    throw std::invalid_argument("heat: next_size_1 + 1 has to be at least plate_size_1");
+  if (rows > next_size_0 + 1)
+    throw std::invalid_argument("heat: next_size_0 + 1 has to be at least rows");
+  if (columns > next_size_1 + 1)
+    throw std::invalid_argument("heat: next_size_1 + 1 has to be at least columns");
   if (plate.size() > INT_MAX || next.size() > INT_MAX)
     throw std::invalid_argument("heat: a tensor is too large for indices of type int");
-  largest(space, work, plate, next, plate_size_0, plate_size_1);
+  largest(space, work, plate, next, columns, rows);
   compute_change(space, work, change);
 }
 

@@ -70,8 +70,8 @@ void forward(ExecutionSpace const &space, Workspace const &work, Plate const &pl
 
 // Memory for arguments that are not row-major.
 struct Packed {
-  explicit Packed(ExecutionSpace const &space, int plate_size_0, int plate_size_1, int next_size_0, int next_size_1)
-      : plate(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "heat::packed.plate"), plate_size_0, plate_size_1),
+  explicit Packed(ExecutionSpace const &space, int rows, int columns, int next_size_0, int next_size_1)
+      : plate(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "heat::packed.plate"), rows, columns),
         next(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "heat::packed.next"), next_size_0, next_size_1),
         change(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "heat::packed.change")) {}
 
@@ -94,11 +94,11 @@ void forward(ExecutionSpace const &space, Workspace const &work, Packed const &p
 // Example:
 //   using namespace heat;
 //   ExecutionSpace const space;
-//   int const plate_size_0 = 64;
-//   int const plate_size_1 = 64;
+//   int const rows = 64;
+//   int const columns = 64;
 //   int const next_size_0 = 64;
 //   int const next_size_1 = 64;
-//   Plate::non_const_type const plate("plate", plate_size_0, plate_size_1);
+//   Plate::non_const_type const plate("plate", rows, columns);
 //   Next const next("next", next_size_0, next_size_1);
 //   Change const change("change");
 //   Workspace const work(space);

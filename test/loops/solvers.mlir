@@ -11,7 +11,7 @@
 // CHECK-NEXT: break;
 // CHECK-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}});
 // CHECK-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}}[[RR]]);
-// CHECK-NEXT: {{[a-z0-9_]+}}(space, work, b_size, [[RR]]);
+// CHECK-NEXT: {{[a-z0-9_]+}}(space, work, {{n|b_size}}, [[RR]]);
 // MEMREFS-NEXT: double const next_rr = read_back(space, work.next);
 // MEMREFS-NEXT: std::int64_t const next_round = wrapping_add(round, 1);
 // MEMREFS-NEXT: rr = next_rr;

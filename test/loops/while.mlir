@@ -15,13 +15,13 @@
 // CHECK: continues() = change() > tolerance;
 // The update of x and the maximum of what it becomes are one kernel.
 // CHECK: reduce_span<Max>(
-// CHECK-NEXT: Span{0, x_size}, work.largest
+// CHECK-NEXT: Span{0, n}, work.largest
 // CHECK: void forward(ExecutionSpace const &space, Workspace const &work, X const &x, double tolerance) {
 // CHECK:   while (true) {
 // CHECK-NEXT: continues(space, work, tolerance);
 // CHECK-NEXT: if (!read_back(space, work.continues))
 // CHECK-NEXT: break;
-// CHECK-NEXT: largest(space, work, x, x_size);
+// CHECK-NEXT: largest(space, work, x, n);
 // CHECK-NOT: read_back
 func.func @relax(%x: memref<?xf64>, %tolerance: f64) {
   %c0 = arith.constant 0 : index

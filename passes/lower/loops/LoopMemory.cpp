@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace ml2k {
@@ -107,14 +109,40 @@ LogicalResult lowerGlobals(func::FuncOp entry) {
 
 //===--- Results --------------------------------------------------------------------------------------------------===//
 
-/// What the extent of an argument is called: extents of different arguments may differ.
-static std::string dimName(BlockArgument argument, int64_t dim) {
-  std::string const suffix = cast<MemRefType>(argument.getType()).getRank() > 1 ? "_" + std::to_string(dim) : "";
-  return memrefName(argument) + "_size" + suffix;
-}
+namespace {
+/// What extents of arguments are called: as the text calls the memref.dim, or after the argument. Extents of different
+/// arguments may differ.
+class ExtentNames {
+public:
+  explicit ExtentNames(func::FuncOp entry) {
+    for (BlockArgument argument : entry.getArguments())
+      ++uses[memrefName(argument)];
+    entry.walk([&](memref::DimOp op) {
+      auto const argument = dyn_cast<BlockArgument>(op.getSource());
+      std::string const name = nameInLocation(op.getLoc());
+      if (!argument || argument.getOwner() != &entry.getBody().front() || !op.getConstantIndex() || name.empty())
+        return;
+      if (ofText.try_emplace({argument.getArgNumber(), *op.getConstantIndex()}, name).second)
+        ++uses[name];
+    });
+  }
+
+  std::string operator()(BlockArgument argument, int64_t dim) const {
+    auto const known = ofText.find({argument.getArgNumber(), dim});
+    if (known != ofText.end() && uses.lookup(known->second) == 1)
+      return known->second;
+    std::string const suffix = cast<MemRefType>(argument.getType()).getRank() > 1 ? "_" + std::to_string(dim) : "";
+    return memrefName(argument) + "_size" + suffix;
+  }
+
+private:
+  std::map<std::pair<unsigned, int64_t>, std::string> ofText;
+  llvm::StringMap<unsigned> uses;
+};
+} // namespace
 
 /// The names of a result's extents where they are extents of arguments.
-static ArrayAttr dimsLikeArguments(MemRefType type, Operation *made) {
+static ArrayAttr dimsLikeArguments(ExtentNames const &extents, MemRefType type, Operation *made) {
   Builder builder(type.getContext());
   SmallVector<Attribute> names;
   unsigned next = 0;
@@ -123,7 +151,7 @@ static ArrayAttr dimsLikeArguments(MemRefType type, Operation *made) {
         type.isDynamicDim(dim) && made ? made->getOperand(next++).getDefiningOp<memref::DimOp>() : memref::DimOp();
     auto const argument = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
     bool const known = argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) && size.getConstantIndex();
-    names.push_back(builder.getStringAttr(known ? dimName(argument, *size.getConstantIndex()) : ""));
+    names.push_back(builder.getStringAttr(known ? extents(argument, *size.getConstantIndex()) : ""));
   }
   return builder.getArrayAttr(names);
 }
@@ -136,7 +164,7 @@ static Value addOutput(func::FuncOp entry, unsigned result, MemRefType type, Ope
   NamedAttrList attributes(
       {builder.getNamedAttr("nest.name", name), builder.getNamedAttr("nest.output", builder.getUnitAttr())});
   if (!type.hasStaticShape())
-    attributes.set("nest.dims", dimsLikeArguments(type, made));
+    attributes.set("nest.dims", dimsLikeArguments(ExtentNames(entry), type, made));
   entry.insertArgument(entry.getNumArguments(), type, attributes.getDictionary(entry.getContext()), entry.getLoc());
   return entry.getArguments().back();
 }
@@ -221,6 +249,7 @@ LogicalResult lowerCopies(func::FuncOp entry, bool onlyOfViews) {
 }
 
 void nameDims(func::FuncOp entry) {
+  ExtentNames const extents(entry);
   for (BlockArgument argument : entry.getArguments()) {
     auto const type = dyn_cast<MemRefType>(argument.getType());
     if (!type || type.hasStaticShape())
@@ -229,7 +258,7 @@ void nameDims(func::FuncOp entry) {
     SmallVector<Attribute> names;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       auto const name = given ? dyn_cast<StringAttr>(given[dim]) : StringAttr();
-      names.push_back(name && !name.empty() ? name : StringAttr::get(entry.getContext(), dimName(argument, dim)));
+      names.push_back(name && !name.empty() ? name : StringAttr::get(entry.getContext(), extents(argument, dim)));
     }
     entry.setArgAttr(argument.getArgNumber(), "nest.dims", ArrayAttr::get(entry.getContext(), names));
   }

@@ -122,7 +122,8 @@ LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Body &to) {
   if (failed(value))
     return failure();
   Identifier const name =
-      starts ? printer.names.fresh({"total", "result"}) : printer.names.fresh({"values", "own", "scratch"});
+      printer.names.fresh(withSourceName(array.getResult(), starts ? ScalarPrinter::Nouns{"total", "result"}
+                                                                   : ScalarPrinter::Nouns{"values", "own", "scratch"}));
   arrays[array] = cpp::name(name);
   cpp::Variable variable{scalarType(type.getElementType()), name, type.getShape()};
   if (starts) {

@@ -14,7 +14,10 @@ namespace ml2k {
 class LoopPrinter {
 public:
   LoopPrinter(nest::LoopKernelOp kernel, Layer &layer)
-      : kernel(kernel), layer(layer), printer(layer.scalars({})), fused(layer.schedule.getFused()) {}
+      : kernel(kernel), layer(layer), printer(layer.scalars({})), fused(layer.schedule.getFused()) {
+    printer.constantsFirst = true;
+    printer.longest = 60;
+  }
 
   mlir::FailureOr<std::string> print();
 

@@ -31,6 +31,16 @@ static Print infix(Raw symbol, Rank rank) {
   };
 }
 
+/// `0.25 * (a + b)` where loop programs are printed: a factor of one number stands in front.
+static Print times() {
+  return [](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    bool const isFactor = printer.constantsFirst && matchPattern(op->getOperand(1), m_Constant()) &&
+                          !matchPattern(op->getOperand(0), m_Constant()) &&
+                          !isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op->getOperand(0).getDefiningOp());
+    return isFactor ? binary(a[1], "*", Rank::Multiply, a[0]) : binary(a[0], "*", Rank::Multiply, a[1]);
+  };
+}
+
 static Print function(Raw name) {
   return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return call(name, a); };
 }
@@ -168,7 +178,7 @@ static Print bitFunction(Raw name) {
 static void addArithmetic(Table &table) {
   table["arith.addf"] = {{"total", "shifted"}, infix("+", Rank::Add)};
   table["arith.subf"] = {{"difference", "rest"}, infix("-", Rank::Add)};
-  table["arith.mulf"] = {{"product", "scaled"}, infix("*", Rank::Multiply)};
+  table["arith.mulf"] = {{"product", "scaled"}, times()};
   table["arith.divf"] = {{"ratio", "quotient"}, infix("/", Rank::Multiply)};
   table["arith.remf"] = {{"remainder"}, libm("Kokkos::fmod")};
   table["arith.negf"] = {

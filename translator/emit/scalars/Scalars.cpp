@@ -52,13 +52,16 @@ void ScalarPrinter::bindRead(Value value, Expression read, Body &to) {
   place(value, std::move(read), withSourceName(value, {"x", "y", "z", "value"}), to);
 }
 
+/// Values that the text names are told apart earlier.
+unsigned ScalarPrinter::mostWidth(Value value) const { return withSourceName(value, {}).empty() ? 100 : longest; }
+
 /// Inline where it is used once, in the same block; else a constant of its own.
 void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns, Body &to) {
   bool const literalOrName = !expression.readsMemory && (expression.isWord() || expression.width() < 3);
   Operation *user = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
   bool const once = user && user->getBlock() == value.getParentBlock();
   bool const isLast = once && user->hasTrait<OpTrait::IsTerminator>();
-  bool const inlined = once && (isLast || expression.width() < 100); // longer ones are hard to read
+  bool const inlined = once && (isLast || expression.width() < mostWidth(value)); // longer ones are hard to read
   bool const named = isNamed && isNamed(value);
   if (literalOrName || (inlined && !named)) {
     if (expression.readsMemory)

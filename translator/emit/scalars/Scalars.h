@@ -58,7 +58,9 @@ public:
   void settleReads(Body &to);
 
   Scope names;
-  bool fastMath = false; ///< exp, log, tanh and erf of float are blocks
+  bool constantsFirst = false; ///< `0.25 * x`; MLIR's canonicalizer has put constants behind
+  unsigned longest = 100;      ///< characters of an expression that the text of a loop program has a name for
+  bool fastMath = false;       ///< exp, log, tanh and erf of float are blocks
   /// Whether a value gets a name though it is used once; none if not set.
   std::function<bool(mlir::Value)> isNamed;
   /// Prints a value that is defined outside of the region; fails for what it does not know.
@@ -66,6 +68,7 @@ public:
 
 private:
   mlir::LogicalResult printOperation(mlir::Operation *op, Body &to);
+  unsigned mostWidth(mlir::Value value) const;
   void place(mlir::Value value, Expression expression, Nouns const &nouns, Body &to);
 
   std::map<std::string, Handler> handlers;
