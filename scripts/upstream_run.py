@@ -20,24 +20,50 @@ import tempfile
 
 import numpy
 
+TOSA = (
+    "builtin.module(func.func(tosa-make-broadcastable,tosa-infer-shapes,tosa-optional-decompositions,tosa-to-linalg-named,"
+    "tosa-layerwise-constant-fold,tosa-make-broadcastable,tosa-to-linalg,tosa-to-arith{include-apply-rescale=1},tosa-to-tensor,"
+    "tosa-to-scf,canonicalize))"
+)
 BUFFERIZE = (
-    "builtin.module(func.func(convert-elementwise-to-linalg),one-shot-bufferize{bufferize-function-boundaries=1 "
+    "builtin.module(func.func(convert-elementwise-to-linalg),one-shot-bufferize{bufferize-function-boundaries=1 allow-return-allocs-from-loops=1 "
     "function-boundary-type-conversion=identity-layout-map})"
 )
 LOWER = (
     "builtin.module(func.func(convert-linalg-to-loops,scf-forall-to-parallel,lower-affine),"
-    "func.func(llvm-request-c-wrappers),convert-scf-to-cf,expand-strided-metadata,lower-affine,arith-expand{include-bf16=1},convert-math-to-llvm,convert-math-to-libm,"
+    "func.func(llvm-request-c-wrappers),memref-expand,convert-math-to-funcs,convert-scf-to-cf,expand-strided-metadata,lower-affine,"
+    "arith-expand{include-bf16=1},convert-math-to-llvm,convert-math-to-libm,"
     "convert-arith-to-llvm,convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts)"
 )
-# tensor.concat has no bufferization upstream
-DECOMPOSE_CONCAT = """
+# What has no bufferization upstream
+DECOMPOSE = """
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
     %func = transform.structured.match ops{["func.func"]} in %module : (!transform.any_op) -> !transform.any_op
     transform.apply_patterns to %func {
       transform.apply_patterns.tensor.decompose_concat
     } : !transform.any_op
+    %softmax = transform.structured.match ops{["linalg.softmax"]} in %module : (!transform.any_op) -> !transform.any_op
+    transform.foreach %softmax : !transform.any_op {
+    ^bb0(%op: !transform.any_op):
+      transform.structured.decompose_interface %op : (!transform.any_op) -> !transform.any_op
+    }
+    %pack = transform.structured.match ops{["tensor.pack"]} in %module : (!transform.any_op) -> !transform.any_op
+    transform.foreach %pack : !transform.any_op {
+    ^bb0(%op: !transform.any_op):
+      %one = transform.cast %op : !transform.any_op to !transform.op<"tensor.pack">
+      transform.structured.lower_pack %one : (!transform.op<"tensor.pack">)
+        -> (!transform.op<"tensor.pad">, !transform.op<"tensor.expand_shape">, !transform.op<"linalg.transpose">)
+    }
+    %unpack = transform.structured.match ops{["tensor.unpack"]} in %module : (!transform.any_op) -> !transform.any_op
+    transform.foreach %unpack : !transform.any_op {
+    ^bb0(%op: !transform.any_op):
+      %one = transform.cast %op : !transform.any_op to !transform.op<"tensor.unpack">
+      transform.structured.lower_unpack %one : (!transform.op<"tensor.unpack">)
+        -> (!transform.op<"tensor.empty">, !transform.op<"linalg.transpose">, !transform.op<"tensor.collapse_shape">,
+            !transform.op<"tensor.extract_slice">)
+    }
     transform.yield
   }
 }
@@ -71,6 +97,8 @@ class TensorType:
         self.text = text
         self.is_number = not array
         self.is_memref = text.startswith("memref")
+        self.element = array.group(2) if array else text
+        self.is_half = self.element in ("f16", "bf16")
         self.c_type = None if array else C_TYPES[text]
         self.dtype = numpy.dtype(DTYPES[array.group(2) if array else text])
         extents = array.group(1).split("x")[:-1] if array else []
@@ -83,6 +111,21 @@ class TensorType:
         if not found:
             raise Failed(f"cannot pass {item}")
         return TensorType(found.group())
+
+
+def to_half(array, element):
+    """float32 to f16, or to the bits of bf16: to the nearest, ties to even."""
+    if element == "f16":
+        return array.astype(numpy.float16)
+    bits = numpy.ascontiguousarray(array).view(numpy.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(numpy.uint16)
+    return numpy.where(numpy.isnan(array), numpy.uint16(0x7FC0), rounded)
+
+
+def from_half(array, element):
+    if element == "f16":
+        return array.astype(numpy.float32)
+    return (array.astype(numpy.uint32) << 16).view(numpy.float32)
 
 
 def constant(type_, text):
@@ -136,7 +179,7 @@ class Signature:
     """The line of a func.func: arguments and results with their types and `nest.name`."""
 
     def __init__(self, line):
-        self.entry = re.search(r"func\.func (?:public )?@([\w$.]+)", line).group(1)
+        self.entry = re.search(r"func\.func (?:public |private )?@([\w$.]+)", line).group(1)
         start = line.index("(")
         end = closing(line, start)
         self.before, self.after = line[: start + 1], line[end:]
@@ -193,57 +236,35 @@ def run(command, text):
     return done.stdout
 
 
-class Program:
-    """A module, compiled. Call it with arrays, or with a dictionary of them by name; it returns the list of outputs."""
+def lower(text, directory):
+    """Text of linalg, tensor, scf, affine, memref and TOSA to a shared library; its path."""
+    def path(name):
+        return os.path.join(directory, name)
 
-    def __init__(self, text, entry=None, directory=None):
-        self.directory = directory or tempfile.mkdtemp(prefix="upstream_run_")
-        try:
-            self.load(self.lower(self.separate(text, entry)))
-        finally:
-            if not directory:
-                shutil.rmtree(self.directory)
-
-    def separate(self, text, entry):
-        """Takes the weights out of the text; they become arguments."""
-        lines, self.weights, header = [], [], None
-        name = re.escape(entry) if entry else r"[\w$.]+"
-        wanted = re.compile(rf"\s*func\.func (public )?@{name}\(")
-        for line in text.splitlines():
-            weight = re.match(rf"\s*(%\S+) = nest\.weight {NAME}.*? : (tensor<[^>]*>) = (.*)", line)
-            if weight:
-                type_ = TensorType(weight.group(3))
-                self.weights.append((weight.group(1), type_, constant(type_, weight.group(4))))
-                continue
-            if header is None and wanted.match(line):
-                header = len(lines)
-            lines.append(line)
-        if header is None:
-            raise Failed("the module has no public function" + (f" @{entry}" if entry else ""))
-        self.signature = Signature(lines[header])
-        lines[header] = self.signature.text(self.weights)
-        return "\n".join(lines) + "\n"
-
-    def lower(self, text):
-        def path(name):
-            return os.path.join(self.directory, name)
-
-        with open(path("concat.mlir"), "w") as file:
-            file.write(DECOMPOSE_CONCAT)
-        library = f"--transform-preload-library=transform-library-paths={path('concat.mlir')}"
+    if "tosa." in text:
+        text = run(["mlir-opt-19", f"--pass-pipeline={TOSA}"], text)
+    if re.search(r"tensor\.(concat|pack|unpack)|linalg\.softmax", text):
+        with open(path("decompose.mlir"), "w") as file:
+            file.write(DECOMPOSE)
+        library = f"--transform-preload-library=transform-library-paths={path('decompose.mlir')}"
         text = run(["mlir-opt-19", library, "--transform-interpreter"], text)
-        text = run(["mlir-opt-19", f"--pass-pipeline={BUFFERIZE}"], text)
-        text = run(["mlir-opt-19", f"--pass-pipeline={LOWER}"], text)
-        with open(path("module.ll"), "w") as file:
-            file.write(run(["mlir-translate-19", "--mlir-to-llvmir"], text))
-        libraries = subprocess.run(["llvm-config-19", "--libdir"], capture_output=True, text=True).stdout.strip()
-        run(["clang-19", "-w", "-O2", "-march=native", "-shared", "-fPIC", path("module.ll"), "-o", path("module.so"),
-             f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lmlir_c_runner_utils", "-lm"], "")
-        return path("module.so")
+    text = run(["mlir-opt-19", f"--pass-pipeline={BUFFERIZE}"], text)
+    text = run(["mlir-opt-19", f"--pass-pipeline={LOWER}"], text)
+    with open(path("module.ll"), "w") as file:
+        file.write(run(["mlir-translate-19", "--mlir-to-llvmir"], text))
+    libraries = subprocess.run(["llvm-config-19", "--libdir"], capture_output=True, text=True).stdout.strip()
+    run(["clang-19", "-w", "-O2", "-march=native", "-shared", "-fPIC", path("module.ll"), "-o", path("module.so"),
+         f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lmlir_c_runner_utils", "-lmlir_float16_utils", "-lm"], "")
+    return path("module.so")
 
-    def load(self, library):
-        self.function = getattr(ctypes.CDLL(library), f"_mlir_ciface_{self.signature.entry}")
-        types = self.signature.result_types
+
+class Function:
+    """A compiled function: arrays in, the list of results out; memrefs as they are afterwards in `updated`."""
+
+    def __init__(self, signature, library, weights=()):
+        self.signature, self.weights = signature, list(weights)
+        self.function = getattr(library, f"_mlir_ciface_{signature.entry}")
+        types = signature.result_types
         fields = [(f"y{at}", type_.c_type or Descriptor(len(type_.shape)).type) for at, type_ in enumerate(types)]
         self.results = type("Results", (ctypes.Structure,), {"_fields_": fields})
         # One number comes back as it is, everything else through a pointer
@@ -259,6 +280,10 @@ class Program:
         arrays = []
         for name, type_, array in zip(names, types, given):
             array = numpy.asarray(array, type_.dtype if type_.is_number else None)
+            if type_.element == "index" and array.dtype == numpy.int32:
+                array = array.astype(numpy.int64)
+            if type_.is_half and array.dtype == numpy.float32:
+                array = to_half(array, type_.element)
             if array.dtype.itemsize == type_.dtype.itemsize and array.dtype != type_.dtype:
                 array = array.view(type_.dtype)  # unsigned integers, bfloat16
             fits = len(array.shape) == len(type_.shape) and all(
@@ -287,6 +312,55 @@ class Program:
             if type_.is_number else Descriptor.array(getattr(results, f"y{at}"), type_.dtype)
             for at, type_ in enumerate(self.signature.result_types)
         ]
+
+
+class Library:
+    """All functions of a module without weights, compiled once."""
+
+    def __init__(self, text, directory):
+        text = run(["mlir-opt-19"], text)  # one line for each signature, no names for types
+        heads = re.findall(r"^\s*func\.func .*", text, re.M)
+        self.signatures = {signature.entry: signature for signature in map(Signature, heads)}
+        self.library = ctypes.CDLL(lower(text, directory))
+
+    def function(self, name):
+        return Function(self.signatures[name], self.library)
+
+
+class Program(Function):
+    """A module, compiled. Call it with arrays, or with a dictionary of them by name; it returns the list of outputs."""
+
+    def __init__(self, text, entry=None, directory=None):
+        self.directory = directory or tempfile.mkdtemp(prefix="upstream_run_")
+        try:
+            text, signature, weights = self.separate(text, entry)
+            super().__init__(signature, ctypes.CDLL(lower(text, self.directory)), weights)
+        finally:
+            if not directory:
+                shutil.rmtree(self.directory)
+
+    @staticmethod
+    def separate(text, entry):
+        """Takes the weights out of the text; they become arguments."""
+        if "nest." not in text:
+            text = run(["mlir-opt-19"], text)  # one line for each signature, no names for types
+        lines, weights, header = [], [], None
+        name = re.escape(entry) if entry else r"[\w$.]+"
+        wanted = re.compile(rf"\s*func\.func (public )?@{name}\(")
+        for line in text.splitlines():
+            weight = re.match(rf"\s*(%\S+) = nest\.weight {NAME}.*? : (tensor<[^>]*>) = (.*)", line)
+            if weight:
+                type_ = TensorType(weight.group(3))
+                weights.append((weight.group(1), type_, constant(type_, weight.group(4))))
+                continue
+            if header is None and wanted.match(line):
+                header = len(lines)
+            lines.append(line)
+        if header is None:
+            raise Failed("the module has no public function" + (f" @{entry}" if entry else ""))
+        signature = Signature(lines[header])
+        lines[header] = signature.text(weights)
+        return "\n".join(lines) + "\n", signature, weights
 
 
 def main():

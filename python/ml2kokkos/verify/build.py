@@ -85,12 +85,13 @@ def kokkos_root(backend):
     return str(found[0])
 
 
-def configure_runners(runners, backend="openmp", compiler=None, flags=""):
-    """The build folder for all programs below `runners`; `flags` come behind those of a fast build."""
+def configure_runners(runners, backend="openmp", compiler=None, flags="", unity=0):
+    """The build folder for all programs below `runners`; `flags` come behind those of a fast build, `unity` models are one
+    translation unit."""
     build = Path(runners) / ".build" / (Path(compiler).name if compiler else "default")
     command = ["cmake", "-G", "Ninja", "-S", Path(__file__).parent, "-B", build, f"-DML2K_RUNNERS={Path(runners).resolve()}",
                f"-DKokkos_ROOT={kokkos_root(backend)}", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache",
-               f"-DML2K_RUNNER_FLAGS={';'.join(flags.split())}"]
+               f"-DML2K_RUNNER_FLAGS={';'.join(flags.split())}", f"-DML2K_RUNNER_UNITY={unity}"]
     if compiler:
         command.append(f"-DCMAKE_CXX_COMPILER={compiler}")
     run_quietly(command, "configuring the program", env=ccache_environment())
@@ -102,9 +103,9 @@ def ccache_environment():
                 "include_file_mtime,include_file_ctime")
 
 
-def build_runner(runners, name, backend="openmp", compiler=None):
+def build_runner(runners, name, backend="openmp", compiler=None, flags="", unity=0):
     """Compiles runners/name/*.cpp; returns the program."""
-    build = configure_runners(runners, backend, compiler)
+    build = configure_runners(runners, backend, compiler, flags, unity)
     run_quietly(["ninja", "-C", build, *(["-j", os.environ["JOBS"]] if os.environ.get("JOBS") else []), name],
                 "compiling the printed code", env=ccache_environment())
     return build / name
