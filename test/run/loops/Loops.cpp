@@ -256,7 +256,7 @@ static void testSizes(Space const &space) {
   axpy::forward(space, 2, viewOf<float>({10, 20, 30}), y);
   expect(valuesOf(y) == std::vector<float>{21, 42, 63}, "a loop over two arguments");
   expect(refusalOf([&] { axpy::forward(space, 2, viewOf<float>({1, 2, 3}), shorter); }) ==
-             "axpy: y_size has to be at least x_size",
+             "axpy: y_size has to be at least n",
          "an argument that is too short");
   expect(valuesOf(shorter) == std::vector<float>{1, 2}, "nothing is written then");
   View<float **> const a("a", 4, 3), b("b", 3, 5), c("c", 4, 5), other("other", 4, 4);
