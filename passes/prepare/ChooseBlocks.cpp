@@ -3,6 +3,7 @@
 #include "passes/prepare/ChooseBlocks.h"
 
 #include "passes/lower/memory/Memory.h"
+#include "translator/ir/StoredRows.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -77,13 +78,16 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     return kernel.emitError("has several reductions; a kernel that is printed has one");
   bool const reduces = !kernel.getInto().empty(), isGrid = loops > 1;
   int64_t const rows = loops > 2 ? loops - 1 : 0;
-  if (kernel.getOrdered())
+  bool const isNaive = kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive");
+  if (!isNaive && nest::storedRowsOf(kernel))
+    nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);
+  else if (kernel.getOrdered())
     nest::setSchedule(kernel, KernelBlock::ForUpdates);
   else if (reduces)
     nest::setSchedule(kernel, isGrid ? KernelBlock::ReduceGrid : KernelBlock::ReduceSpan, {.fused = rows});
   else if (!isGrid)
     nest::setSchedule(kernel, KernelBlock::Range);
-  else if (kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive"))
+  else if (isNaive)
     nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
   else
     nest::setSchedule(kernel, KernelBlock::ForGrid, {.fused = rows});
@@ -98,6 +102,14 @@ static LogicalResult chooseBlock(nest::RecurrentOp recurrent) {
   return success();
 }
 
+static LogicalResult chooseBlock(nest::AssembleOp assemble) {
+  static constexpr KernelBlock blocks[] = {KernelBlock::JoinRows,     KernelBlock::JoinRows,
+                                           KernelBlock::MultiplyRows, KernelBlock::TransposeRows,
+                                           KernelBlock::SortTriplets, KernelBlock::PackRows};
+  nest::setSchedule(assemble, blocks[unsigned(assemble.getKind())]);
+  return success();
+}
+
 static LogicalResult chooseBlock(nest::TopKOp top) {
   nest::setSchedule(top, KernelBlock::TopK);
   return success();
@@ -109,7 +121,7 @@ static LogicalResult chooseBlock(Operation *kernel, Devices devices) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(kernel)
       .Case<nest::MapOp, nest::RowOp>([&](auto op) { return chooseBlock(op, devices), success(); })
       .Case<nest::ReduceOp, nest::WindowOp, nest::ContractOp, nest::ConvOp, nest::RecurrentOp, nest::TopKOp,
-            nest::LoopKernelOp>([](auto op) { return chooseBlock(op); })
+            nest::AssembleOp, nest::LoopKernelOp>([](auto op) { return chooseBlock(op); })
       .Default([](Operation *op) { return LogicalResult(op->emitError("has no block")); });
 }
 
@@ -122,6 +134,9 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
            given.getInner() < int64_t(map.getMaps().front().getNumDims());
   if (isa<nest::RowOp>(kernel))
     return given.getBlock() == KernelBlock::ForRows;
+  if (isa<nest::LoopKernelOp>(kernel))
+    return (given.getBlock() == KernelBlock::Range && chosen.getBlock() == KernelBlock::ForStoredRows) ||
+           (given.getBlock() == KernelBlock::ReduceSpan && chosen.getBlock() == KernelBlock::ReduceStoredRows);
   if (given.getBlock() != chosen.getBlock() || !isa<nest::ContractOp, nest::WindowOp>(kernel))
     return false;
   return (chosen.getLeft() || !given.getLeft()) && (chosen.getRight() || !given.getRight()) &&

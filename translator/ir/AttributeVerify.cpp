@@ -64,6 +64,10 @@ static char const *isSchedule(Attribute value) {
   return isa<ScheduleAttr>(value) ? nullptr : "requires a #nest.schedule";
 }
 
+static char const *isAssembly(Attribute value) {
+  return isa<AssemblyAttr>(value) ? nullptr : "requires a #nest.assembly";
+}
+
 static char const *isRange(Attribute value) {
   auto const range = dyn_cast<DenseI64ArrayAttr>(value);
   return range && range.size() == 2 && range[0] <= range[1] ? nullptr : "requires two ascending i64";
@@ -71,7 +75,9 @@ static char const *isRange(Attribute value) {
 
 static char const *isEncoding(Attribute value) {
   auto const encoding = dyn_cast<sparse_tensor::SparseTensorEncodingAttr>(value);
-  return encoding && levelsOf(encoding) ? nullptr : "requires an encoding of levels that kernels can walk through";
+  return encoding && levelsOf(encoding, /*takesLoose=*/true)
+             ? nullptr
+             : "requires an encoding of levels that kernels can walk through";
 }
 
 /// An extent that is computed from nest.symbols, or none.
@@ -122,6 +128,13 @@ static llvm::StringMap<Rule> const &rules() {
       // Until its kernels are made: what stands for a sparse tensor, and the number of that; its arrays have the same
       {sparseEncoding, {OnArgument, isEncoding}},
       {sparseTensor, {OnArgument, isNumber}},
+      // Of one that is written: the tensor whose elements it stores, too
+      {sparsePattern, {OnArgument, isNumber}},
+      // Of one with entries of its own: how they come about
+      {sparseAssembly, {OnArgument, isAssembly}},
+      // Of a loop: over entries of that tensor, which no other iteration of the parallel loop around has; sums may be
+      // in any order
+      {sparseEntries, {OnOperation, isNumber}},
       // Forward() checks that an int can count the elements
       {"nest.counted", {OnOperation | OnArgument, isUnit}},
       // Names of run-time extents, how they are computed, and the arguments that say how many positions count

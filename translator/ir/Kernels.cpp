@@ -39,6 +39,7 @@ SmallVector<Value> RowOp::getMappedOperands() { return SmallVector<Value>(getOpe
 SmallVector<Value> RecurrentOp::getMappedOperands() { return SmallVector<Value>(getOperands().drop_front()); }
 
 SmallVector<Value> TopKOp::getMappedOperands() { return {}; }
+SmallVector<Value> AssembleOp::getMappedOperands() { return {}; }
 
 SmallVector<AffineMap> MapOp::getMaps() { return valuesOf(getIndexingMaps()); }
 SmallVector<AffineMap> ReduceOp::getMaps() { return valuesOf(getIndexingMaps()); }
@@ -49,6 +50,7 @@ SmallVector<AffineMap> RowOp::getMaps() { return valuesOf(getIndexingMaps()); }
 SmallVector<AffineMap> RecurrentOp::getMaps() { return valuesOf(getIndexingMaps()); }
 
 SmallVector<AffineMap> TopKOp::getMaps() { return {}; }
+SmallVector<AffineMap> AssembleOp::getMaps() { return {}; }
 
 Region &MapOp::getStoringRegion() { return getBody(); }
 Region &ReduceOp::getStoringRegion() { return getFinish(); }
@@ -58,6 +60,7 @@ Region &WindowOp::getStoringRegion() { return getFinish(); }
 Region &RowOp::getStoringRegion() { return getBody(); }
 Region &RecurrentOp::getStoringRegion() { return getNext(); }
 Region &TopKOp::getStoringRegion() { return getBefore(); }
+Region &AssembleOp::getStoringRegion() { return getCombine(); }
 Region &LoopKernelOp::getStoringRegion() { return getBody(); }
 
 //===--- Schedules ------------------------------------------------------------------------------------------------===//
@@ -81,6 +84,36 @@ SmallVector<Role> ContractOp::getRoles() {
 ArrayAttr ml2k::nest::rolesAttr(MLIRContext *context, ArrayRef<Role> roles) {
   return ArrayAttr::get(
       context, llvm::map_to_vector(roles, [&](Role role) -> Attribute { return RoleAttr::get(context, role); }));
+}
+
+//===--- Reductions -----------------------------------------------------------------------------------------------===//
+
+namespace {
+struct JoinRow {
+  StringRef operation;
+  Combiner combiner;
+};
+constexpr JoinRow joins[] = {
+    {"arith.addf", Combiner::Sum},       {"arith.addi", Combiner::Sum},       {"arith.mulf", Combiner::Prod},
+    {"arith.muli", Combiner::Prod},      {"arith.maximumf", Combiner::Max},   {"arith.minimumf", Combiner::Min},
+    {"arith.maxnumf", Combiner::MaxNum}, {"arith.minnumf", Combiner::MinNum}, {"arith.maxsi", Combiner::MaxSI},
+    {"arith.minsi", Combiner::MinSI},    {"arith.maxui", Combiner::MaxUI},    {"arith.minui", Combiner::MinUI},
+    {"arith.andi", Combiner::And},       {"arith.ori", Combiner::Or},         {"arith.xori", Combiner::Xor},
+};
+} // namespace
+
+std::optional<Combiner> ml2k::nest::combinerOf(Operation *op) {
+  auto const *row = llvm::find_if(joins, [&](JoinRow const &r) { return r.operation == op->getName().getStringRef(); });
+  return row == std::end(joins) ? std::nullopt : std::optional(row->combiner);
+}
+
+Value ml2k::nest::join(OpBuilder &builder, Location location, Combiner combiner, Value a, Value b) {
+  bool const real = isa<FloatType>(a.getType());
+  auto const *row = llvm::find_if(joins, [&](JoinRow const &r) {
+    return r.combiner == combiner && (combiner > Combiner::Prod || r.operation.ends_with(real ? "f" : "i"));
+  });
+  OperationState state(location, row->operation, {a, b}, {a.getType()});
+  return builder.create(state)->getResult(0);
 }
 
 //===--- Biases ---------------------------------------------------------------------------------------------------===//

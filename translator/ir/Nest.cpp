@@ -106,3 +106,4 @@ void WindowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void RowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void RecurrentOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void TopKOp::getEffects(Effects &effects) { addEffects(effects, *this); }
+void AssembleOp::getEffects(Effects &effects) { addEffects(effects, *this); }

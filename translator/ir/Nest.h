@@ -53,6 +53,10 @@ std::optional<unsigned> addedToSum(mlir::Region &epilogue);
 /// The sum with the bias in the epilogue of a convolution or contraction that has one; null for other kernels.
 mlir::Value biasedSum(mlir::Operation *kernel);
 
+/// The combiner that an operation on two values is, and the operation of a combiner on two values.
+std::optional<Combiner> combinerOf(mlir::Operation *op);
+mlir::Value join(mlir::OpBuilder &builder, mlir::Location location, Combiner combiner, mlir::Value a, mlir::Value b);
+
 /// The types of elements that C++ has, at most 64 bits wide.
 bool isScalar(mlir::Type type);
 

@@ -263,6 +263,25 @@ def Nest_TopKOp : Nest_KernelOp<"top_k"> {
   }];
 }
 
+def Nest_AssembleOp : Nest_KernelOp<"assemble"> {
+  let summary = "a sparse matrix by rows: its entries are counted, get their positions by a scan, and are filled in";
+  let description = [{
+    outputs: positions (one more than rows), coordinates and values; scratch of i32: for a product two integers for each entry of
+    a, for triplets as many as positions and one for each triplet. inputs: `union`, `intersection`, `product`: positions, coordinates and values of a and of b; `transpose`: those
+    of a; `triplets`: two arrays of coordinates and the values; `nonzeros`: a dense matrix. In rows of a and b coordinates ascend, as
+    they do in those of the result. The block has two values: it yields the one of an entry of a union (zero stands for the missing
+    one) or intersection, the term of a product, or the sum of two triplets at one place.
+    What the coordinates and values have no room for is counted but not written.
+  }];
+  let arguments = (ins StrAttr:$label, Nest_AssemblyAttr:$kind, Variadic<Nest_AnyShaped>:$inputs,
+                   Variadic<Nest_AnyShaped>:$extras, Variadic<Nest_AnyShaped>:$outputs);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $label $kind `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `combine` $combine (`->` type($results)^)?
+  }];
+}
+
 //===--- Inside kernels ----------------------------------------------------------------------------------------------===//
 
 def Nest_GetOp : Nest_Op<"get", [MemoryEffects<[MemRead]>]> {

@@ -52,7 +52,22 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ForGrid", 17, "for_grid">,              // several loops, the last one contiguous
   I32EnumAttrCase<"MDRange", 18, "mdrange">,               // Kokkos::MDRangePolicy, to compare with
   I32EnumAttrCase<"ReduceSpan", 19, "reduce_span">, I32EnumAttrCase<"ReduceGrid", 20, "reduce_grid">,
-  I32EnumAttrCase<"ForUpdates", 21, "for_updates">]>;      // loops that change elements in order
+  I32EnumAttrCase<"ForUpdates", 21, "for_updates">,        // loops that change elements in order
+  // Sparse matrices by rows
+  I32EnumAttrCase<"ForStoredRows", 23, "for_stored_rows">, // a thread, or lanes of a device's team, per row
+  I32EnumAttrCase<"ReduceStoredRows", 24, "reduce_stored_rows">,
+  I32EnumAttrCase<"JoinRows", 25, "join_rows">, I32EnumAttrCase<"MultiplyRows", 26, "multiply_rows">,
+  I32EnumAttrCase<"TransposeRows", 27, "transpose_rows">, I32EnumAttrCase<"SortTriplets", 28, "sort_triplets">,
+  I32EnumAttrCase<"PackRows", 29, "pack_rows">]>;
+
+def Nest_Assembly : Nest_Enum<"Assembly", "how the entries of a sparse matrix come about", [
+  I32EnumAttrCase<"Union", 0, "union">,               // where one of two matrices has entries
+  I32EnumAttrCase<"Intersection", 1, "intersection">, // where both have
+  I32EnumAttrCase<"Product", 2, "product">,           // of two matrices
+  I32EnumAttrCase<"Transpose", 3, "transpose">,       // of one that is stored along the other dimension
+  I32EnumAttrCase<"Triplets", 4, "triplets">,         // in any order
+  I32EnumAttrCase<"Nonzeros", 5, "nonzeros">]>;       // of a dense matrix
+def Nest_AssemblyAttr : EnumAttr<Nest_Dialect, Nest_Assembly, "assembly">;
 
 def Nest_DevicePath : Nest_Enum<"DevicePath", "what a block does on a device beside its plain way", [
   I32EnumAttrCase<"Plain", 0, "plain">,

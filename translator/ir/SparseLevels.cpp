@@ -9,7 +9,7 @@ using namespace mlir::sparse_tensor;
 
 namespace ml2k {
 
-static std::optional<SparseLevel::Format> formatOf(LevelType type, size_t level, size_t levels) {
+static std::optional<SparseLevel::Format> formatOf(LevelType type, size_t level, size_t levels, bool takesLoose) {
   if (isDenseLT(type))
     return SparseLevel::Format::Dense;
   if (isSingletonLT(type))
@@ -18,7 +18,7 @@ static std::optional<SparseLevel::Format> formatOf(LevelType type, size_t level,
     return std::nullopt;
   if (isUniqueLT(type))
     return SparseLevel::Format::Compressed;
-  if (level == 0 && levels > 1 && isOrderedLT(type))
+  if (level == 0 && levels > 1 && (isOrderedLT(type) || takesLoose))
     return SparseLevel::Format::Repeated;
   return std::nullopt;
 }
@@ -59,14 +59,14 @@ static bool areComplete(ArrayRef<SparseLevel> levels, unsigned dims) {
   return true;
 }
 
-std::optional<SmallVector<SparseLevel>> levelsOf(SparseTensorEncodingAttr encoding) {
+std::optional<SmallVector<SparseLevel>> levelsOf(SparseTensorEncodingAttr encoding, bool takesLoose) {
   size_t const count = encoding.getLvlRank();
   SmallVector<SparseLevel> levels(count);
   AffineMap const map = encoding.getDimToLvl();
   if (encoding.isSlice() || encoding.getExplicitVal() || encoding.getImplicitVal())
     return std::nullopt;
   for (size_t i = 0; i < count; ++i) {
-    std::optional<SparseLevel::Format> const format = formatOf(encoding.getLvlType(i), i, count);
+    std::optional<SparseLevel::Format> const format = formatOf(encoding.getLvlType(i), i, count, takesLoose);
     bool const follows = i > 0 && !levels[i - 1].isDense(); // an entry of the level above
     if (!format || (*format == SparseLevel::Format::Singleton && !follows))
       return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<SmallVector<SparseLevel>> levelsOf(SparseTensorEncodingAttr encodi
   }
   // The entries of a repeated level are told apart by all levels below it
   bool const repeats = levels[0].format == SparseLevel::Format::Repeated;
-  if (repeats && !isUniqueLT(encoding.getLvlType(count - 1)))
+  if (repeats && !takesLoose && !isUniqueLT(encoding.getLvlType(count - 1)))
     return std::nullopt;
   for (size_t i = 1; i < count && repeats; ++i)
     if (levels[i].format != SparseLevel::Format::Singleton)

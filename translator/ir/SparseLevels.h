@@ -33,12 +33,23 @@ struct SparseLevel {
   bool hasPositions(size_t level) const { return format == Format::Compressed && level > 0; }
 };
 
-/// Nothing if some level is of another kind.
-std::optional<llvm::SmallVector<SparseLevel>> levelsOf(mlir::sparse_tensor::SparseTensorEncodingAttr encoding);
+/// Nothing if some level is of another kind. Loose ones are coordinates in any order, perhaps some of them twice: no
+/// kernel walks through those, they can be sorted.
+std::optional<llvm::SmallVector<SparseLevel>> levelsOf(mlir::sparse_tensor::SparseTensorEncodingAttr encoding,
+                                                       bool takesLoose = false);
 
 /// On the argument that stands for a sparse tensor: its encoding. On that and on its arrays: which tensor.
 inline constexpr llvm::StringLiteral sparseEncoding = "nest.sparse";
 inline constexpr llvm::StringLiteral sparseTensor = "nest.stored";
+
+/// On what stands for a tensor that is written: the tensor whose positions and coordinates it has.
+inline constexpr llvm::StringLiteral sparsePattern = "nest.pattern";
+
+/// On what stands for a tensor that is written and has entries of its own: how they come about.
+inline constexpr llvm::StringLiteral sparseAssembly = "nest.assembly";
+
+/// On a loop over entries: their tensor. Other iterations of the parallel loop around it have other ones.
+inline constexpr llvm::StringLiteral sparseEntries = "nest.entries";
 
 } // namespace ml2k
 

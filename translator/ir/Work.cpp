@@ -118,6 +118,9 @@ std::optional<int64_t> nest::TopKOp::getFlops() {
   return countElements(getInputs().front().getType()) * countIn(getBefore());
 }
 
+/// How many entries there are is known on the device only.
+std::optional<int64_t> nest::AssembleOp::getFlops() { return std::nullopt; }
+
 bool ml2k::isSmall(Operation *program) {
   constexpr int64_t most = 1 << 19;
   int64_t total = 0;

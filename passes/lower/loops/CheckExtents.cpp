@@ -187,8 +187,23 @@ private:
             visitBranch(region.front());
       } else if (auto kernel = dyn_cast<nest::LoopKernelOp>(op)) {
         visitKernel(kernel);
+      } else if (auto assemble = dyn_cast<nest::AssembleOp>(op)) {
+        visitAssembly(assemble);
       }
     }
+  }
+
+  /// Rows of the result are those of the first operand; of a transpose and of triplets they are the caller's choice.
+  void visitAssembly(nest::AssembleOp assemble) {
+    Value const first = assemble.getInputs()[0], positions = assemble.getOutputs()[0];
+    atMostZero(sum(Polynomial(1), extent(positions, 0), -1));
+    nest::Assembly const kind = assemble.getKind();
+    if (kind == nest::Assembly::Transpose || kind == nest::Assembly::Triplets)
+      return;
+    int64_t const more = kind == nest::Assembly::Nonzeros ? 1 : 0;
+    Value64 const rows = sum(extent(first, 0), Polynomial(more), 1);
+    atMostZero(sum(rows, extent(positions, 0), -1));
+    atMostZero(sum(extent(positions, 0), rows, -1));
   }
 
   /// What only a branch needs is checked there.

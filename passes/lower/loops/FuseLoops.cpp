@@ -8,6 +8,7 @@
 
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/SparseLevels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -39,11 +40,23 @@ bool collectTouches(Operation *op, SmallVectorImpl<Touch> &touches) {
             }).wasInterrupted();
 }
 
+/// The name of an extent of an argument: those that have to be equal share it.
+StringAttr nameOfExtent(Value value) {
+  auto size = value.getDefiningOp<memref::DimOp>();
+  auto const argument = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
+  auto entry = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  if (!entry || !size.getConstantIndex())
+    return {};
+  auto const names = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "nest.dims");
+  auto const name = names ? dyn_cast<StringAttr>(names[*size.getConstantIndex()]) : StringAttr();
+  return name && !name.empty() ? name : StringAttr();
+}
+
 bool haveSameBounds(scf::ParallelOp a, scf::ParallelOp b) {
   auto const same = [](ValueRange left, ValueRange right) {
     return left.size() == right.size() && llvm::all_of(llvm::zip(left, right), [](auto pair) {
              auto const [x, y] = pair;
-             if (x == y)
+             if (x == y || (nameOfExtent(x) && nameOfExtent(x) == nameOfExtent(y)))
                return true;
              Operation *const first = x.getDefiningOp(), *const second = y.getDefiningOp();
              return first && second && isPure(first) && isPure(second) &&
@@ -58,12 +71,25 @@ bool isAtOwnPosition(Touch const &touch, scf::ParallelOp loop) {
   return baseOf(touch.memref) == touch.memref && llvm::equal(touch.at, loop.getInductionVars());
 }
 
+/// The tensor of which the position is an entry that no other iteration has.
+std::optional<int64_t> ownEntry(Touch const &touch) {
+  auto const at = touch.at.size() == 1 ? dyn_cast<BlockArgument>(touch.at[0]) : BlockArgument();
+  auto loop = at ? dyn_cast<scf::ForOp>(at.getOwner()->getParentOp()) : scf::ForOp();
+  auto const number = loop ? loop->getAttrOfType<IntegerAttr>(sparseEntries) : IntegerAttr();
+  return number && at == loop.getInductionVar() ? std::optional(number.getInt()) : std::nullopt;
+}
+
+/// Both at what belongs to the same iteration.
+bool areOwn(Touch const &x, scf::ParallelOp first, Touch const &y, scf::ParallelOp second) {
+  return x.memref == y.memref &&
+         ((isAtOwnPosition(x, first) && isAtOwnPosition(y, second)) || (ownEntry(x) && ownEntry(x) == ownEntry(y)));
+}
+
 /// Whether the iterations of both may run one after the other.
 bool areApart(ArrayRef<Touch> a, scf::ParallelOp first, ArrayRef<Touch> b, scf::ParallelOp second) {
   for (Touch const &x : a)
     for (Touch const &y : b)
-      if ((x.writes || y.writes) && mayAlias(x.memref, y.memref) &&
-          !(x.memref == y.memref && isAtOwnPosition(x, first) && isAtOwnPosition(y, second)))
+      if ((x.writes || y.writes) && mayAlias(x.memref, y.memref) && !areOwn(x, first, y, second))
         return false;
   return true;
 }
@@ -168,12 +194,34 @@ private:
     if (reduce != &both.getBody()->back())
       rewriter.moveOpAfter(reduce, &both.getBody()->back());
     forwardStores(*both.getBody());
+    forwardIntoLoops(both);
     SmallVector<Value> results(both.getResults());
     for (OpResult result : both.getResults())
       result.getOwner()->setLoc(first.getNumResults() ? first.getLoc() : second.getLoc());
     rewriter.replaceOp(first, ArrayRef<Value>(results).take_front(first.getNumResults()));
     rewriter.replaceOp(second, ArrayRef<Value>(results).take_back(second.getNumResults()));
     return both;
+  }
+
+  /// Inner loops need not read what the iteration has stored in front of them, at its own position.
+  void forwardIntoLoops(scf::ParallelOp loop) {
+    for (auto store : loop.getBody()->getOps<memref::StoreOp>()) {
+      SmallVector<memref::LoadOp> loads;
+      unsigned stores = 0;
+      loop.walk([&](Operation *op) {
+        auto other = dyn_cast<memref::StoreOp>(op);
+        stores += bool(other) && mayAlias(other.getMemref(), store.getMemref());
+        auto load = dyn_cast<memref::LoadOp>(op);
+        Operation *const outer = load ? loop.getBody()->findAncestorOpInBlock(*op) : nullptr;
+        if (outer && store->isBeforeInBlock(outer) && load.getMemref() == store.getMemref() &&
+            llvm::equal(load.getIndices(), store.getIndices()))
+          loads.push_back(load);
+      });
+      bool const isOwn = llvm::equal(store.getIndices(), loop.getInductionVars());
+      for (memref::LoadOp load : loads)
+        if (stores == 1 && isOwn)
+          rewriter.replaceOp(load, store.getValue());
+    }
   }
 
   /// What the block has stored it need not read again.
@@ -261,9 +309,27 @@ void forwardScalars(func::FuncOp entry) {
   }
 }
 
+/// Memory that is written and never read: what was read there is in registers.
+static void eraseUnread(func::FuncOp entry) {
+  SmallVector<memref::AllocOp> unread;
+  entry.walk([&](memref::AllocOp allocation) {
+    if (llvm::all_of(allocation->getUsers(), [&](Operation *user) {
+          auto store = dyn_cast<memref::StoreOp>(user);
+          return isa<memref::DeallocOp>(user) || (store && store.getValue() != allocation);
+        }))
+      unread.push_back(allocation);
+  });
+  for (memref::AllocOp allocation : unread) {
+    for (Operation *user : llvm::make_early_inc_range(allocation->getUsers()))
+      user->erase();
+    allocation->erase();
+  }
+}
+
 void fuseLoops(func::FuncOp entry) {
   IRRewriter rewriter(entry.getContext());
   Fusion(rewriter).visit(entry.getBody().front());
+  eraseUnread(entry);
 }
 
 } // namespace ml2k

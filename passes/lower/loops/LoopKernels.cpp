@@ -77,40 +77,14 @@ std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken) {
 
 //===--- Reductions -----------------------------------------------------------------------------------------------===//
 
-namespace {
-struct JoinRow {
-  StringRef operation;
-  Combiner combiner;
-};
-constexpr JoinRow joins[] = {
-    {"arith.addf", Combiner::Sum},       {"arith.addi", Combiner::Sum},       {"arith.mulf", Combiner::Prod},
-    {"arith.muli", Combiner::Prod},      {"arith.maximumf", Combiner::Max},   {"arith.minimumf", Combiner::Min},
-    {"arith.maxnumf", Combiner::MaxNum}, {"arith.minnumf", Combiner::MinNum}, {"arith.maxsi", Combiner::MaxSI},
-    {"arith.minsi", Combiner::MinSI},    {"arith.maxui", Combiner::MaxUI},    {"arith.minui", Combiner::MinUI},
-    {"arith.andi", Combiner::And},       {"arith.ori", Combiner::Or},         {"arith.xori", Combiner::Xor},
-};
-} // namespace
-
 std::optional<Combiner> combinerOf(Region &reduction) {
   Block &block = reduction.front();
   if (std::distance(block.begin(), block.end()) != 2)
     return std::nullopt;
   Operation &op = block.front();
-  auto const *row = llvm::find_if(joins, [&](JoinRow const &r) { return r.operation == op.getName().getStringRef(); });
   bool const both = op.getNumOperands() == 2 && op.getOperand(0) != op.getOperand(1) &&
                     llvm::all_of(op.getOperands(), [&](Value v) { return v.getParentBlock() == &block; });
-  if (row == std::end(joins) || !both || block.back().getOperand(0) != op.getResult(0))
-    return std::nullopt;
-  return row->combiner;
-}
-
-Value join(OpBuilder &builder, Location location, Combiner combiner, Value a, Value b) {
-  bool const real = isa<FloatType>(a.getType());
-  auto const *row = llvm::find_if(joins, [&](JoinRow const &r) {
-    return r.combiner == combiner && (combiner > Combiner::Prod || r.operation.ends_with(real ? "f" : "i"));
-  });
-  OperationState state(location, row->operation, {a, b}, {a.getType()});
-  return builder.create(state)->getResult(0);
+  return both && block.back().getOperand(0) == op.getResult(0) ? nest::combinerOf(&op) : std::nullopt;
 }
 
 bool isIdentity(Combiner combiner, Value value) {

@@ -305,7 +305,7 @@ private:
       rewriter.setInsertionPoint(use.getOwner());
       Value loaded = rewriter.create<memref::LoadOp>(value.getLoc(), memory);
       if (combiner && !isIdentity(*combiner, initial))
-        loaded = join(rewriter, value.getLoc(), *combiner, initial, loaded);
+        loaded = nest::join(rewriter, value.getLoc(), *combiner, initial, loaded);
       use.set(loaded);
     }
   }

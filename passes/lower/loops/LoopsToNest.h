@@ -50,10 +50,6 @@ std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken);
 /// What joins two values in a reduction of scf.parallel; nothing if it is no single known operation.
 std::optional<nest::Combiner> combinerOf(mlir::Region &reduction);
 
-/// The operation of a combiner on two values.
-mlir::Value join(mlir::OpBuilder &builder, mlir::Location location, nest::Combiner combiner, mlir::Value a,
-                 mlir::Value b);
-
 /// Whether joining `value` changes nothing.
 bool isIdentity(nest::Combiner combiner, mlir::Value value);
 

@@ -25,8 +25,10 @@ static bool isLoopProgram(func::FuncOp entry) {
   bool tensors = llvm::any_of(entry.getArgumentTypes(), [](Type type) { return isa<TensorType>(type); });
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     tensors |= llvm::any_of(op->getResultTypes(), [](Type type) { return isa<TensorType>(type); });
-    if (isa<DestinationStyleOpInterface>(op) && isa<nest::NestDialect>(op->getDialect()))
+    if (isa<DestinationStyleOpInterface>(op) && isa<nest::NestDialect>(op->getDialect())) {
+      found |= isa<nest::AssembleOp>(op);
       return WalkResult::skip();
+    }
     found |=
         isa<scf::ParallelOp, affine::AffineForOp, affine::AffineParallelOp, memref::LoadOp, memref::StoreOp,
             memref::AtomicRMWOp, memref::GenericAtomicRMWOp, memref::CopyOp, memref::AllocOp, linalg::LinalgOp>(op);

@@ -12,19 +12,18 @@
 
 #include "passes/lower/loops/Dependence.h"
 
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
 namespace ml2k {
 
-SparseKernel::SparseKernel(RewriterBase &rewriter, linalg::LinalgOp op, OpOperand &sparse, StoredTensor const &stored)
+SparseKernel::SparseKernel(RewriterBase &rewriter, linalg::LinalgOp op, OpOperand &sparse, StoredTensors const &tensors)
     : rewriter(rewriter), op(op), location(op.getLoc()), sparse(sparse), output(*op.getDpsInitOperand(0)),
-      stored(stored), fill(fillBefore(op, output.get())), extents(op.getNumLoops()), indices(op.getNumLoops()),
+      tensors(tensors), stored(*tensors.find(sparse.get())), result(tensors.find(output.get())),
+      fill(fillBefore(op, output.get())), extents(op.getNumLoops()), indices(op.getNumLoops()),
       coordinates(stored.levels.size()), entries(stored.levels.size()) {
   BlockArgument const before = op.getMatchingBlockArgument(&output);
   join = before.use_empty() ? nullptr : *before.getUsers().begin();
@@ -52,6 +51,10 @@ void SparseKernel::planSteps() {
     for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
       if (!walked[loop] && isReduction(loop) == reduced)
         (isFree && !reduced ? prefix : steps).push_back({std::nullopt, loop, reduced});
+  // A row's sums for one column after the other are in registers
+  if (stored.isByRows() && steps.size() == 2 && steps[0].level && steps[0].isReduction && !steps[1].level &&
+      !steps[1].isReduction)
+    std::swap(steps[0], steps[1]);
   // Entries that add to the same elements belong to one iteration
   hasRuns = !prefix.empty() && prefix.front().level == 0 && stored.levels[0].format == SparseLevel::Format::Repeated &&
             llvm::any_of(steps, [](Step const &step) { return step.level && step.isReduction; });
@@ -70,7 +73,7 @@ LogicalResult SparseKernel::findExtents() {
       extents[loop] = index(ranges[loop]);
     for (OpOperand &operand : llvm::reverse(op->getOpOperands()))
       for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-        if (&operand != &sparse && !extents[loop] && expr == rewriter.getAffineDimExpr(loop))
+        if (!tensors.find(operand.get()) && !extents[loop] && expr == rewriter.getAffineDimExpr(loop))
           extents[loop] = rewriter.create<memref::DimOp>(location, operand.get(), index(dim));
   }
   for (SparseLevel const &level : stored.levels) {
@@ -104,7 +107,7 @@ LogicalResult SparseKernel::lower() {
   bool const keepsInPlace = op.getNumReductionLoops() == 0 && join; // each element is read and written once
   if (!keepsInPlace && !isApart(op, output))
     return op.emitError("the result of a sparse operation lies where an operand does, which is not supported");
-  if (!join && !fillsItself)
+  if (!join && !fillsItself && !result)
     rewriter.create<linalg::FillOp>(location, zeroOfOutput(), output.get());
   if (op.getNumParallelLoops() == 0)
     lowerTotal();
@@ -146,8 +149,7 @@ void SparseKernel::lowerParallel() {
   else
     for (auto [step, at] : llvm::zip(prefix, loop.getInductionVars()))
       settle(step, nameOf(step, at));
-  bool const spreads = llvm::any_of(steps, [](Step const &step) { return !step.isReduction; });
-  if (fillsItself && spreads)
+  if (fillsItself && !writesAll() && !result)
     fillSlice();
   walk(0);
 }
@@ -222,202 +224,6 @@ void SparseKernel::lowerTotal() {
   rewriter.create<memref::StoreOp>(location, fill ? total : add(load(output), total), output.get(), placeOf(output));
 }
 
-//===--- Inside a thread ------------------------------------------------------------------------------------------===//
-
-std::pair<Value, Value> SparseKernel::boundsOf(Step const &step) {
-  if (!step.level)
-    return {index(0), extents[step.loop]};
-  SparseLevel const &level = stored.levels[*step.level];
-  if (level.isDense())
-    return {index(0), stored.extentOf(rewriter, location, *step.level, extents[step.loop])};
-  if (run.first && *step.level == 0)
-    return run;
-  if (*step.level == 0)
-    return {index(0), rewriter.create<memref::DimOp>(location, stored.coordinates[0], index(0))};
-  Value const array = stored.positions[*step.level];
-  Value const next = rewriter.create<arith::AddIOp>(location, position, index(1));
-  return {StoredTensor::read(rewriter, location, array, position), StoredTensor::read(rewriter, location, array, next)};
-}
-
-bool SparseKernel::isSingle(Step const &step) const {
-  return step.level && stored.levels[*step.level].format == SparseLevel::Format::Singleton;
-}
-
-/// The step is at `at`, an entry of its level or an index.
-void SparseKernel::settle(Step const &step, Value at) {
-  if (!step.level) {
-    indices[step.loop] = at;
-    return;
-  }
-  size_t const level = *step.level;
-  bool const isDense = stored.levels[level].isDense();
-  if (!isDense)
-    entries[level] = at;
-  if (isDense)
-    coordinates[level] = at;
-  else if (level != 0 || !run.first)
-    coordinates[level] = named(StoredTensor::read(rewriter, location, stored.coordinates[level], at),
-                               stored.indexName(stored.levels[level].dim));
-  settleIndex(stored.levels[level].dim);
-  advance();
-}
-
-/// The index along a dimension, once all levels that have a part in it are settled.
-void SparseKernel::settleIndex(unsigned dim) {
-  Value whole;
-  for (auto [level, coordinate] : llvm::zip(stored.levels, coordinates)) {
-    if (level.dim != dim)
-      continue;
-    if (!coordinate)
-      return;
-    Value part = coordinate;
-    if (level.part == SparseLevel::Part::Quotient)
-      part = rewriter.create<arith::MulIOp>(location, part, index(level.block));
-    whole = whole ? Value(rewriter.create<arith::AddIOp>(location, whole, part)) : part;
-  }
-  for (SparseLevel const &level : stored.levels)
-    if (level.dim == dim)
-      indices[loopOf(level)] = whole;
-}
-
-/// Moves on through the arrays as far as levels are settled.
-void SparseKernel::advance() {
-  for (; reached < stored.levels.size(); ++reached) {
-    if (!stored.levels[reached].isDense()) {
-      if (!entries[reached])
-        return;
-      position = entries[reached];
-      continue;
-    }
-    if (!coordinates[reached])
-      return;
-    if (position) {
-      Value const extent = stored.extentOf(rewriter, location, reached, extents[loopOf(stored.levels[reached])]);
-      Value const start = rewriter.create<arith::MulIOp>(location, position, extent);
-      position = rewriter.create<arith::AddIOp>(location, start, coordinates[reached]);
-    } else {
-      position = coordinates[reached];
-    }
-  }
-}
-
-/// All elements of the result that this thread has.
-void SparseKernel::fillSlice() {
-  OpBuilder::InsertionGuard const guard(rewriter);
-  SmallVector<Value> const keptIndices = indices, keptCoordinates = coordinates;
-  for (Step const &step : steps) {
-    if (step.isReduction)
-      continue;
-    Value const extent =
-        step.level ? stored.extentOf(rewriter, location, *step.level, extents[step.loop]) : extents[step.loop];
-    auto loop = rewriter.create<scf::ForOp>(location, index(0), extent, index(1));
-    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-    if (!step.level) {
-      indices[step.loop] = loop.getInductionVar();
-      continue;
-    }
-    coordinates[*step.level] = loop.getInductionVar();
-    settleIndex(stored.levels[*step.level].dim);
-  }
-  rewriter.create<memref::StoreOp>(location, join ? fill.value : zeroOfOutput(), output.get(), placeOf(output));
-  indices = keptIndices;
-  coordinates = keptCoordinates;
-}
-
-/// The steps from `next` on; sums run in a register behind the last step whose index the result has.
-void SparseKernel::walk(size_t next) {
-  OpBuilder::InsertionGuard const guard(rewriter);
-  bool const isLast = llvm::all_of(llvm::drop_begin(steps, next), [](Step const &step) { return step.isReduction; });
-  if (isLast) {
-    bool const spreads = llvm::any_of(steps, [](Step const &step) { return !step.isReduction; });
-    Value const before = !join ? Value() : fillsItself && !spreads ? fill.value : load(output);
-    Value const after = carry(next, before);
-    rewriter.create<memref::StoreOp>(location, after, output.get(), placeOf(output));
-    return;
-  }
-  Step const &step = steps[next];
-  if (isSingle(step)) {
-    settle(step, position);
-    return walk(next + 1);
-  }
-  auto const [lower, upper] = boundsOf(step);
-  auto loop = rewriter.create<scf::ForOp>(location, lower, upper, index(1));
-  if (prefix.empty() && next == 0)
-    loop->setAttr("nest.note", rewriter.getStringAttr(note()));
-  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  settle(step, nameOf(step, loop.getInductionVar()));
-  walk(next + 1);
-}
-
-/// The value after the steps from `next` on, which are sums.
-Value SparseKernel::carry(size_t next, Value before) {
-  if (next == steps.size())
-    return evaluate(before);
-  Step const &step = steps[next];
-  if (isSingle(step)) {
-    settle(step, position);
-    return carry(next + 1, before);
-  }
-  OpBuilder::InsertionGuard const guard(rewriter);
-  auto const [lower, upper] = boundsOf(step);
-  auto loop = rewriter.create<scf::ForOp>(location, lower, upper, index(1), before);
-  rewriter.setInsertionPointToEnd(loop.getBody());
-  settle(step, nameOf(step, loop.getInductionVar()));
-  Value const after = carry(next + 1, named(loop.getRegionIterArg(0), "sum"));
-  rewriter.create<scf::YieldOp>(location, after);
-  return loop.getResult(0);
-}
-
-//===--- Elements -------------------------------------------------------------------------------------------------===//
-
-Value SparseKernel::index(int64_t value) { return rewriter.create<arith::ConstantIndexOp>(location, value); }
-
-Value SparseKernel::zeroOfOutput() {
-  Type const element = cast<MemRefType>(output.get().getType()).getElementType();
-  return rewriter.create<arith::ConstantOp>(location, rewriter.getZeroAttr(element));
-}
-
-Value SparseKernel::add(Value a, Value b) {
-  if (isa<FloatType>(a.getType()))
-    return rewriter.create<arith::AddFOp>(location, a, b);
-  return rewriter.create<arith::AddIOp>(location, a, b);
-}
-
-SmallVector<Value> SparseKernel::placeOf(OpOperand &operand) {
-  return llvm::map_to_vector(op.getMatchingIndexingMap(&operand).getResults(), [&](AffineExpr expr) {
-    return affine::expandAffineExpr(rewriter, location, expr, indices, {});
-  });
-}
-
-Value SparseKernel::load(OpOperand &operand) {
-  if (&operand == &sparse)
-    return rewriter.create<memref::LoadOp>(location, stored.values, position);
-  if (!isa<MemRefType>(operand.get().getType()))
-    return operand.get();
-  return rewriter.create<memref::LoadOp>(location, operand.get(), placeOf(operand));
-}
-
-/// The operation's block here, on top of `before`; without that the term alone.
-Value SparseKernel::evaluate(Value before) {
-  IRMapping values;
-  for (OpOperand &operand : op->getOpOperands())
-    if (BlockArgument const argument = op.getMatchingBlockArgument(&operand); !argument.use_empty())
-      if (&operand != &output)
-        values.map(argument, load(operand));
-  BlockArgument const own = op.getMatchingBlockArgument(&output);
-  if (before)
-    values.map(own, before);
-  for (Operation &inner : op.getBlock()->without_terminator())
-    if (auto place = dyn_cast<linalg::IndexOp>(inner))
-      values.map(place.getResult(), indices[place.getDim()]);
-    else if (before || &inner != join)
-      rewriter.clone(inner, values);
-  Value result = op.getBlock()->getTerminator()->getOperand(0);
-  if (!before && join)
-    result = join->getOperand(join->getOperand(0) == own ? 1 : 0);
-  return values.lookupOrDefault(result);
-}
-
 //===--- All of an entry ------------------------------------------------------------------------------------------===//
 
 namespace {
@@ -439,7 +245,7 @@ Value extentOf(OpBuilder &builder, memref::DimOp size, StoredTensor const &store
   return stored.dimensionFromArrays(builder, location, dim);
 }
 
-LogicalResult lowerUses(RewriterBase &rewriter, StoredTensor const &stored) {
+LogicalResult lowerSizes(RewriterBase &rewriter, StoredTensor const &stored) {
   for (Operation *user : llvm::make_early_inc_range(stored.standIn.getUsers())) {
     auto size = dyn_cast<memref::DimOp>(user);
     if (!size) {
@@ -455,16 +261,15 @@ LogicalResult lowerUses(RewriterBase &rewriter, StoredTensor const &stored) {
                               << *size.getConstantIndex() << "=N";
     rewriter.replaceOp(size, extent);
   }
-  SmallVector<OpOperand *> uses;
-  BlockArgument standIn = stored.standIn;
-  standIn.getParentRegion()->walk([&](linalg::LinalgOp op) { // in the order of the program
-    for (OpOperand &operand : op->getOpOperands())
-      if (operand.get() == stored.standIn)
-        uses.push_back(&operand);
-  });
-  for (OpOperand *use : uses)
-    if (failed(SparseKernel(rewriter, cast<linalg::LinalgOp>(use->getOwner()), *use, stored).lower()))
-      return failure();
+  return success();
+}
+
+LogicalResult lowerOperation(RewriterBase &rewriter, linalg::LinalgOp op, StoredTensors const &tensors) {
+  if (StoredTensor const *result = tensors.find(op.getDpsInits()[0]); result && result->assembly)
+    return lowerAssembly(rewriter, op, tensors);
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (tensors.find(input->get()))
+      return SparseKernel(rewriter, op, *input, tensors).lower();
   return success();
 }
 
@@ -472,12 +277,18 @@ LogicalResult lowerUses(RewriterBase &rewriter, StoredTensor const &stored) {
 
 LogicalResult lowerSparse(func::FuncOp entry) {
   IRRewriter rewriter(entry.getContext());
+  StoredTensors const tensors(entry);
+  for (StoredTensor const &tensor : tensors.all())
+    if (failed(lowerSizes(rewriter, tensor)))
+      return failure();
+  SmallVector<linalg::LinalgOp> operations; // in the order of the program
+  entry.walk([&](linalg::LinalgOp op) { operations.push_back(op); });
+  for (linalg::LinalgOp op : operations)
+    if (!isa<linalg::FillOp>(op) && failed(lowerOperation(rewriter, op, tensors)))
+      return failure();
   for (unsigned place = entry.getNumArguments(); place-- > 0;)
-    if (entry.getArgAttr(place, sparseEncoding)) {
-      if (failed(lowerUses(rewriter, StoredTensor(entry, entry.getArgument(place)))))
-        return failure();
+    if (entry.getArgAttr(place, sparseEncoding))
       entry.eraseArgument(place);
-    }
   for (unsigned place = 0; place < entry.getNumArguments(); ++place)
     entry.removeArgAttr(place, sparseTensor);
   return success();

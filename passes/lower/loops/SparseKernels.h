@@ -12,7 +12,7 @@ namespace ml2k {
 class SparseKernel {
 public:
   SparseKernel(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op, mlir::OpOperand &sparse,
-               StoredTensor const &stored);
+               StoredTensors const &tensors);
 
   mlir::LogicalResult lower();
 
@@ -41,6 +41,8 @@ private:
   void settleIndex(unsigned dim);
   void advance();
   void fillSlice();
+  bool writesAll() const;
+  void markEntries(mlir::scf::ForOp loop, Step const &step);
   void walk(size_t next);
   mlir::Value carry(size_t next, mlir::Value before);
 
@@ -49,13 +51,16 @@ private:
   mlir::Value add(mlir::Value a, mlir::Value b);
   llvm::SmallVector<mlir::Value> placeOf(mlir::OpOperand &operand);
   mlir::Value load(mlir::OpOperand &operand);
+  void storeResult(mlir::Value value);
   mlir::Value evaluate(mlir::Value before);
 
   mlir::RewriterBase &rewriter;
   mlir::linalg::LinalgOp op;
   mlir::Location location;
   mlir::OpOperand &sparse, &output;
+  StoredTensors const &tensors;
   StoredTensor const &stored;
+  StoredTensor const *result; ///< where the output is sparse, with entries like those of the operand
   Fill fill;
   mlir::Operation *join; ///< adds to the output; null if that is written only, and zero where nothing is stored
 
@@ -71,6 +76,10 @@ private:
   bool fillsItself = false;                   ///< elements where nothing is stored get their value here, too
   bool usesFill = false;                      ///< the value of the fill in front is part of the sum
 };
+
+/// An operation whose sparse result has entries of its own becomes nest.assemble, or loops over those of its operand.
+mlir::LogicalResult lowerAssembly(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
+                                  StoredTensors const &tensors);
 
 } // namespace ml2k
 

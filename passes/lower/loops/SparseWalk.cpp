@@ -9,15 +9,42 @@ using namespace mlir;
 
 namespace ml2k {
 
-StoredTensor::StoredTensor(func::FuncOp entry, BlockArgument standIn)
-    : standIn(standIn), levels(*levelsOf(entry.getArgAttrOfType<sparse_tensor::SparseTensorEncodingAttr>(
-                            standIn.getArgNumber(), sparseEncoding))),
+static int64_t numberOf(func::FuncOp entry, unsigned place, StringRef attribute) {
+  auto const number = entry.getArgAttrOfType<IntegerAttr>(place, attribute);
+  return number ? number.getInt() : -1;
+}
+
+/// As many values as the tensor of the same entries has.
+static Value allocateValues(func::FuncOp entry, BlockArgument standIn, Value others, StringRef name) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&entry.getBody().front());
+  Location const location = NameLoc::get(builder.getStringAttr(("values \"" + name + "\"").str()), entry.getLoc());
+  Value const zero = builder.create<arith::ConstantIndexOp>(location, 0);
+  Value const size = builder.create<memref::DimOp>(location, others, zero);
+  Type const element = cast<MemRefType>(standIn.getType()).getElementType();
+  return builder.create<memref::AllocOp>(location, MemRefType::get({ShapedType::kDynamic}, element), size);
+}
+
+StoredTensor::StoredTensor(func::FuncOp entry, BlockArgument standIn, ArrayRef<StoredTensor> others)
+    : standIn(standIn), number(numberOf(entry, standIn.getArgNumber(), sparseTensor)),
+      levels(*levelsOf(
+          entry.getArgAttrOfType<sparse_tensor::SparseTensorEncodingAttr>(standIn.getArgNumber(), sparseEncoding),
+          /*takesLoose=*/true)),
       positions(levels.size()), coordinates(levels.size()) {
-  Attribute const number = entry.getArgAttr(standIn.getArgNumber(), sparseTensor);
+  if (auto const kind = entry.getArgAttrOfType<nest::AssemblyAttr>(standIn.getArgNumber(), sparseAssembly))
+    assembly = kind.getValue();
   SmallVector<Value> arrays;
   for (BlockArgument argument : entry.getArguments())
-    if (argument != standIn && entry.getArgAttr(argument.getArgNumber(), sparseTensor) == number)
+    if (argument != standIn && numberOf(entry, argument.getArgNumber(), sparseTensor) == number)
       arrays.push_back(argument);
+  int64_t const pattern = numberOf(entry, standIn.getArgNumber(), sparsePattern);
+  auto const *const same = llvm::find_if(others, [&](StoredTensor const &other) { return other.number == pattern; });
+  if (same != others.end()) {
+    number = pattern;
+    positions = same->positions;
+    coordinates = same->coordinates;
+    values = arrays.empty() ? allocateValues(entry, standIn, same->values, name()) : arrays[0];
+    return;
+  }
   auto next = arrays.begin();
   for (auto [i, level] : llvm::enumerate(levels)) {
     if (level.hasPositions(i))
@@ -28,9 +55,24 @@ StoredTensor::StoredTensor(func::FuncOp entry, BlockArgument standIn)
   values = *next;
 }
 
+StoredTensors::StoredTensors(func::FuncOp entry) {
+  for (BlockArgument argument : entry.getArguments())
+    if (entry.getArgAttr(argument.getArgNumber(), sparseEncoding))
+      tensors.emplace_back(StoredTensor(entry, argument, tensors));
+}
+
+StoredTensor const *StoredTensors::find(Value value) const {
+  auto const *const found = llvm::find_if(tensors, [&](StoredTensor const &tensor) { return tensor.standIn == value; });
+  return found == tensors.end() ? nullptr : found;
+}
+
 std::string StoredTensor::name() const {
   auto entry = cast<func::FuncOp>(standIn.getOwner()->getParentOp());
   return entry.getArgAttrOfType<StringAttr>(standIn.getArgNumber(), "nest.name").str();
+}
+
+bool StoredTensor::isByRows() const {
+  return levels.size() == 2 && levels[0].isDense() && levels[1].format == SparseLevel::Format::Compressed;
 }
 
 StringRef StoredTensor::indexName(unsigned dim) const {

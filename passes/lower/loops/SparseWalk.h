@@ -3,6 +3,7 @@
 #ifndef ML2K_PASSES_LOWER_LOOPS_SPARSEWALK_H
 #define ML2K_PASSES_LOWER_LOOPS_SPARSEWALK_H
 
+#include "translator/ir/Nest.h"
 #include "translator/ir/SparseLevels.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,13 +14,19 @@ namespace ml2k {
 /// A sparse tensor: what stands for it, and the arguments that are its arrays.
 struct StoredTensor {
   mlir::BlockArgument standIn;
+  int64_t number; ///< of the tensor whose positions and coordinates it has
   llvm::SmallVector<SparseLevel> levels;
   llvm::SmallVector<mlir::Value> positions, coordinates; ///< of each level, null where it has none
   mlir::Value values;
+  std::optional<nest::Assembly> assembly; ///< where the program makes its entries
 
-  StoredTensor(mlir::func::FuncOp entry, mlir::BlockArgument standIn);
+  /// Those of the same entries come before; what no caller has is allocated.
+  StoredTensor(mlir::func::FuncOp entry, mlir::BlockArgument standIn, llvm::ArrayRef<StoredTensor> others);
 
   std::string name() const;
+
+  /// A matrix of one row, or one column, after the other: CSR or CSC.
+  bool isByRows() const;
 
   /// The number of coordinates of a dense level; null if only its arrays could say it and do not.
   mlir::Value extentOf(mlir::OpBuilder &builder, mlir::Location location, size_t level, mlir::Value dimension) const;
@@ -32,6 +39,19 @@ struct StoredTensor {
 
   /// An element of an array of positions or coordinates.
   static mlir::Value read(mlir::OpBuilder &builder, mlir::Location location, mlir::Value array, mlir::Value at);
+};
+
+/// All sparse tensors of an entry.
+class StoredTensors {
+public:
+  explicit StoredTensors(mlir::func::FuncOp entry);
+
+  /// The tensor that `value` stands for, or null.
+  StoredTensor const *find(mlir::Value value) const;
+  llvm::ArrayRef<StoredTensor> all() const { return tensors; }
+
+private:
+  llvm::SmallVector<StoredTensor> tensors;
 };
 
 /// Gives a value the name that it gets in the printed code.

@@ -7,7 +7,7 @@
 // RUN: ml2kokkos %s --entry=extent --dim A.1=9 --emit=nest | FileCheck %s --check-prefix=GIVEN
 // GIVEN: nest.kernel "{{.*}}" range {{.*}} reduce (sum into
 // RUN: not ml2kokkos %s --entry=result --emit=nest 2>&1 | FileCheck %s --check-prefix=RESULT
-// RESULT: sparse-refused.mlir:[[#@LINE+31]]:{{.*}}: error: a sparse result is not supported; results must be dense
+// RESULT: sparse-refused.mlir:[[#@LINE+31]]:{{.*}}: error: a sparse argument cannot be a result; the caller has it
 #rows = #sparse_tensor.encoding<{ map = (i, j) -> (i : compressed, j : dense) }>
 #BSR = #sparse_tensor.encoding<{
   map = (i, j) -> (i floordiv 2 : dense, j floordiv 2 : compressed, i mod 2 : dense, j mod 2 : dense)

@@ -4,7 +4,7 @@
 // CHECK: func.func @spmv(%{{.*}}: memref<?xindex> {nest.name = "A_positions", {{.*}}}, %{{.*}}: memref<?xindex> {nest.name = "A_coordinates", {{.*}}}, %{{.*}}: memref<?xf64> {nest.name = "A_values", {{.*}}}, %{{.*}}: memref<?xf64> {{{.*}}nest.name = "x"}
 // CHECK-SAME: %[[A:[a-zA-Z0-9]*]]: memref<?x?xf64> {{{.*}}nest.sparse = #sparse
 // CHECK: linalg.generic {{.*}} ins(%[[A]],
-// The rows are parallel and add to y where it is, in one kernel; the sum along a row keeps its order.
+// The rows are parallel and add to y where it is, in one kernel.
 // NEST: func.func @spmv({{.*}}%[[Y:[a-zA-Z0-9]*]]: memref<?xf64> {nest.dims = ["y_size"], nest.name = "y", nest.output, nest.updated})
 // NEST-NOT: nest.buffer
 // NEST-NOT: sparse_tensor

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -60,12 +61,14 @@ template <class T, class I> struct Packed {
 
 template <class T, class I> class Packer {
 public:
-  Packer(Dense<T> const &dense, std::vector<Level> const &levels) : dense(dense), levels(levels) {
+  /// Entries where `entries` is not zero, with the values of `dense`.
+  Packer(Dense<T> const &entries, Dense<T> const &dense, std::vector<Level> const &levels)
+      : dense(dense), levels(levels) {
     packed.positions.assign(levels.size(), {I(0)});
     packed.coordinates.resize(levels.size());
     std::vector<int> all;
     for (size_t i = 0; i < dense.values.size(); ++i)
-      if (dense.values[i] != T(0))
+      if (entries.values[i] != T(0))
         all.push_back(int(i));
     pack(0, all);
   }
@@ -125,8 +128,11 @@ template <class T> View<T const *> viewOf(std::vector<T> const &values) {
 /// The arrays of all levels in the order of a signature.
 #define FORMAT(Name, Arrays, ...)                                                                                      \
   struct Name {                                                                                                        \
+    template <class I, class T> static Packed<T, I> pack(Dense<T> const &entries, Dense<T> const &dense) {             \
+      return Packer<T, I>(entries, dense, {__VA_ARGS__}).packed;                                                       \
+    }                                                                                                                  \
     template <class I, class T> static auto store(Dense<T> const &dense) {                                             \
-      Packed<T, I> const packed = Packer<T, I>(dense, {__VA_ARGS__}).packed;                                           \
+      Packed<T, I> const packed = pack<I>(dense, dense);                                                               \
       auto const positions = [&](int level) { return viewOf(packed.positions[level]); };                               \
       auto const coordinates = [&](int level) { return viewOf(packed.coordinates[level]); };                           \
       (void)positions;                                                                                                 \
@@ -176,6 +182,17 @@ template <class T> struct Array {
 struct Workspace {
   explicit Workspace(Space const &) {}
 };
+
+/// With room for everything here.
+template <class Work> Work workspaceOf(Space const &space) {
+  constexpr int room = 1 << 10;
+  if constexpr (std::is_constructible_v<Work, Space, int, int>)
+    return Work(space, room, room);
+  else if constexpr (std::is_constructible_v<Work, Space, int>)
+    return Work(space, room);
+  else
+    return Work(space);
+}
 
 template <class T> void expect(char const *name, Array<T> const &got, Dense<T> const &wanted) {
   std::vector<T> const values = got.values();
@@ -368,6 +385,8 @@ template <class F, class T, class I, class Call> void mttkrp(char const *name, C
   expect(name, result, y);
 }
 
+#include "Results.h"
+
 //===--- All cases ------------------------------------------------------------------------------------------------===//
 
 // Inside the namespace of a program `Workspace` is that of the program, if it has one.
@@ -379,7 +398,7 @@ template <class F, class T, class I, class Call> void mttkrp(char const *name, C
       if constexpr (std::is_same_v<Workspace, ::Workspace>)                                                            \
         forward(space, arguments...);                                                                                  \
       else                                                                                                             \
-        forward(space, Workspace(space), arguments...);                                                                \
+        forward(space, ::workspaceOf<Workspace>(space), arguments...);                                                 \
     });                                                                                                                \
   }                                                                                                                    \
   }

@@ -15,6 +15,7 @@ FORMATS = {
     "Vector": "(i) -> (i : compressed)",
     "Csf": "(i, j, k) -> (i : compressed, j : compressed, k : compressed)",
     "Rows3": "(i, j, k) -> (i : dense, j : dense, k : compressed)",
+    "Loose": "(i, j) -> (i : compressed(nonunique, nonordered), j : singleton(nonunique, nonordered))",
     "Coo3": "(i, j, k) -> (i : compressed(nonunique), j : singleton(nonunique), k : singleton)",
 }
 SIZES = {"n": 12, "m": 10, "k": 6, "l": 4}  # as in Sparse.cpp
@@ -31,16 +32,25 @@ class Program:
         self.operation, self.form, self.element, self.width = operation, form, element, width
         self.is_dynamic = is_dynamic
         self.name = f"{operation}_{form.lower()}_{element}_{width}" + ("_dynamic" if is_dynamic else "")
-        bits = f", posWidth = {width}, crdWidth = {width}" if width else ""
-        self.encoding = f"#sparse_tensor.encoding<{{ map = {FORMATS[form]}{bits} }}>"
         self.arguments, self.lines, self.values = [], [], 0
 
     def dense(self, extents):
         sizes = ["?" if self.is_dynamic else str(SIZES[e]) for e in extents]
         return f"tensor<{'x'.join(sizes + [self.element])}>"
 
-    def sparse(self, extents):
-        return self.dense(extents)[:-1] + f", {self.encoding}>"
+    def sparse(self, extents, form=None):
+        return self.dense(extents)[:-1] + f", {self.encoding_of(form or self.form)}>"
+
+    def encoding_of(self, form):
+        bits = f", posWidth = {self.width}, crdWidth = {self.width}" if self.width else ""
+        return f"#sparse_tensor.encoding<{{ map = {FORMATS[form]}{bits} }}>"
+
+    def empty(self, extents, form=None):
+        """The destination of a sparse result."""
+        kind, name = self.sparse(extents, form), f"%empty{self.values}"
+        self.values += 1
+        self.lines.append(f"  {name} = tensor.empty() : {kind}")
+        return name, kind
 
     def argument(self, name, extents, is_sparse=False):
         kind = self.sparse(extents) if is_sparse else self.dense(extents)
@@ -62,6 +72,9 @@ class Program:
             f"  ^bb0({', '.join(f'{letter}: {self.element}' for letter in letters)}):",
         ]
         for i, (verb, a, b) in enumerate(body):
+            if "{" in verb:  # what it does to stored elements
+                self.lines.append(f"    %t{i} = " + verb.format(a=f"%{a}", b=f"%{b}", t=self.element))
+                continue
             kind = "f" if self.element.startswith("f") else "i"
             self.lines.append(f"    %t{i} = arith.{verb}{kind} %{a}, %{b} : {self.element}")
         self.lines += [f"    linalg.yield %t{len(body) - 1} : {self.element}", f"  }} -> {output[1]}"]
@@ -181,6 +194,76 @@ def mttkrp(p):
     return p.generic([I, OVER_J, OVER_K, L], [a, u, v, y], ["ijk", "jl", "kl", "il"], body)
 
 
+#===--- Sparse results ---===#
+
+
+def squared(p):
+    """A * A by elements: values of A's entries."""
+    a = p.argument("A", "nm", True)
+    return p.generic([I, J], [a, p.empty("nm")], ["ij"] * 2, [("mul", "v0", "v0")])
+
+
+def sampled(p):
+    """A .* (U * V), of A's entries."""
+    a, u, v = p.argument("A", "nm", True), p.argument("u", "nk"), p.argument("v", "km")
+    body = [("mul", "v1", "v2"), ("mul", "v0", "t0"), ("add", "out", "t1")]
+    return p.generic([I, J, OVER_K], [a, u, v, p.empty("nm")], ["ij", "ik", "kj", "ij"], body)
+
+
+def attention(p):
+    """softmax along rows of A .* (U * V), times X: graph attention."""
+    a, u, v, x = p.argument("A", "nm", True), p.argument("u", "nk"), p.argument("v", "km"), p.argument("x", "mk")
+    body = [("mul", "v1", "v2"), ("mul", "v0", "t0"), ("add", "out", "t1")]
+    s = p.generic([I, J, OVER_K], [a, u, v, p.empty("nm")], ["ij", "ik", "kj", "ij"], body)
+    low = "0xFFF0000000000000" if p.element == "f64" else "0xFF800000"
+    kind = p.dense("n")
+    p.lines += [
+        f"  %low = arith.constant {low} : {p.element}",
+        f"  %ne = tensor.empty() : {kind}",
+        f"  %lows = linalg.fill ins(%low : {p.element}) outs(%ne : {kind}) -> {kind}",
+    ]
+    largest = "sparse_tensor.reduce {a}, {b}, %low : {t} {{ ^bb0(%p: {t}, %q: {t}): %m = arith.maximumf %p, %q : {t}\n      sparse_tensor.yield %m : {t} }}"
+    m = p.generic([I, OVER_J], [s, ("%lows", kind)], ["ij", "i"], [(largest, "v0", "out")])
+    shifted = "sparse_tensor.binary {a}, {b} : {t}, {t} to {t} overlap = {{ ^bb0(%p: {t}, %q: {t}): %d = arith.subf %p, %q : {t}\n      %ex = math.exp %d : {t}\n      sparse_tensor.yield %ex : {t} }} left = {{}} right = {{}}"
+    e = p.generic([I, J], [s, m, p.empty("nm")], ["ij", "i", "ij"], [(shifted, "v0", "v1")])
+    z = p.zeros("n")
+    t = p.generic([I, OVER_J], [e, z], ["ij", "i"], [("add", "v0", "out")])
+    q = p.generic([I, J], [e, t, p.empty("nm")], ["ij", "i", "ij"], [("div", "v0", "v1")])
+    y = p.argument("y", "nk")
+    return p.generic([I, OVER_J, K], [q, x, y], ["ij", "jk", "ik"], [MULTIPLY, ADD])
+
+
+def joined(verb):
+    def make(p):
+        a, b = p.argument("A", "nm", True), p.argument("B", "nm", True)
+        return p.generic([I, J], [a, b, p.empty("nm")], ["ij"] * 3, [(verb, "v0", "v1")])
+
+    return make
+
+
+def multiplied(p):
+    """A * B, all sparse."""
+    a, b = p.argument("A", "nm", True), p.argument("B", "mk", True)
+    c = p.empty("nk")
+    p.lines.append(f"  %r = linalg.matmul ins(%A, %B : {a[1]}, {b[1]}) outs({c[0]} : {c[1]}) -> {c[1]}")
+    return "%r", c[1]
+
+
+def converted(to):
+    def make(p):
+        a, kind = p.argument("A", "nm", p.form != "Dense"), p.sparse("nm", to)
+        p.lines.append(f"  %r = sparse_tensor.convert %A : {a[1]} to {kind}")
+        return "%r", kind
+
+    return make
+
+
+SAME_ENTRIES = {"squared": squared, "sampled": sampled, "attention": attention}
+OWN_ENTRIES = {
+    "sum_of": joined("add"), "difference_of": joined("sub"), "product_of": joined("mul"), "multiplied": multiplied,
+}
+CONVERSIONS = [("Csr", "Csc"), ("Csc", "Csr"), ("Coo", "Csr"), ("Coo", "Csc"), ("Loose", "Csr"), ("Loose", "Csc"), ("Dense", "Csr")]
+
 MATRIX = {
     "spmv": spmv, "matvec": matvec, "spmvt": spmvt, "spmm": spmm, "product": product, "sddmm": sddmm,
     "rowsum": rowsum, "colsum": colsum, "total": total, "residual": residual,
@@ -205,6 +288,18 @@ def programs():
             yield Program("spmv", form, element, width, False), spmv
     for name, make in VECTOR.items():
         yield Program(name, "Vector", "f64", 32, False), make
+    for form in ("Csr", "Csc", "Dcsr", "Coo", "Bsr"):
+        for name, make in SAME_ENTRIES.items():
+            yield Program(name, form, "f64", 32, False), make
+    for form in ("Csr", "Csc"):
+        for name, make in OWN_ENTRIES.items():
+            yield Program(name, form, "f64", 32, False), make
+    yield Program("sum_of", "Csr", "f32", 64, False), OWN_ENTRIES["sum_of"]
+    yield Program("multiplied", "Csr", "f32", 64, False), multiplied
+    yield Program("sampled", "Csr", "f32", 64, False), sampled
+    yield Program("attention", "Csr", "f32", 64, False), attention
+    for form, to in CONVERSIONS:
+        yield Program(f"to_{to.lower()}", form, "f64", 32, False), converted(to)
     for form in ("Csf", "Rows3", "Coo3"):
         for name, make in CUBE.items():
             yield Program(name, form, "f64", 64, False), make
@@ -216,7 +311,7 @@ def main(folder):
         text.append(program.text(make(program)))
         includes.append(f'#include "{program.name}.hpp"\n')
         cases.append(
-            f'CASE({program.name}, {program.operation}, {program.form}, {CPP[program.element]}, {CPP[program.width]})\n'
+            f'CASE({program.name}, {program.operation}, {program.form.replace("Dense", "Dense2")}, {CPP[program.element]}, {CPP[program.width]})\n'
         )
         names.append(program.name + "\n")
     for name, lines in (("programs.mlir", text), ("includes.inc", includes), ("cases.inc", cases), ("names.txt", names)):

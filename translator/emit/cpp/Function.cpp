@@ -55,6 +55,8 @@ struct Collector {
       });
       if (auto const *fold = statement.as<Fold>())
         add(fold->combiner);
+      if (auto const *columns = statement.as<Columns>())
+        add(columns->combiner);
       if (statement.as<Refuse>())
         headers.insert("stdexcept");
     });

@@ -194,7 +194,8 @@ Json Serializer::view(Fold const &s) {
           {"type", text(s.type.code)},
           {"name", s.name.str()},
           {"combiner", s.combiner.str()},
-          {"length", text(s.length)},
+          {"has_length", s.length.has_value()},
+          {"length", s.length ? text(*s.length) : ""},
           {"parameters", text(s.parameter)},
           {"statements", json(s.body)},
           {"value", text(s.value)}};
@@ -202,9 +203,19 @@ Json Serializer::view(Fold const &s) {
 
 Json Serializer::view(Each const &s) {
   return {{"template", "statement/each"},
-          {"length", text(s.length)},
+          {"has_length", s.length.has_value()},
+          {"length", s.length ? text(*s.length) : ""},
           {"parameters", text(s.parameter)},
           {"statements", json(s.body)}};
+}
+
+Json Serializer::view(Once const &s) { return {{"template", "statement/once"}, {"statements", json(s.body)}}; }
+
+Json Serializer::view(Columns const &s) {
+  return {{"template", "statement/columns"}, {"combiner", s.combiner.str()},
+          {"width", text(s.width)},          {"terms", list({s.entry, s.column})},
+          {"sums", list({s.column, s.sum})}, {"statements", json(s.body)},
+          {"value", text(s.value)},          {"store", json(s.store)}};
 }
 
 Json Serializer::view(Simd const &s) {

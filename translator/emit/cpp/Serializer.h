@@ -52,6 +52,8 @@ private:
   static Json view(BreakIf const &s);
   static Json view(Fold const &s);
   static Json view(Each const &s);
+  static Json view(Once const &s);
+  static Json view(Columns const &s);
   static Json view(Simd const &s);
   static Json view(Refuse const &s);
   static Json view(Refit const &s);

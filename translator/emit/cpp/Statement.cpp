@@ -40,6 +40,8 @@ template <class Kind, class Add> static void forBodies(Kind &kind, Add add) {
     add(kind.yes);
     add(kind.no);
   }
+  if constexpr (requires { kind.store; })
+    add(kind.store);
 }
 
 std::vector<Body const *> bodiesOf(Statement const &statement) {
@@ -61,20 +63,33 @@ std::vector<Expression const *> expressionsOf(Statement const &statement) {
     for (Expression const &expression : list)
       all.push_back(&expression);
   };
-  statement.visit(Overloaded{
-      [&](Let const &s) { add(s.value); }, [&](Copy const &s) { add(s.value); },
-      [&](View const &s) { addList(s.arguments); }, [&](Image const &s) { add(s.data), addList(s.extents); },
-      [&](Variable const &s) {
-        if (s.value)
-          add(*s.value);
-      },
-      [&](Assign const &s) { add(s.target, s.value), addList(s.others); },
-      [&](Add const &s) { add(s.target, s.value); }, [&](Return const &s) { add(s.value); },
-      [&](Run const &s) { add(s.call); }, [&](If const &s) { add(s.condition); },
-      [&](For const &s) { add(s.begin, s.end, s.step); }, [&](While const &) {},
-      [&](BreakIf const &s) { add(s.condition); }, [&](Fold const &s) { add(s.length, s.value); },
-      [&](Each const &s) { add(s.length); }, [&](Simd const &) {}, [&](Refuse const &s) { add(s.condition); },
-      [&](Refit const &s) { add(s.condition), addList(s.arguments); }});
+  auto const addOptional = [&](std::optional<Expression> const &expression) {
+    if (expression)
+      add(*expression);
+  };
+  statement.visit(Overloaded{[&](Let const &s) { add(s.value); },
+                             [&](Copy const &s) { add(s.value); },
+                             [&](View const &s) { addList(s.arguments); },
+                             [&](Image const &s) { add(s.data), addList(s.extents); },
+                             [&](Variable const &s) {
+                               if (s.value)
+                                 add(*s.value);
+                             },
+                             [&](Assign const &s) { add(s.target, s.value), addList(s.others); },
+                             [&](Add const &s) { add(s.target, s.value); },
+                             [&](Return const &s) { add(s.value); },
+                             [&](Run const &s) { add(s.call); },
+                             [&](If const &s) { add(s.condition); },
+                             [&](For const &s) { add(s.begin, s.end, s.step); },
+                             [&](While const &) {},
+                             [&](BreakIf const &s) { add(s.condition); },
+                             [&](Fold const &s) { addOptional(s.length), add(s.value); },
+                             [&](Each const &s) { addOptional(s.length); },
+                             [&](Once const &) {},
+                             [&](Columns const &s) { add(s.width, s.value); },
+                             [&](Simd const &) {},
+                             [&](Refuse const &s) { add(s.condition); },
+                             [&](Refit const &s) { add(s.condition), addList(s.arguments); }});
   return all;
 }
 
@@ -95,6 +110,8 @@ static Names bindingsOf(Statement const &statement) {
     add(fold->parameter);
   if (auto const *each = statement.as<Each>())
     add(each->parameter);
+  if (auto const *columns = statement.as<Columns>())
+    add(columns->entry), add(columns->column), add(columns->sum);
   return names;
 }
 
@@ -102,7 +119,16 @@ static Names bindingsOf(Statement const &statement) {
 static Names silentUses(Statement const &statement) {
   if (auto const *simd = statement.as<Simd>())
     return {simd->span};
-  return statement.as<Fold>() || statement.as<Each>() ? Names{Raw("along")} : Names();
+  bool const isAlong = statement.as<Fold>() || statement.as<Each>() || statement.as<Once>() || statement.as<Columns>();
+  return isAlong ? Names{Raw("along")} : Names();
+}
+
+/// What the first lambda of a statement returns.
+static Expression const *valueBehind(Statement const &statement) {
+  if (auto const *columns = statement.as<Columns>())
+    return &columns->value;
+  auto const *fold = statement.as<Fold>();
+  return fold ? &fold->value : nullptr;
 }
 
 /// Takes what a body declares out of `names`, which those behind it use, and adds what it uses.
@@ -125,15 +151,15 @@ Names usesOf(Statement const &statement) {
   Names names = silentUses(statement), bound = bindingsOf(statement);
   for (Body const *body : bodiesOf(statement)) {
     Names inner;
-    if (auto const *fold = statement.as<Fold>())
-      addUses(inner, fold->value); // stands behind the body, in its scope
+    if (Expression const *value = valueBehind(statement))
+      addUses(inner, *value); // in the scope of the body
     addBefore(inner, *body);
     for (Identifier const &name : bound)
       inner.erase(name);
     names.merge(inner);
   }
   for (Expression const *expression : expressionsOf(statement))
-    if (auto const *fold = statement.as<Fold>(); !fold || expression != &fold->value)
+    if (expression != valueBehind(statement))
       addUses(names, *expression);
   return names;
 }

@@ -113,18 +113,32 @@ struct Fold { // type const name = along.fold<combiner>(length, [&](parameter) {
   Type type;
   Identifier name;
   Raw combiner;
-  Expression length;
+  std::optional<Expression> length; ///< not of a row that knows it
   Parameter parameter;
   Body body;
   Expression value;
   bool inForm = false; ///< of a network inside a kernel: the combiner is an argument
   bool operator==(Fold const &) const = default;
 };
-struct Each { // along.each(length, [&](parameter) { body });
-  Expression length;
+struct Each {                       // along.each(length, [&](parameter) { body });
+  std::optional<Expression> length; ///< likewise
   Parameter parameter;
   Body body;
   bool operator==(Each const &) const = default;
+};
+struct Once { // along.once([&] { body });
+  Body body;
+  bool operator==(Once const &) const = default;
+};
+/// along.columns<combiner>(width, [&](entry, column) { body; return value; }, [&](column, sum) { store });
+struct Columns {
+  Raw combiner;
+  Expression width;
+  Parameter entry, column, sum;
+  Body body;
+  Expression value;
+  Body store;
+  bool operator==(Columns const &) const = default;
 };
 struct Simd { // a vector loop of index along a Span
   Identifier index, span;
@@ -144,7 +158,7 @@ struct Refit { // if (condition) return forward(arguments);
 
 struct Statement {
   using Variant = std::variant<Let, Copy, View, Image, Variable, Assign, Add, Return, Run, If, For, While, BreakIf,
-                               Fold, Each, Simd, Refuse, Refit>;
+                               Fold, Each, Once, Columns, Simd, Refuse, Refit>;
   template <class Kind>
     requires std::constructible_from<Variant, Kind>
   Statement(Kind kind) : node(std::move(kind)) {}

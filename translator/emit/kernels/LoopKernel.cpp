@@ -109,7 +109,11 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
     return printChange(store, *target, *value, to);
   printer.settleReads(to);
   Type const type = store.getMemRefType().getElementType();
-  to.push_back(cpp::Assign{*target, stored(*value, type)});
+  cpp::Assign assign{*target, stored(*value, type)};
+  if (rowLoops && store->getParentOp() == kernel)
+    storeOnce(std::move(assign), to);
+  else
+    to.push_back(std::move(assign));
   return success();
 }
 
@@ -144,6 +148,9 @@ void LoopPrinter::handleMemory() {
   printer.handle("memref.alloca", [this](Operation *op, ScalarPrinter &, Body &to) {
     return printArray(cast<memref::AllocaOp>(op), to);
   });
+  if (rowLoops)
+    printer.handle("scf.for",
+                   [this](Operation *op, ScalarPrinter &, Body &to) { return printRowLoop(cast<scf::ForOp>(op), to); });
   handleMessages(printer);
 }
 
@@ -302,6 +309,9 @@ LogicalResult LoopPrinter::printCall(Body statements) {
   switch (layer.schedule.getBlock()) {
   case nest::KernelBlock::ForUpdates:
     return printUpdates(std::move(statements));
+  case nest::KernelBlock::ForStoredRows:
+  case nest::KernelBlock::ReduceStoredRows:
+    return printStoredRows(std::move(statements));
   case nest::KernelBlock::Range:
     return printRange(std::move(statements));
   case nest::KernelBlock::MDRange:
@@ -328,8 +338,13 @@ FailureOr<std::string> LoopPrinter::print() {
     layer.scope.take(argument.name);
   if (failed(bindHostValues()) || failed(bindPositions()))
     return failure();
+  if (nest::KernelBlock const block = layer.schedule.getBlock();
+      block == nest::KernelBlock::ForStoredRows || block == nest::KernelBlock::ReduceStoredRows)
+    rowLoops = nest::storedRowsOf(kernel);
   handleMemory();
   findChange();
+  if (rowLoops)
+    bindRow();
   Body statements;
   Block &block = kernel.getBody().front();
   if (kernel.getInto().empty() ? failed(printer.print(block, statements))

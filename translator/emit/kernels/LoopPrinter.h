@@ -4,13 +4,15 @@
 #define ML2K_EMIT_KERNELS_LOOPPRINTER_H
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/StoredRows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ml2k {
 
-/// Prints one kernel; what ordered loops need is in LoopUpdates.cpp.
+/// Prints one kernel; what ordered loops need is in LoopUpdates.cpp, what rows of sparse matrices in
+/// StoredRowsKernel.cpp.
 class LoopPrinter {
 public:
   LoopPrinter(nest::LoopKernelOp kernel, Layer &layer)
@@ -57,6 +59,15 @@ private:
   mlir::LogicalResult printRange(Body statements);
   mlir::LogicalResult printBox(Body statements);
   mlir::LogicalResult printSpans(Body statements);
+  void bindRow();
+  mlir::FailureOr<Expression> printTerm(nest::RowLoop const &loop, Body &body);
+  mlir::LogicalResult bindJoined(nest::RowLoop const &loop, Identifier const &name, Body &to);
+  mlir::LogicalResult printFold(nest::RowLoop const &loop, Body &to);
+  mlir::LogicalResult printEach(mlir::scf::ForOp loop, Body &to);
+  mlir::LogicalResult printColumns(mlir::scf::ForOp over, nest::RowLoop const &loop, Body &to);
+  mlir::LogicalResult printRowLoop(mlir::scf::ForOp loop, Body &to);
+  void storeOnce(cpp::Assign assign, Body &to);
+  mlir::LogicalResult printStoredRows(Body statements);
   mlir::LogicalResult printCall(Body statements);
   mlir::LogicalResult printPolicy(mlir::FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
                                   Body statements);
@@ -68,6 +79,8 @@ private:
   std::vector<Identifier> positions;
   unsigned const fused;                           ///< outer loops that run as one
   Identifier row = Raw("row");                    ///< that one
+  std::optional<nest::StoredRows> rowLoops;       ///< of a sparse matrix, where its block is printed
+  Identifier found = Raw("sum");                  ///< of a column, what a fold is there
   mlir::Operation *changed = nullptr;             ///< of an element that the block changes: its load
   Identifier before = Raw("before");              ///< what that is called
   llvm::DenseMap<mlir::Value, Expression> arrays; ///< local arrays

@@ -40,6 +40,13 @@ static Raw functionOf(nest::KernelBlock block) {
                {ReduceSpan, "reduce_span"},
                {ReduceGrid, "reduce_grid"},
                {ForUpdates, "for_updates"},
+               {ForStoredRows, "for_stored_rows"},
+               {ReduceStoredRows, "reduce_stored_rows"},
+               {JoinRows, "join_rows"},
+               {MultiplyRows, "multiply_rows"},
+               {TransposeRows, "transpose_rows"},
+               {SortTriplets, "sort_triplets"},
+               {PackRows, "pack_rows"},
                {TopK, "top_k"}};
   auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
   assert(found != std::end(table) && "a policy of Kokkos is no block");

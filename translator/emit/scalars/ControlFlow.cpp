@@ -86,7 +86,7 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   return success();
 }
 
-static LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
+LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
   auto loop = cast<scf::ForOp>(op);
   FailureOr<SmallVector<Expression>> bounds = printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
   if (failed(bounds))

@@ -94,6 +94,9 @@ mlir::LogicalResult unprintable(mlir::Operation *op, llvm::Twine const &why);
 /// The entry of an arith or math operation, null if there is none.
 ScalarEntry const *lookUpScalar(llvm::StringRef operation);
 
+/// A loop as it stands.
+mlir::LogicalResult printFor(mlir::Operation *op, ScalarPrinter &printer, Body &to);
+
 /// Registers scf.if, scf.for and scf.while.
 void handleControlFlow(ScalarPrinter &printer);
 

@@ -246,12 +246,13 @@ static LogicalResult refuseBlocks(func::FuncOp entry) {
 static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
   if (failed(refusePrint(entry)))
     return failure();
-  for (Type result : entry.getResultTypes())
-    if (isSparse(result))
-      return entry.emitError("a sparse result is not supported; results must be dense");
+  for (Value returned : entry.getBody().front().getTerminator()->getOperands())
+    if (isa<BlockArgument>(returned) && isSparse(returned.getType()))
+      return entry.emitError("a sparse argument cannot be a result; the caller has it");
   ml2k::mlir_import::splitSparseSums(entry);
   ml2k::mlir_import::densifyOthers(entry);
-  ml2k::mlir_import::takeSparseOperands(entry);
+  if (failed(ml2k::mlir_import::takeSparseOperands(entry)))
+    return failure();
   if (!anyType(entry, isSparse))
     return success();
   if (failed(refuseBlocks(entry)))

@@ -7,14 +7,9 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "translator/frontend/mlir/Steps.h"
-#include "translator/ir/SparseLevels.h"
+#include "translator/frontend/mlir/SparseValues.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -22,53 +17,10 @@ namespace ml2k::mlir_import {
 
 //===--- Which operations -----------------------------------------------------------------------------------------===//
 
-/// Whether `value` is zero where `zero` is.
-static bool vanishes(Value value, Value zero) {
-  Operation *op = value.getDefiningOp();
-  if (value == zero || !op || op->getBlock() != zero.getParentBlock())
-    return value == zero || matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-  auto const does = [&](Value operand) { return vanishes(operand, zero); };
-  if (isa<arith::MulFOp, arith::MulIOp, arith::AndIOp>(op))
-    return llvm::any_of(op->getOperands(), does);
-  if (isa<arith::AddFOp, arith::SubFOp, arith::AddIOp, arith::SubIOp, arith::MaximumFOp, arith::MinimumFOp,
-          arith::MaxNumFOp, arith::MinNumFOp, arith::OrIOp, arith::XOrIOp>(op) ||
-      isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp,
-          arith::ExtUIOp, arith::TruncIOp, math::AbsFOp, math::AbsIOp, math::SqrtOp, math::SinOp, math::TanOp,
-          math::TanhOp, math::AtanOp, math::ErfOp, math::FloorOp, math::CeilOp, math::RoundOp>(op))
-    return llvm::all_of(op->getOperands(), does);
-  if (isa<arith::DivFOp>(op)) // by a number that is not zero, that is
-    return does(op->getOperand(0)) && matchPattern(op->getOperand(1), m_Constant()) &&
-           !matchPattern(op->getOperand(1), m_AnyZeroFloat());
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return does(select.getTrueValue()) && does(select.getFalseValue());
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-}
-
-/// What is added to `before`, or the whole value if nothing reads that; null if it is neither.
-static Value termOf(linalg::LinalgOp op, BlockArgument before) {
-  Value const value = op.getBlock()->getTerminator()->getOperand(0);
-  if (before.use_empty())
-    return op.getNumReductionLoops() == 0 ? value : Value();
-  Operation *join = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(join) || join->getBlock() != op.getBlock() || !join->hasOneUse() ||
-      !before.hasOneUse() || *before.getUsers().begin() != join)
-    return {};
-  return join->getOperand(join->getOperand(0) == before ? 1 : 0);
-}
-
 static bool isSparse(Value value) { return bool(sparse_tensor::getSparseTensorEncoding(value.getType())); }
 
 static bool isOwnKernel(linalg::LinalgOp op, OpOperand &sparse) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 || op.isDpsInit(&sparse) ||
-      llvm::count_if(op->getOperands(), isSparse) != 1 ||
-      op.getNumLoops() != op.getNumParallelLoops() + op.getNumReductionLoops())
-    return false;
-  OpOperand &output = *op.getDpsInitOperand(0);
-  AffineMap const map = op.getMatchingIndexingMap(&output);
-  bool const isWhole = map.isProjectedPermutation() && map.getNumResults() == op.getNumParallelLoops();
-  Value const term = termOf(op, op.getMatchingBlockArgument(&output));
-  return isWhole && op.getMatchingIndexingMap(&sparse).isProjectedPermutation() && term &&
-         vanishes(term, op.getMatchingBlockArgument(&sparse));
+  return op.hasPureTensorSemantics() && llvm::count_if(op->getOperands(), isSparse) == 1 && runsOverStored(op, sparse);
 }
 
 static bool isOwn(OpOperand &use) {
@@ -92,7 +44,23 @@ static Value densified(OpBuilder &builder, Location location, Value sparse) {
       .getResult(0);
 }
 
+/// Conversions to dense tensors.
+static void densifyConversions(func::FuncOp entry) {
+  SmallVector<sparse_tensor::ConvertOp> conversions;
+  entry.walk([&](sparse_tensor::ConvertOp convert) {
+    if (isSparse(convert.getSource()) && !isSparse(convert.getDest()))
+      conversions.push_back(convert);
+  });
+  for (sparse_tensor::ConvertOp convert : conversions) {
+    OpBuilder builder(convert);
+    Value const dense = densified(builder, convert.getLoc(), convert.getSource());
+    convert.getDest().replaceAllUsesWith(dense);
+    convert.erase();
+  }
+}
+
 void densifyOthers(func::FuncOp entry) {
+  densifyConversions(entry);
   SmallVector<linalg::LinalgOp> products;
   entry.walk([&](linalg::LinalgOp op) {
     if (op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 && !isSparse(op.getDpsInits()[0]) &&
@@ -124,11 +92,11 @@ static void separateDestination(linalg::LinalgOp op) {
 
 //===--- The arguments --------------------------------------------------------------------------------------------===//
 
-/// The arrays of a stored tensor as arguments from `place` on.
-static void addArrays(func::FuncOp entry, unsigned place, StringRef name, RankedTensorType type, int64_t number) {
+void addArrays(func::FuncOp entry, unsigned place, StringRef name, RankedTensorType type, int64_t number,
+               bool valuesOnly) {
   Builder builder(entry.getContext());
   auto const encoding = cast<sparse_tensor::SparseTensorEncodingAttr>(type.getEncoding());
-  SmallVector<SparseLevel> const levels = *levelsOf(encoding);
+  SmallVector<SparseLevel> const levels = *levelsOf(encoding, /*takesLoose=*/true);
   bool const isOnly = llvm::count_if(levels, [](SparseLevel const &level) { return !level.isDense(); }) == 1;
   auto const add = [&](Type element, Twine const &array) {
     entry.insertArgument(
@@ -139,6 +107,8 @@ static void addArrays(func::FuncOp entry, unsigned place, StringRef name, Ranked
   };
   for (auto [i, level] : llvm::enumerate(levels)) {
     std::string const suffix = isOnly ? "" : std::to_string(i);
+    if (valuesOnly)
+      continue;
     if (level.hasPositions(i))
       add(encoding.getPosElemType(), "positions" + suffix);
     if (!level.isDense())
@@ -166,14 +136,50 @@ static void standFor(func::FuncOp entry, unsigned place, int64_t number) {
   entry.eraseArgument(place);
 }
 
-void takeSparseOperands(func::FuncOp entry) {
+/// Whether some operation makes a sparse tensor: all of them are ours then.
+static bool hasSparseResults(func::FuncOp entry) {
+  return entry
+      .walk([](Operation *op) {
+        bool const isMade =
+            !isa<tensor::EmptyOp, bufferization::AllocTensorOp>(op) && llvm::any_of(op->getResults(), isSparse);
+        return isMade ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A use that is no own kernel of an argument of a program that makes sparse tensors; those are looked at later.
+static LogicalResult checkUses(BlockArgument argument) {
+  for (OpOperand &use : argument.getUses()) {
+    Operation *const user = use.getOwner();
+    bool const isSorted = isa<sparse_tensor::ConvertOp>(user);
+    bool const makesSparse = llvm::any_of(user->getResults(), isSparse);
+    bool const isLoose = !levelsOf(sparse_tensor::getSparseTensorEncoding(argument.getType()));
+    if (isLoose ? !isSorted : !makesSparse && !isOwn(use))
+      return user->emitError("sparse operation is not supported in a program with sparse results");
+  }
+  return success();
+}
+
+LogicalResult takeSparseOperands(func::FuncOp entry) {
+  if (failed(inlineStoredBodies(entry)))
+    return failure();
   int64_t number = 0;
+  bool const makesSparse = hasSparseResults(entry);
   for (unsigned place = 0; place < entry.getNumArguments(); ++place) {
     BlockArgument argument = entry.getArgument(place);
     auto const encoding = sparse_tensor::getSparseTensorEncoding(argument.getType());
-    if (encoding && levelsOf(encoding) && llvm::all_of(argument.getUses(), isOwn))
+    if (!encoding)
+      continue;
+    if (makesSparse && !levelsOf(encoding, /*takesLoose=*/true))
+      return entry.emitError() << "argument " << place << " is stored in a way that is not supported: " << encoding;
+    if (makesSparse && failed(checkUses(argument)))
+      return failure();
+    if (makesSparse || (levelsOf(encoding) && llvm::all_of(argument.getUses(), isOwn)))
       standFor(entry, place--, number++);
   }
+  if (makesSparse && failed(takeSparseResults(entry, number)))
+    return failure();
+  return dropStoredOnly(entry);
 }
 
 } // namespace ml2k::mlir_import

@@ -63,8 +63,9 @@ void splitSparseSums(mlir::func::FuncOp entry);
 /// Of several sparse operands of a product one is left; the others are written out as dense tensors in front.
 void densifyOthers(mlir::func::FuncOp entry);
 
-/// Sparse arguments become their arrays where kernels of our own walk through them; SparseLevels.h says how.
-void takeSparseOperands(mlir::func::FuncOp entry);
+/// Sparse arguments, and all sparse results, become their arrays where kernels of our own walk through them;
+/// SparseLevels.h says how.
+mlir::LogicalResult takeSparseOperands(mlir::func::FuncOp entry);
 
 /// Lowers TOSA to linalg, and sparse tensors and mixtures of tensors and memrefs to loops on memrefs.
 mlir::LogicalResult lowerToCoreDialects(mlir::ModuleOp module, mlir::func::FuncOp entry);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -60,7 +61,8 @@ static bool isInBranch(Operation *read, Operation *made) {
 
 void ml2k::mlir_import::warnOfUnwritten(func::FuncOp entry) {
   entry.walk([](Operation *made) {
-    if (!isa<memref::AllocOp, memref::AllocaOp, tensor::EmptyOp>(made))
+    if (!isa<memref::AllocOp, memref::AllocaOp, tensor::EmptyOp>(made) ||
+        sparse_tensor::getSparseTensorEncoding(made->getResult(0).getType())) // that is zero
       return;
     OpOperand *const first = firstUse(made->getResult(0));
     if (!first || useOf(*first) != Use::Read || isInBranch(first->getOwner(), made))

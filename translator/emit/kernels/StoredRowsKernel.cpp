@@ -1,0 +1,180 @@
+//===- StoredRowsKernel.cpp - nest.kernel over the rows of a sparse matrix: for_stored_rows -----------------------===//
+//
+// The block's loops over entries are folds and loops along the row, which lanes of a device share. What it writes
+// beside them is written by one lane.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/emit/kernels/LoopPrinter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+static Expression partOfRow(Raw part) { return cpp::member(cpp::name(Raw("along")), part); }
+
+/// Bounds of the row's entries are there already.
+void LoopPrinter::bindRow() {
+  for (auto const &[op, loop] : rowLoops->loops) {
+    scf::ForOp entries = loop.entries;
+    for (auto [bound, part] :
+         {std::pair(entries.getLowerBound(), Raw("begin")), std::pair(entries.getUpperBound(), Raw("end"))})
+      for (Value value = bound; Operation *made = value.getDefiningOp(); value = made->getOperand(0)) {
+        printer.bind(value, partOfRow(part));
+        auto load = dyn_cast<memref::LoadOp>(made);
+        if (!load)
+          continue;
+        Value const at = load.getIndices()[0];
+        bool const isOnlyHere = llvm::all_of(at.getUsers(), [&](Operation *user) {
+          auto other = dyn_cast<memref::LoadOp>(user);
+          return other && other.getMemref() == rowLoops->positions;
+        });
+        if (isOnlyHere && at.getDefiningOp())
+          printer.bind(at, literal(1)); // nothing asks for it
+        break;
+      }
+  }
+}
+
+/// `[&](int entry) { ...; return term; }` of a fold.
+FailureOr<Expression> LoopPrinter::printTerm(nest::RowLoop const &loop, Body &body) {
+  printer.bind(loop.join->getResult(0), literal(0)); // the block joins
+  if (failed(printer.print(*scf::ForOp(loop.entries).getBody(), body)))
+    return failure();
+  return printer.use(loop.term());
+}
+
+/// What the loop carries in, joined with what the block found.
+LogicalResult LoopPrinter::bindJoined(nest::RowLoop const &loop, Identifier const &name, Body &to) {
+  Value const result = scf::ForOp(loop.entries).getResult(0);
+  Attribute constant;
+  Expression value;
+  if (matchPattern(loop.initial(), m_Constant(&constant)) && isa<TypedAttr>(constant)) {
+    value = joined(loop.combiner, cast<TypedAttr>(constant), cpp::name(name));
+  } else {
+    FailureOr<Expression> const initial = printer.use(loop.initial());
+    if (failed(initial))
+      return failure();
+    value = joined(loop.combiner, *initial, cpp::name(name));
+  }
+  if (!result.hasOneUse() && value != cpp::name(name))
+    value = printer.let(to, result.getType(), value, accumulatorNouns(loop.combiner));
+  printer.bind(result, value);
+  return success();
+}
+
+LogicalResult LoopPrinter::printFold(nest::RowLoop const &loop, Body &to) {
+  printer.settleReads(to);
+  scf::ForOp entries = loop.entries;
+  size_t const outside = printer.names.count();
+  Identifier const entry = printer.names.fresh(withSourceName(entries.getInductionVar(), {"entry", "stored"}));
+  printer.bind(entries.getInductionVar(), cpp::name(entry));
+  Body body;
+  FailureOr<Expression> const term = printTerm(loop, body);
+  if (failed(term))
+    return failure();
+  printer.names.release(outside);
+  Identifier const name =
+      printer.names.fresh(withSourceName(entries.getRegionIterArg(0), accumulatorNouns(loop.combiner)));
+  to.push_back(cpp::Fold{computedType(entries.getResult(0).getType()), name, combinerName(loop.combiner), std::nullopt,
+                         cpp::intParameter(entry), std::move(body), *term});
+  return bindJoined(loop, name, to);
+}
+
+LogicalResult LoopPrinter::printEach(scf::ForOp loop, Body &to) {
+  printer.settleReads(to);
+  size_t const outside = printer.names.count();
+  Identifier const entry = printer.names.fresh(withSourceName(loop.getInductionVar(), {"entry", "stored"}));
+  printer.bind(loop.getInductionVar(), cpp::name(entry));
+  Body body;
+  if (failed(printer.print(*loop.getBody(), body)))
+    return failure();
+  printer.names.release(outside);
+  to.push_back(cpp::Each{std::nullopt, cpp::intParameter(entry), std::move(body)});
+  return success();
+}
+
+/// A loop over columns around a fold: what stands beside the fold stores its result.
+LogicalResult LoopPrinter::printColumns(scf::ForOp over, nest::RowLoop const &loop, Body &to) {
+  printer.settleReads(to);
+  scf::ForOp entries = loop.entries;
+  FailureOr<Expression> const width = printer.use(over.getUpperBound());
+  if (failed(width))
+    return failure();
+  size_t const outside = printer.names.count();
+  Identifier const column = printer.names.fresh(withSourceName(over.getInductionVar(), {"column", "k"}));
+  Identifier const entry = printer.names.fresh(withSourceName(entries.getInductionVar(), {"entry", "stored"}));
+  Identifier const sum =
+      printer.names.fresh(withSourceName(entries.getRegionIterArg(0), accumulatorNouns(loop.combiner)));
+  printer.bind(over.getInductionVar(), cpp::name(column));
+  printer.bind(entries.getInductionVar(), cpp::name(entry));
+  cpp::Columns columns{combinerName(loop.combiner),
+                       *width,
+                       cpp::intParameter(entry),
+                       cpp::intParameter(column),
+                       {computedType(entries.getResult(0).getType()).code, sum},
+                       {},
+                       {},
+                       {}};
+  FailureOr<Expression> const term = printTerm(loop, columns.body);
+  if (failed(term))
+    return failure();
+  columns.value = *term;
+  found = sum;
+  if (failed(printer.print(*over.getBody(), columns.store)))
+    return failure();
+  printer.names.release(outside);
+  to.push_back(std::move(columns));
+  return success();
+}
+
+LogicalResult LoopPrinter::printRowLoop(scf::ForOp loop, Body &to) {
+  auto const columns = rowLoops->loops.find(loop->getParentOp());
+  if (columns != rowLoops->loops.end() && columns->second.entries == loop)
+    return bindJoined(columns->second, found, to); // the block has done it
+  auto const known = rowLoops->loops.find(loop);
+  if (known == rowLoops->loops.end())
+    return printFor(loop, printer, to);
+  switch (known->second.kind) {
+  case nest::RowLoop::Kind::Fold:
+    return printFold(known->second, to);
+  case nest::RowLoop::Kind::Each:
+    return printEach(loop, to);
+  case nest::RowLoop::Kind::Columns:
+    return printColumns(loop, known->second, to);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+/// Neighbouring stores of a row share the lane.
+void LoopPrinter::storeOnce(cpp::Assign assign, Body &to) {
+  if (to.empty() || !to.back().as<cpp::Once>())
+    to.push_back(cpp::Once{});
+  to.back().as<cpp::Once>()->body.push_back(std::move(assign));
+}
+
+/// `for_stored_rows(label, space, rows, entries, A_positions, [=](int row, StoredRow const &along) { ... })`
+LogicalResult LoopPrinter::printStoredRows(Body statements) {
+  FailureOr<Bounds> const ends = bounds(0);
+  if (failed(ends))
+    return failure();
+  std::vector<Expression> arguments = {ends->second, layer.extent(rowLoops->entryArray, 0),
+                                       layer.member(*layer.program.storageOf(rowLoops->positions))};
+  reads.insert(rowLoops->positions);
+  if (kernel.getInto().empty()) {
+    layer.setCall(arguments);
+  } else {
+    Raw const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
+    arguments.push_back(layer.member(*layer.program.storageOf(kernel.getInto()[0])));
+    writes.insert(kernel.getInto()[0]);
+    layer.setCall(combiner, arguments);
+    layer.needBlock(combiner);
+  }
+  layer.addLambda({{cpp::intParameter(positions.front()), rowParameter(Raw("StoredRow"))}, std::move(statements)});
+  return success();
+}
+
+} // namespace ml2k

@@ -1,0 +1,42 @@
+//===- SparseValues.h - which operations run over stored elements alone ---------------------------------*- C++ -*-===//
+
+#ifndef ML2K_FRONTEND_MLIR_SPARSEVALUES_H
+#define ML2K_FRONTEND_MLIR_SPARSEVALUES_H
+
+#include "translator/frontend/mlir/Steps.h"
+#include "translator/ir/SparseLevels.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace ml2k::mlir_import {
+
+/// Whether `value` is zero where all of `zeros` are. As the value of an entry it may be a quotient, too: where nothing
+/// is stored nothing is divided.
+bool vanishesAt(mlir::Value value, llvm::ArrayRef<mlir::Value> zeros, bool asEntry = false);
+inline bool vanishes(mlir::Value value, mlir::Value zero, bool asEntry = false) {
+  return vanishesAt(value, zero, asEntry);
+}
+
+/// What is added to `before`, or the whole value if nothing reads that; null if it is neither.
+mlir::Value termOf(mlir::linalg::LinalgOp op, mlir::BlockArgument before);
+
+/// Whether the operation can run over the elements that an operand stores alone: it is zero where that is.
+bool runsOverStored(mlir::linalg::LinalgOp op, mlir::OpOperand &sparse);
+
+/// Whether the text says that the operation has nothing to do where nothing is stored.
+bool isStoredOnly(mlir::linalg::LinalgOp op);
+
+/// The arrays of a stored tensor as arguments from `place` on.
+void addArrays(mlir::func::FuncOp entry, unsigned place, llvm::StringRef name, mlir::RankedTensorType type,
+               int64_t number, bool valuesOnly = false);
+
+/// Operations whose results are sparse, behind those on sparse arguments; tensors are numbered from `next` on.
+mlir::LogicalResult takeSparseResults(mlir::func::FuncOp entry, int64_t next);
+
+/// Until dropStoredOnly(): sparse_tensor.unary, binary and reduce become what they do to stored elements.
+mlir::LogicalResult inlineStoredBodies(mlir::func::FuncOp entry);
+mlir::LogicalResult dropStoredOnly(mlir::func::FuncOp entry);
+
+} // namespace ml2k::mlir_import
+
+#endif

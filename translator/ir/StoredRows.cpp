@@ -1,0 +1,177 @@
+//===- StoredRows.cpp - kernels over the rows of a sparse matrix --------------------------------------------------===//
+
+#include "translator/ir/StoredRows.h"
+
+#include "translator/ir/SparseLevels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace ml2k::nest;
+using ml2k::sparseEntries;
+
+Value RowLoop::term() const { return join->getOperand(join->getOperand(0) == entries.getRegionIterArg(0) ? 1 : 0); }
+
+namespace {
+
+class Reader {
+public:
+  explicit Reader(LoopKernelOp kernel) : kernel(kernel), row(kernel.getBody().getArgument(0)) {}
+
+  bool read() {
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      if (!readTop(op))
+        return false;
+    return !rows.loops.empty() && rows.entryArray && !isWritten(rows.positions);
+  }
+
+  StoredRows rows;
+
+private:
+  /// The memory of which `bound` is the element at the row plus `offset`.
+  Value positionsAt(Value bound, int64_t offset) {
+    while (Operation *cast = bound.getDefiningOp()) {
+      if (!isa<arith::IndexCastOp, arith::IndexCastUIOp>(cast))
+        break;
+      bound = cast->getOperand(0);
+    }
+    auto load = bound.getDefiningOp<memref::LoadOp>();
+    if (!load || load.getMemRefType().getRank() != 1)
+      return {};
+    Value const at = load.getIndices()[0];
+    if (offset == 0)
+      return at == row ? load.getMemref() : Value();
+    auto sum = at.getDefiningOp<arith::AddIOp>();
+    bool const isNext = sum && sum.getLhs() == row && isConstantIntValue(sum.getRhs(), offset);
+    return isNext ? load.getMemref() : Value();
+  }
+
+  bool isOverEntries(scf::ForOp loop) {
+    Value const positions = positionsAt(loop.getLowerBound(), 0);
+    if (!positions || positions != positionsAt(loop.getUpperBound(), 1) || !isConstantIntValue(loop.getStep(), 1))
+      return false;
+    if (rows.positions && rows.positions != positions)
+      return false;
+    rows.positions = positions;
+    loop.walk([&](Operation *op) {
+      auto load = dyn_cast<memref::LoadOp>(op);
+      bool const isOfEntry = load && load.getIndices().size() == 1 && load.getIndices()[0] == loop.getInductionVar();
+      if (isOfEntry && isa<BlockArgument>(load.getMemref()))
+        rows.entryArray = load.getMemref();
+    });
+    return true;
+  }
+
+  bool isWritten(Value memref) {
+    return kernel
+        .walk([&](memref::StoreOp store) {
+          return store.getMemref() == memref ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  static bool stores(Operation *op) {
+    return op->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
+  bool readTop(Operation &op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      std::optional<RowLoop> const known = isOverEntries(loop) ? readEntries(loop) : readColumns(loop);
+      if (known)
+        rows.loops[loop] = *known;
+      return known.has_value();
+    }
+    return op.getNumRegions() == 0 && (isa<memref::LoadOp, memref::StoreOp>(op) || isPure(&op));
+  }
+
+  std::optional<RowLoop> readEntries(scf::ForOp loop) {
+    return loop.getNumResults() == 0 ? readEach(loop) : readFold(loop);
+  }
+
+  /// Floating-point sums keep their order unless they come from an operation that has none.
+  static bool hasOrder(scf::ForOp loop) {
+    return isa<FloatType>(loop.getResult(0).getType()) && !loop->hasAttr(sparseEntries);
+  }
+
+  std::optional<RowLoop> readFold(scf::ForOp loop) {
+    if (loop.getNumResults() != 1 || stores(loop) || hasOrder(loop))
+      return std::nullopt;
+    RowLoop fold{RowLoop::Kind::Fold, loop};
+    BlockArgument const sum = loop.getRegionIterArg(0);
+    fold.join = loop.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+    std::optional<Combiner> const combiner =
+        fold.join && fold.join->getBlock() == loop.getBody() ? combinerOf(fold.join) : std::nullopt;
+    bool const joinsOnce = combiner && sum.hasOneUse() && *sum.getUsers().begin() == fold.join;
+    if (!joinsOnce || !fold.join->hasOneUse())
+      return std::nullopt;
+    fold.combiner = *combiner;
+    return fold;
+  }
+
+  /// What is written belongs to an entry, and of what is written only that is read.
+  std::optional<RowLoop> readEach(scf::ForOp loop) {
+    auto const isOwn = [&](ValueRange at) { return at.size() == 1 && at[0] == loop.getInductionVar(); };
+    WalkResult const result = loop.walk([&](Operation *op) {
+      if (auto store = dyn_cast<memref::StoreOp>(op); store && !isOwn(store.getIndices()))
+        return WalkResult::interrupt();
+      if (auto load = dyn_cast<memref::LoadOp>(op); load && !isOwn(load.getIndices()) && isWritten(load.getMemref()))
+        return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    return result.wasInterrupted() ? std::nullopt : std::optional(RowLoop{RowLoop::Kind::Each, loop});
+  }
+
+  /// One reduction over the entries, then the elements of a column.
+  std::optional<RowLoop> readColumns(scf::ForOp loop) {
+    std::optional<RowLoop> columns;
+    if (loop.getNumResults() != 0 || !isConstantIntValue(loop.getLowerBound(), 0) ||
+        !isConstantIntValue(loop.getStep(), 1))
+      return std::nullopt;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (auto inner = dyn_cast<scf::ForOp>(op)) {
+        columns = columns || !isOverEntries(inner) ? std::nullopt : readFold(inner);
+        if (!columns)
+          return std::nullopt;
+        columns->kind = RowLoop::Kind::Columns;
+        continue;
+      }
+      auto store = dyn_cast<memref::StoreOp>(op);
+      if (store && !llvm::is_contained(store.getIndices(), loop.getInductionVar()))
+        return std::nullopt;
+      if (op.getNumRegions() != 0 || !(store || isa<memref::LoadOp>(op) || isPure(&op)))
+        return std::nullopt;
+    }
+    return columns && !usesOf(loop, columns->entries) ? columns : std::nullopt;
+  }
+
+  /// Whether the entries' loop needs what its loop over columns computes.
+  static bool usesOf(scf::ForOp loop, scf::ForOp entries) {
+    return entries.getBody()
+        ->walk([&](Operation *op) {
+          for (Value operand : op->getOperands())
+            if (Operation *made = operand.getDefiningOp();
+                made && made->getBlock() == loop.getBody() && !matchPattern(operand, m_Constant()))
+              return WalkResult::interrupt();
+          return WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  LoopKernelOp kernel;
+  Value row;
+};
+
+} // namespace
+
+std::optional<StoredRows> ml2k::nest::storedRowsOf(LoopKernelOp kernel) {
+  if (kernel.getLowers().size() != 1 || kernel.getOrdered() || !isConstantIntValue(kernel.getLowers()[0], 0))
+    return std::nullopt;
+  Reader reader(kernel);
+  if (!reader.read())
+    return std::nullopt;
+  return std::move(reader.rows);
+}

@@ -1,0 +1,48 @@
+//===- StoredRows.h - kernels over the rows of a sparse matrix -------------------------------------------*- C++
+//-*-===//
+//
+// A nest.kernel over the rows of a matrix whose entries lie between two positions of each row can be shared: a host's
+// threads get rows of as many entries each, the lanes of a device's team take the entries of a row. This says which
+// kernels are such, and how each of their loops over entries can be split among lanes.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_IR_STOREDROWS_H
+#define ML2K_IR_STOREDROWS_H
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace ml2k::nest {
+
+/// A loop at the top of the kernel's block.
+struct RowLoop {
+  enum class Kind {
+    Fold,   ///< joins a term of each entry
+    Each,   ///< writes to what belongs to an entry
+    Columns ///< over columns, and joins for each column a term of each entry
+  };
+  Kind kind;
+  mutable mlir::scf::ForOp entries;                                ///< of Columns: inside the loop over columns
+  Combiner combiner = Combiner::Sum;                               ///< of Fold and Columns
+  mlir::Operation *join = nullptr;                                 ///< likewise: the operation that it is
+  mlir::Value term() const;                                        ///< likewise: what is joined
+  mlir::Value initial() const { return entries.getInitArgs()[0]; } ///< likewise: what is joined to it
+};
+
+struct StoredRows {
+  mlir::Value positions;  ///< of the first entry of each row, and one more
+  mlir::Value entryArray; ///< has an element for each entry
+  llvm::DenseMap<mlir::Operation *, RowLoop> loops;
+};
+
+/// Nothing where some lane could need what another one computes at the same time.
+std::optional<StoredRows> storedRowsOf(LoopKernelOp kernel);
+
+} // namespace ml2k::nest
+
+#endif
