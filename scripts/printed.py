@@ -31,7 +31,8 @@ OPTIONS = {
     "naive": ["--schedule=naive"],
     "plain": ["--math=std", "--winograd=off", "--weights=file", "--locations=plain"],
 }
-EXAMPLES = ["digits/mlp.onnx", "digits/cnn.onnx", "mlp_mlir/mlp.mlir", "stencil/heat.mlir", "nbody/nbody.mlir"]
+EXAMPLES = ["digits/mlp.onnx", "digits/cnn.onnx", "mlp_mlir/mlp.mlir", "stencil/heat.mlir", "nbody/nbody.mlir",
+            "sparse/assemble.mlir", "sparse/solve.mlir"]
 SEEDS = [*range(40), 44, 59, 110, 130, 133, 156, 211, 321, 524, 642, 200078, 200335]
 QUICK = 16  # --quick takes one job of so many
 

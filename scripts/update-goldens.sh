@@ -8,6 +8,8 @@ cd "$project/examples"
 "$ml2kokkos" mlp_mlir/mlp.mlir -o mlp_mlir/mlp.cpp
 "$ml2kokkos" stencil/heat.mlir -o stencil/heat.cpp
 "$ml2kokkos" nbody/nbody.mlir -o nbody/nbody.cpp
+"$ml2kokkos" sparse/assemble.mlir -o sparse/assemble.cpp
+"$ml2kokkos" sparse/solve.mlir -o sparse/solve.cpp
 resnet18/prepare.sh "$ml2kokkos" "$build/examples/resnet18" "$venv/bin/python"
 cp "$build"/examples/resnet18/resnet18.{cpp,hpp} resnet18/
 cd "$project/test/golden" 2>/dev/null || exit 0
