@@ -8,6 +8,7 @@
 #define CLOSURE_HPP
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_DualView.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -341,7 +342,7 @@ void forward(Weights const &weights, float const (&ice_water)[72][Columns], floa
   network(alone, weights, alone, pack(ice_water), pack(liquid_water), pack(ice), pack(cover));
 }
 
-// ==== Launch form ====================================================================================================
+// ==== Blocks of columns ==============================================================================================
 
 // `count` columns of a view from `first` on, in the order of its memory; lanes beyond them repeat the last one
 template <int Width, class Scalar, class View>
@@ -401,6 +402,8 @@ void forward_block(Weights const &weights, int first, int count, IceWater const 
   write_pack(cover, first, count, pack.cover);
 }
 
+// ==== Launch form ====================================================================================================
+
 template <class IceWater, class LiquidWater, class Ice, class Cover>
 void forward_host(ExecutionSpace const &space, Weights const &weights, int batch, IceWater const &ice_water,
                   LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
@@ -437,6 +440,23 @@ void forward(ExecutionSpace const &space, Weights const &weights, IceWater const
     forward_host(space, weights, batch, ice_water, liquid_water, ice, cover);
   else
     forward_device(space, weights, batch, ice_water, liquid_water, ice, cover);
+}
+
+// The same for arguments that the caller keeps on both sides: inputs that are newer on the host are brought to the
+// device, results are newer there afterwards.
+template <class IceWater, class... IceWater_properties, class LiquidWater, class... LiquidWater_properties, class Ice,
+          class... Ice_properties, class Cover, class... Cover_properties>
+void forward(ExecutionSpace const &space, Weights const &weights,
+             Kokkos::DualView<IceWater, IceWater_properties...> ice_water,
+             Kokkos::DualView<LiquidWater, LiquidWater_properties...> liquid_water,
+             Kokkos::DualView<Ice, Ice_properties...> ice, Kokkos::DualView<Cover, Cover_properties...> cover) {
+  ice_water.sync_device(space);
+  liquid_water.sync_device(space);
+  forward(space, weights, ice_water.view_device(), liquid_water.view_device(), ice.view_device(), cover.view_device());
+  ice.clear_sync_state(); // every element is new
+  ice.modify_device();
+  cover.clear_sync_state(); // every element is new
+  cover.modify_device();
 }
 
 #if defined(__NVCC__)
