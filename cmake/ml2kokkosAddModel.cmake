@@ -4,6 +4,7 @@
 #   ml2kokkos_add_model(TARGET MODEL model.onnx [NAME name] [OPTIONS ...] [DEPENDS ...])
 #     Prints NAME.{cpp,hpp,safetensors} (default: the name of the model) into ${CMAKE_CURRENT_BINARY_DIR}/generated and
 #     adds them to TARGET; with --form=c or fortran, NAME.h and NAME.f90, too (the project has the language Fortran then).
+#     NAME_server.cpp and NAME_test.cpp (--form=server, --emit-test) hold a main(): add them where they are to run.
 #
 #   ml2kokkos_add_model(TARGET MODEL model.onnx OUTPUT source/name.cpp [CHECK] [OPTIONS ...] [DEPENDS ...])
 #     Compiles committed code. Where ml2kokkos is installed, configuring prints it again if the model is newer, unless
@@ -56,22 +57,31 @@ function(ml2kokkos_add_generated target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/generated)
   set(stem ${folder}/${arg_NAME})
   set(printed ${stem}.cpp ${stem}.hpp)
+  set(programs)
   if(arg_OPTIONS MATCHES "--form=[a-z,]*(c|fortran)(,|;|$)")
     list(APPEND printed ${stem}.h)
   endif()
   if(arg_OPTIONS MATCHES "--form=[a-z,]*fortran")
     list(APPEND printed ${stem}.f90)
   endif()
+  if(arg_OPTIONS MATCHES "--form=[a-z,]*(runner|c|fortran|server)(,|;|$)")
+    list(APPEND printed ${stem}.spec.json)
+  endif()
+  foreach(kind server test) # programs of their own
+    if(arg_OPTIONS MATCHES "--form=[a-z,]*${kind}|--emit-${kind}")
+      list(APPEND programs ${stem}_${kind}.cpp)
+    endif()
+  endforeach()
   file(MAKE_DIRECTORY ${folder})
   set(command ${tool} ${arg_MODEL} -o ${stem}.cpp ${arg_OPTIONS})
   set(make OFF)
   set(touch)
   if(CMAKE_GENERATOR MATCHES "Make")
     set(make ON)
-    set(touch COMMAND ${CMAKE_COMMAND} -E touch ${printed})
+    set(touch COMMAND ${CMAKE_COMMAND} -E touch ${printed} ${programs})
   endif()
   add_custom_command(
-    OUTPUT ${printed}
+    OUTPUT ${printed} ${programs}
     COMMAND ${command}
     ${touch}
     DEPENDS ${arg_MODEL} ${tool_file} ${arg_DEPENDS}

@@ -19,6 +19,17 @@ namespace mixing {
 
 // One query at a time in an object; objects are independent, so that each thread has its own. Nothing allocates.
 class Runner {
+  static constexpr std::array<std::string_view, 1> features{"state"};
+  static constexpr std::array<std::string_view, 1> results{"diffusivity"};
+
+  template <std::size_t Count>
+  static constexpr int find(std::string_view name, std::array<std::string_view, Count> const &names) {
+    for (std::size_t i = 0; i < Count; ++i)
+      if (names[i] == name)
+        return int(i);
+    return -1;
+  }
+
 public:
   // Features: write them in any way below, then evaluate
   std::array<float, 3> state{};
@@ -67,16 +78,6 @@ public:
   void Run() noexcept;
 
 private:
-  static constexpr std::array<std::string_view, 1> features{"state"};
-  static constexpr std::array<std::string_view, 1> results{"diffusivity"};
-
-  template <std::size_t Count>
-  static constexpr int find(std::string_view name, std::array<std::string_view, Count> const &names) {
-    for (std::size_t i = 0; i < Count; ++i)
-      if (names[i] == name)
-        return int(i);
-    return -1;
-  }
   static std::string_view without(std::string_view name, std::string_view prefix) {
     return name.substr(0, prefix.size()) == prefix ? name.substr(prefix.size()) : name;
   }

@@ -5,6 +5,7 @@ import importlib
 
 _FROM = {"compile": "compiler", "load": "module", "Module": "module", "finalize": "module", "from_torch": "torch_export", "from_jax": "jax_export",
          "Error": "errors", "TranslationError": "errors", "BuildError": "errors", "ToolNotFound": "errors"}
+_FROM["Policy"] = "policy"
 _FROM.update({"kernel": "kernels.kernel", "KernelError": "kernels.problems", "sizes": "kernels.types", "model": "kernels.models"})
 __all__ = list(_FROM)
 # For kernels, by `import ml2kokkos as kk`: kk.range, kk.sum, ... are no names for `from ml2kokkos import *`

@@ -46,12 +46,18 @@ struct EmitOptions {
   bool graph = false;   ///< the header has forward() as one launch
 };
 
+/// A file beside header and source.
+struct EmittedExtra {
+  std::string suffix; ///< of FILE, such as ".f90"
+  std::string text;
+  bool isCpp; ///< not yet formatted
+};
+
 struct EmittedFiles {
   std::string header;                 ///< FILE.hpp, not yet formatted
   std::string source;                 ///< FILE.cpp, not yet formatted
   std::string json;                   ///< the view model, for --emit=json
-  std::string cHeader;                ///< FILE.h, not yet formatted; empty: no such file
-  std::string fortran;                ///< FILE.f90; empty: no such file
+  std::vector<EmittedExtra> extras;   ///< in a fixed order
   std::vector<SidecarTensor> sidecar; ///< tensors of FILE.safetensors in file order; empty: no such file
 };
 

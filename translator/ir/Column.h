@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,13 @@ struct ColumnLayer {
   bool needsBarrier = false;                                   ///< before it, in a team
 };
 
+/// The loop of a kernel along the row; loop 0 if there is none.
+unsigned rowLoop(ColumnLayer const &layer);
+
+/// Of the row: as long as the first operand that the loop indexes by itself, results before inputs (of which a slice
+/// may be read). The first dimension of a column's tensors is the batch.
+int64_t rowLength(ColumnLayer const &layer);
+
 struct Column {
   mlir::Type scalar; ///< of weights and buffers: f32 or f64
   std::vector<ColumnTensor> tensors;
@@ -80,10 +88,22 @@ struct Forms {
   bool launch = false;  ///< all columns of views
   bool team = false;    ///< a column by a team, inside the caller's TeamPolicy
   bool thread = false;  ///< a column by a thread, or by a vector lane of a host
+  bool rows = false;    ///< the rows of views [n, k] by a thread or a team
   bool runner = false;  ///< a class without Kokkos in its interface
   bool c = false;       ///< functions for C over it
   bool fortran = false; ///< a Fortran module over these
+  bool server = false;  ///< a program that answers queries over pipes
+  bool test = false;    ///< and a program that compares a build with recorded values
+  bool halved = false;  ///< a runner's weights are stored as bfloat16 and sums are f32
 };
+
+/// Whether a layer's weights are stored as bfloat16: biases, and weights of fewer outputs than a vector, are not.
+inline bool isHalved(ColumnWeights const &weights, Forms const &forms) {
+  return forms.halved && weights.inputs != 0 && weights.outputs >= 16;
+}
+
+/// The nearest value that bfloat16 has; never an infinity.
+llvm::APFloat nearestBFloat(llvm::APFloat value);
 
 /// The columns of the entry function of a module at the stage `scheduled`, their buffers shared and levels and barriers
 /// placed. Refuses with a located diagnostic at every operation that does not act on columns one by one, and what one
@@ -100,6 +120,9 @@ constexpr int64_t mostLanes = 16, stackLimit = 32768;
 
 /// Bytes of such a pack with its arguments.
 int64_t packedBytes(Column const &column);
+
+/// Bytes of the buffers of one column, or of those in one level of scratch memory.
+int64_t bufferBytes(Column const &column, std::optional<unsigned> level = {});
 
 /// Refuses what a form cannot hold.
 mlir::LogicalResult checkForms(Column const &column, Forms const &forms, mlir::func::FuncOp entry);

@@ -16,30 +16,49 @@ static int64_t bytesOfElement(Type type) {
   return type.isIndex() ? 8 : std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1);
 }
 
-/// Bytes of a thread's buffers for one column, with or without the arguments.
-static int64_t stackBytes(Column const &column, bool withArguments) {
+int64_t bufferBytes(Column const &column, std::optional<unsigned> level) {
   int64_t bytes = 0;
   llvm::StringSet<> buffers;
-  for (ColumnTensor const &tensor : column.tensors) {
-    bool const isBuffer = tensor.kind == ColumnTensor::Kind::Buffer;
-    if (isBuffer ? !tensor.buffer.empty() && buffers.insert(tensor.buffer).second : withArguments)
+  for (ColumnTensor const &tensor : column.tensors)
+    if (tensor.kind == ColumnTensor::Kind::Buffer && !tensor.buffer.empty() &&
+        level.value_or(tensor.level) == tensor.level && buffers.insert(tensor.buffer).second)
       bytes += tensor.width * bytesOfElement(tensor.type);
-  }
   return bytes;
 }
 
-int64_t packedBytes(Column const &column) { return stackBytes(column, true) * mostLanes; }
+int64_t packedBytes(Column const &column) {
+  int64_t bytes = bufferBytes(column);
+  for (ColumnTensor const &tensor : column.tensors)
+    if (tensor.kind != ColumnTensor::Kind::Buffer)
+      bytes += tensor.width * bytesOfElement(tensor.type);
+  return bytes * mostLanes;
+}
+
+APFloat nearestBFloat(APFloat value) {
+  bool isInexact = false;
+  bool const isNegative = value.isNegative(), isFinite = value.isFinite();
+  value.convert(APFloat::BFloat(), APFloat::rmNearestTiesToEven, &isInexact);
+  return isFinite && !value.isFinite() ? APFloat::getLargest(APFloat::BFloat(), isNegative) : value;
+}
 
 static LogicalResult checkStack(Column const &column, Forms const &forms, func::FuncOp entry) {
-  if (forms.launch && packedBytes(column) > stackLimit)
-    return entry.emitError("beside other forms, 'launch' keeps a pack of ")
+  if ((forms.launch || forms.rows) && packedBytes(column) > stackLimit)
+    return entry.emitError(forms.rows ? "the form 'rows' keeps a pack of "
+                                      : "beside other forms, 'launch' keeps a pack of ")
            << mostLanes << " columns on the stack, which takes " << packedBytes(column) << " bytes here and may take "
            << stackLimit << "; --form=launch alone keeps all columns in a workspace";
-  int64_t const alone = stackBytes(column, false);
-  if (forms.thread && alone > stackLimit)
+  int64_t const alone = bufferBytes(column);
+  if ((forms.thread || forms.rows) && alone > stackLimit)
     return entry.emitError("the form 'thread' keeps the buffers of a column on the stack, which takes ")
            << alone << " bytes here and may take " << stackLimit << "; --form=team keeps them in scratch memory";
   return success();
+}
+
+/// What an option asks for by name is not done for another type.
+static LogicalResult checkHalves(Column const &column, func::FuncOp entry) {
+  if (column.scalar.isF32())
+    return success();
+  return entry.emitError("--weights=bf16 stores weights of f32, not of ") << column.scalar;
 }
 
 static LogicalResult checkTables(Column const &column, func::FuncOp entry) {
@@ -52,20 +71,27 @@ static LogicalResult checkTables(Column const &column, func::FuncOp entry) {
          << bytes << " bytes here, and may hold " << mostTableBytes << "; --form=launch reads them from a file";
 }
 
-/// Features and results are arrays of types that C99 has.
-static LogicalResult checkInterfaces(Column const &column, func::FuncOp entry) {
+/// Features and results are arrays of types that C99 and LLVM's protocol have.
+static LogicalResult checkInterfaces(Column const &column, Forms const &forms, func::FuncOp entry) {
   for (auto const *numbers : {&column.inputs, &column.outputs})
-    for (unsigned const number : *numbers)
-      if (Type const type = column.tensors[number].type; isa<FloatType>(type) && !type.isF32() && !type.isF64())
+    for (unsigned const number : *numbers) {
+      Type const type = column.tensors[number].type;
+      if (isa<FloatType>(type) && !type.isF32() && !type.isF64())
         return entry.emitError("elements of type ") << type << " have no type in C; --form=runner has them";
+      if (forms.server && type.isInteger(1))
+        return entry.emitError("booleans have no type in LLVM's protocol, which --form=server speaks");
+    }
   return success();
 }
 
 LogicalResult checkForms(Column const &column, Forms const &forms, func::FuncOp entry) {
+  if ((forms.c || forms.server) && failed(checkInterfaces(column, forms, entry)))
+    return failure();
   if (!forms.runner)
     return checkStack(column, forms, entry);
-  return failed(checkTables(column, entry)) || (forms.c && failed(checkInterfaces(column, entry))) ? failure()
-                                                                                                   : success();
+  if (forms.halved && failed(checkHalves(column, entry)))
+    return failure();
+  return checkTables(column, entry);
 }
 
 } // namespace ml2k

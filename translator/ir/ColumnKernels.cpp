@@ -16,6 +16,34 @@ unsigned Column::vectorOf(nest::WeightOp op) {
   return weights.size() - 1;
 }
 
+static SmallVector<AffineMap> mapsOf(ColumnLayer const &layer) {
+  auto const maps = layer.op->getAttrOfType<ArrayAttr>("indexing_maps").getAsValueRange<AffineMapAttr>();
+  return SmallVector<AffineMap>(maps.begin(), maps.end());
+}
+
+unsigned rowLoop(ColumnLayer const &layer) {
+  if (auto contract = dyn_cast<nest::ContractOp>(layer.op))
+    for (auto [loop, role] : llvm::enumerate(contract.getRoles()))
+      if (role == nest::Role::N)
+        return loop;
+  return std::max(1u, mapsOf(layer).front().getNumDims()) - 1; // a single element has no loops
+}
+
+int64_t rowLength(ColumnLayer const &layer) {
+  SmallVector<AffineMap> const maps = mapsOf(layer);
+  unsigned const along = rowLoop(layer);
+  auto const count = int64_t(maps.size());
+  for (int64_t step = 0; step < count; ++step) {
+    unsigned const number = (count - layer.op->getNumResults() + step) % count;
+    Value const value = layer.op->getOperand(number);
+    auto const shape = cast<ShapedType>(value.getType()).getShape();
+    for (unsigned r = value.getDefiningOp<nest::WeightOp>() ? 0 : 1; r < maps[number].getNumResults(); ++r)
+      if (auto dim = dyn_cast<AffineDimExpr>(maps[number].getResult(r)); dim && dim.getPosition() == along)
+        return shape[r];
+  }
+  return 1;
+}
+
 /// Weights, buffers and sums share one type.
 LogicalResult ColumnReader::checkScalar(Operation *op, Type type) {
   if (!type.isF32() && !type.isF64())

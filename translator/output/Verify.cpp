@@ -68,7 +68,7 @@ std::string ml2k::verifyFiles(ArrayRef<OutputFile> files, std::string const &dir
     sys::path::append(path, file.name);
     sys::fs::make_absolute(path);
     texts.emplace_back(path.str().str(), file.contents);
-    if (!is_contained({".hpp", ".h", ".f90"}, sys::path::extension(path)))
+    if (!is_contained({".hpp", ".h", ".f90", ".json"}, sys::path::extension(path)))
       sources.push_back(path.str().str());
   }
   std::string said;

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 using namespace ml2k;
 namespace po = boost::program_options;
@@ -34,13 +35,13 @@ struct Choice {
 };
 
 Choice const emitKinds{"emit", {"imported", "canonical", "scheduled", "nest", "prepared", "json", "cpp"}};
-Choice const weightPlaces{"weights", {"auto", "embed", "file"}};
+Choice const weightTypes{"weights", {"f32", "bf16"}};
 Choice const targets{"target", {"portable", "host", "device"}};
 Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const winogradUses{"winograd", {"auto", "off"}};
 Choice const schedules{"schedule", {"tuned", "naive"}};
 Choice const updateOrders{"updates", {"atomic", "ordered"}};
-Choice const formKinds{"form", {"launch", "team", "thread", "runner", "c", "fortran"}};
+Choice const formKinds{"form", {"launch", "team", "thread", "rows", "runner", "c", "fortran", "server"}};
 Choice const colorUses{"color", {"auto", "always", "never"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
 
@@ -77,14 +78,16 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "write nothing; print how the files differ from what would be written, exit 1 if they do")(
       "verify", po::bool_switch(&options.verify),
       "compile the result (syntax only) with Kokkos' headers before writing it; flags for the compiler go after --")(
+      "emit-test", po::bool_switch(&options.emitTest),
+      "also write FILE_test.cpp, which compares a build with values that are computed now")(
       "kokkos", text(options.verifier.kokkos, "DIR"), "where Kokkos is installed, for --verify (default: Kokkos_ROOT)");
   groups->code.add_options()("blocks", text(options.blocks, "FILE.hpp"),
                              "print the building blocks of all INPUTs into this header beside the sources (default: "
                              "each source has its own)")(
       "namespace", text(options.nameSpace, "NAME"),
       "namespace of the printed code, may be nested (default: the name of the output)")(
-      "weights", text(options.weights, "auto|embed|file"),
-      "where weights go; auto: a file beside the source above 1 KiB")(
+      "weights", text(options.weights, "auto|embed|file|bf16"),
+      "where weights go; auto: a file beside the source above 1 KiB. bf16: a runner stores them as bfloat16")(
       "target", text(options.target, "portable|host|device"), "which back ends the code serves")(
       "style", text(options.style, "file|llvm|..."),
       "clang-format style; file: the .clang-format found beside the output")("license", text(options.license, "SPDX"),
@@ -97,7 +100,7 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "naive: every operation a plain loop nest, some hundred times slower; to compare with")(
       "updates", text(options.updates, "atomic|ordered"),
       "how devices add to elements that an index array names; ordered: the same bits in every run, less parallel")(
-      "form", po::value<std::string>()->value_name("launch|team|thread|runner|c|fortran"),
+      "form", po::value<std::string>()->value_name("launch|team|thread|rows|runner|c|fortran|server"),
       "how the network is called, several at once by commas: for all entries of the batch, or inside your own kernel "
       "by a "
       "team or a thread for one of them")(
@@ -173,15 +176,39 @@ static void readForms(std::string const &text, std::set<std::string> &forms) {
   forms.clear();
   for (llvm::StringRef form : llvm::split(text, ','))
     forms.insert(formKinds.values[checkChoice(formKinds, form.str())]);
-  bool const isRunner = forms.count("runner") || forms.count("c") || forms.count("fortran");
-  bool const isOther = forms.count("launch") || forms.count("team") || forms.count("thread");
-  if (isRunner && isOther)
-    throw UsageError{"--form=" + text + ": 'runner' and its interfaces are files of their own"};
-  // A Fortran module calls C functions, which call the class
+  bool const isRunner = forms.count("runner") || forms.count("server");
+  bool const isOther = forms.count("team") || forms.count("thread") || forms.count("rows");
+  // A Fortran module calls C functions, which call the launch, or the class
   if (forms.count("fortran"))
     forms.insert("c");
-  if (forms.count("c"))
+  bool const callsLaunch = forms.count("launch") != 0;
+  if ((isRunner && (isOther || callsLaunch)) || (forms.count("c") && isOther && !callsLaunch))
+    throw UsageError{"--form=" + text +
+                     ": 'runner' and its interfaces are files of their own; 'c' and 'fortran' go with "
+                     "'launch', too"};
+  if ((forms.count("c") && !callsLaunch) || forms.count("server"))
     forms.insert("runner");
+}
+
+/// A place, a type, or both.
+static void readWeights(ToolOptions &options) {
+  std::string const given = std::exchange(options.weights, "auto");
+  for (llvm::StringRef part : llvm::split(given, ',')) {
+    bool const isType = llvm::is_contained(weightTypes.values, part);
+    Choice const all{"weights", {"auto", "embed", "file", "f32", "bf16"}};
+    checkChoice(all, part.str());
+    (isType ? options.weightType : options.weights) = part.str();
+  }
+}
+
+static void checkWeights(ToolOptions const &options) {
+  if (options.emitTest && options.forms == std::set<std::string>{"launch"})
+    throw UsageError{"--emit-test records values of networks by columns, such as --form=launch,team; scripts/verify.py "
+                     "compares others"};
+  if (options.emitTest && !writesFiles(options))
+    throw UsageError{"--emit-test writes several files: give -o FILE.cpp"};
+  if (options.weightType == "bf16" && !options.forms.count("runner"))
+    throw UsageError{"--weights=bf16 is for --form=runner; a model that has its weights in bfloat16 keeps them so"};
 }
 
 static void readOperand(std::string const &text, std::map<std::string, std::string> &operands) {
@@ -235,8 +262,9 @@ static void checkOutput(ToolOptions const &options) {
       throw UsageError{std::string(options.check ? "--check" : "--verify") + " works on --emit=cpp only"};
     return;
   }
-  if (!writesFiles(options) && !options.output.empty() && options.forms.count("c"))
-    throw UsageError{"--form=c writes several files: give -o FILE.cpp"};
+  for (char const *form : {"c", "server"})
+    if (!writesFiles(options) && !options.output.empty() && options.forms.count(form))
+      throw UsageError{std::string("--form=") + form + " writes several files: give -o FILE.cpp"};
   if (!writesFiles(options))
     return checkStandardOutput(options);
   llvm::StringRef const extension = llvm::sys::path::extension(options.output);
@@ -343,7 +371,8 @@ static std::string commandOf(ToolOptions const &options) {
   for (auto const &[name, values] : options.operands)
     command += " --operand " + shellQuoted(name + "=" + values);
   add("namespace", options.nameSpace, "");
-  add("weights", options.weights, "auto");
+  bool const isHalved = options.weightType == "bf16";
+  add("weights", !isHalved ? options.weights : options.weights == "auto" ? "bf16" : options.weights + ",bf16", "auto");
   add("target", options.target, "portable");
   add("style", options.style, "file");
   add("license", options.license, "");
@@ -353,6 +382,8 @@ static std::string commandOf(ToolOptions const &options) {
   add("schedule", options.schedule, "tuned");
   add("updates", options.updates, "atomic");
   add("form", llvm::join(options.forms, ","), "launch");
+  if (options.emitTest)
+    command += " --emit-test";
   if (options.graph)
     command += " --graph";
   return command;
@@ -414,7 +445,7 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   if (values.count("operand"))
     for (std::string const &operand : values["operand"].as<std::vector<std::string>>())
       readOperand(operand, options.operands);
-  checkChoice(weightPlaces, options.weights);
+  readWeights(options);
   checkChoice(targets, options.target);
   checkChoice(mathLibraries, options.math);
   checkChoice(winogradUses, options.winograd);
@@ -426,6 +457,7 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   useColors(options.color);
   if (values.count("form"))
     readForms(values["form"].as<std::string>(), options.forms);
+  checkWeights(options);
   if (options.graph && options.forms != std::set<std::string>{"launch"})
     throw UsageError{"--graph is for --form=launch, the default: other forms are called inside one kernel"};
   if (!options.nameSpace.empty())

@@ -44,6 +44,7 @@ struct ToolOptions {
 
   std::string nameSpace; ///< empty: from the name of the output
   std::string weights = "auto";
+  std::string weightType = "f32";
   std::string target = "portable";
   std::string locations = "names";
   std::string math = "fast";
@@ -63,6 +64,7 @@ struct ToolOptions {
   bool check = false;
   bool force = false; ///< replaces files that ml2kokkos did not write
   bool verify = false;
+  bool emitTest = false;
   bool report = false;
   std::string device; ///< whose tiles the report shows; empty: none
   bool debugInfo = false;

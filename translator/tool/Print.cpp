@@ -72,13 +72,16 @@ static std::string marked(std::string const &json) {
 static Expected<std::vector<OutputFile>> formattedFiles(EmittedFiles &emitted, std::string const &stem,
                                                         ToolOptions const &options) {
   std::vector<std::pair<std::string, std::string>> texts;
-  if (writesFiles(options))
+  if (!writesFiles(options)) {
+    texts = {{stem + ".cpp", joined(emitted.header, emitted.source)}};
+    emitted.extras.clear(); // nothing stands beside standard output
+  } else {
     texts = {{stem + ".hpp", std::move(emitted.header)},
              {sys::path::filename(options.output).str(), std::move(emitted.source)}};
-  else
-    texts = {{stem + ".cpp", joined(emitted.header, emitted.source)}};
-  if (!emitted.cHeader.empty())
-    texts.emplace_back(stem + ".h", std::move(emitted.cHeader));
+  }
+  for (EmittedExtra &extra : emitted.extras)
+    if (extra.isCpp)
+      texts.emplace_back(stem + extra.suffix, std::move(extra.text));
   std::vector<OutputFile> files;
   for (auto &[name, text] : texts) {
     auto file = formatted(std::move(text), name, options);
@@ -86,8 +89,9 @@ static Expected<std::vector<OutputFile>> formattedFiles(EmittedFiles &emitted, s
       return file.takeError();
     files.push_back(std::move(*file));
   }
-  if (!emitted.fortran.empty()) // clang-format knows no Fortran
-    files.push_back({stem + ".f90", std::move(emitted.fortran)});
+  for (EmittedExtra &extra : emitted.extras)
+    if (!extra.isCpp)
+      files.push_back({stem + extra.suffix, std::move(extra.text)});
   return files;
 }
 
@@ -100,15 +104,23 @@ static Expected<std::vector<OutputFile>> finishedFiles(EmittedFiles emitted, std
   return files;
 }
 
+Forms ml2k::formsOf(ToolOptions const &options) {
+  auto const has = [&](char const *form) { return options.forms.count(form) != 0; };
+  return {.launch = has("launch"),
+          .team = has("team"),
+          .thread = has("thread"),
+          .rows = has("rows"),
+          .runner = has("runner"),
+          .c = has("c"),
+          .fortran = has("fortran"),
+          .server = has("server"),
+          .test = options.emitTest,
+          .halved = options.weightType == "bf16"};
+}
+
 static mlir::FailureOr<EmittedFiles> emitColumns(mlir::ModuleOp module, EmitOptions const &how,
                                                  ToolOptions const &options) {
-  auto const has = [&](char const *form) { return options.forms.count(form) != 0; };
-  Forms const forms{.launch = has("launch"),
-                    .team = has("team"),
-                    .thread = has("thread"),
-                    .runner = has("runner"),
-                    .c = has("c"),
-                    .fortran = has("fortran")};
+  Forms const forms = formsOf(options);
   mlir::FailureOr<Column> column = readColumn(module, forms);
   return failed(column) ? mlir::FailureOr<EmittedFiles>() : emitForms(std::move(*column), how, forms);
 }

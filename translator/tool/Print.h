@@ -4,6 +4,7 @@
 #define ML2K_TOOL_PRINT_H
 
 #include "translator/emit/Emit.h"
+#include "translator/ir/Column.h"
 #include "translator/output/Writer.h"
 #include "translator/tool/Options.h"
 
@@ -16,6 +17,7 @@ namespace ml2k {
 
 /// Whether the forms asked for are printed column by column, from the module at the stage `scheduled`.
 bool printsColumns(ToolOptions const &options);
+Forms formsOf(ToolOptions const &options);
 
 /// Header and source, for standard output as one text, and the sidecar, where there is one; with --emit=json the view
 /// model alone. An error without a text was reported on the context.

@@ -3,6 +3,8 @@
 #ifndef ML2K_TOOL_REPORT_H
 #define ML2K_TOOL_REPORT_H
 
+#include "translator/ir/Column.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,6 +19,9 @@ void printReport(mlir::ModuleOp module, llvm::raw_ostream &out);
 /// The same as JSON, for --report-json: of each kernel label, pattern, shapes, operations and bytes; of each buffer
 /// offset in the arena, bytes, and the numbers of the first and the last kernel that touches it.
 std::string reportJson(mlir::ModuleOp module);
+
+/// Scratch, stack, registers and barriers of these forms; with narrow weights, what they do to results.
+void printFormReport(Column const &column, Forms const &forms, llvm::raw_ostream &out);
 
 } // namespace ml2k
 

@@ -120,6 +120,18 @@ int Translation::refuse(StageName const &stage) {
   return ExitInput;
 }
 
+int Translation::printReports() {
+  printReport(*module, outs());
+  if (!printsColumns(options))
+    return ExitSuccess;
+  auto const column = readColumn(*module, formsOf(options));
+  diagnostics.finish();
+  if (failed(column))
+    return ExitInput;
+  printFormReport(*column, formsOf(options), outs());
+  return ExitSuccess;
+}
+
 int Translation::run() {
   for (StageName const &stage : stages) {
     if (!reach(stage))
@@ -131,7 +143,8 @@ int Translation::run() {
       break;
   }
   if (options.report)
-    printReport(*module, outs());
+    if (int const code = printReports())
+      return code;
   if (!options.device.empty())
     printDeviceReport(*module, options.device, outs());
   if (!writeReport())
@@ -245,10 +258,12 @@ std::vector<std::string> ml2k::outputNames(ToolOptions const &options) {
   std::vector<std::string> names = {sys::path::filename(options.output).str()};
   if (options.emit == EmitKind::Cpp)
     names.push_back(stem + ".hpp");
-  if (options.emit == EmitKind::Cpp && options.forms.count("c"))
-    names.push_back(stem + ".h");
-  if (options.emit == EmitKind::Cpp && options.forms.count("fortran"))
-    names.push_back(stem + ".f90");
+  for (auto const &[form, suffix] :
+       {std::pair{"c", ".h"}, {"server", "_server.cpp"}, {"fortran", ".f90"}, {"runner", ".spec.json"}})
+    if (options.emit == EmitKind::Cpp && options.forms.count(form))
+      names.push_back(stem + suffix);
+  if (options.emit == EmitKind::Cpp && options.emitTest)
+    names.push_back(stem + "_test.cpp");
   if (options.emit == EmitKind::Cpp && options.weights == "file")
     names.push_back(sidecarName(options));
   return names;

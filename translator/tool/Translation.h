@@ -47,6 +47,7 @@ private:
   bool dumpStage(StageName const &stage);
   bool writeReport();
   int printModule(StageName const &stage);
+  int printReports();
   int printCode();
   int finishCode(std::vector<OutputFile> const &files);
   int write(std::vector<OutputFile> const &files);

@@ -7,6 +7,8 @@
 #include "counts_runner.hpp"
 #include "gated.hpp"
 #include "gated_runner.hpp"
+#include "halved_runner.hpp"
+#include "per_level.hpp"
 #include "wide.hpp"
 
 #include <cmath>
@@ -71,6 +73,9 @@ void compare(char const *model, char const *form, View const &view, double const
     template <class... Arguments> KOKKOS_FUNCTION static void forward(Arguments const &...arguments) {                 \
       NAME::forward(arguments...);                                                                                     \
     }                                                                                                                  \
+    template <class... Arguments> KOKKOS_FUNCTION static void rows(Arguments const &...arguments) {                    \
+      NAME::forward_rows(arguments...);                                                                                \
+    }                                                                                                                  \
     template <class... Views>                                                                                          \
     KOKKOS_FUNCTION static void byTeam(Policy::member_type const &team, NAME::Weights const &weights,                  \
                                        Views const &...views) {                                                        \
@@ -82,6 +87,7 @@ MODEL(cloud_fraction);
 MODEL(gated);
 MODEL(counts);
 MODEL(wide);
+MODEL(per_level);
 
 template <class Model, class... Inputs, class... Outputs>
 void check(char const *layout, double tolerance, std::tuple<Inputs...> inputs, std::tuple<Outputs...> outputs) {
@@ -107,6 +113,15 @@ void check(char const *layout, double tolerance, std::tuple<Inputs...> inputs, s
     Kokkos::parallel_for(
         "team", policy, KOKKOS_LAMBDA(Policy::member_type const &team) { Model::byTeam(team, weights, views...); });
   });
+  run("rows by a team", [&](auto const &...views) {
+    Kokkos::parallel_for(
+        "rows", Policy(space, 1, Kokkos::AUTO),
+        KOKKOS_LAMBDA(Policy::member_type const &team) { Model::rows(team, weights, views...); });
+  });
+  run("rows by a thread", [&](auto const &...views) {
+    Kokkos::parallel_for(
+        "rows", Kokkos::RangePolicy(space, 0, 1), KOKKOS_LAMBDA(int) { Model::rows(weights, views...); });
+  });
   run("thread", [&](auto const &...views) {
     Kokkos::parallel_for(
         "thread", Kokkos::RangePolicy(space, 0, columns),
@@ -120,6 +135,7 @@ template <class Scalar, class Layout> void checkAll(char const *layout) {
   check<cloud_fraction_model>(layout, 2e-6, std::tuple(view(72), view(72)), std::tuple(view(72), view(72)));
   check<gated_model>(layout, 2e-6, std::tuple(view(16), view(8)), std::tuple(view(5), integers(1), view(16)));
   check<counts_model>(layout, 1e-5, std::tuple(view(20), integers(4)), std::tuple(view(11)));
+  check<per_level_model>(layout, 2e-6, std::tuple(view(9)), std::tuple(view(1)));
   check<wide_model>(layout, std::is_same_v<Scalar, double> ? 1e-13 : 1e-6, std::tuple(view(9)), std::tuple(view(1)));
 }
 
@@ -174,6 +190,36 @@ static void checkRunners() {
   }
 }
 
+/// Weights in bfloat16: the values of the network with rounded weights.
+static void checkHalves() {
+  std::vector<double> const gates = valuesOf("rounded");
+  halved_runner::Runner halved;
+  for (std::size_t n = 0; n < columns; ++n) {
+    halved.set<&halved_runner::Runner::a>(rowOf<float, 16>(gates, 0, n));
+    halved.set<&halved_runner::Runner::b>(rowOf<float, 8>(gates, 16 * columns, n));
+    halved.Run();
+    compareRow("halved", halved.p, rowOf<float, 5>(gates, 24 * columns, n));
+    compareRow("halved", halved.place, rowOf<std::int64_t, 1>(gates, 29 * columns, n));
+    compareRow("halved", halved.sum_pu64, rowOf<float, 16>(gates, 30 * columns, n));
+  }
+}
+
+/// Both sides of the caller's: the newer one counts, and afterwards the device's results do.
+static void checkDualViews() {
+  std::vector<double> const values = valuesOf("per_level");
+  using Dual = Kokkos::DualView<double **, Kokkos::LayoutLeft, ExecutionSpace>;
+  Dual level("level", columns, 9), rate("rate", columns, 1);
+  double const *at = values.data();
+  fill(level.view_host(), at);
+  level.modify_host();
+  rate.modify_host(); // older than what is computed
+  ExecutionSpace const space;
+  per_level::forward(space, per_level_model::load(space), level, rate);
+  failures += level.need_sync_device();
+  rate.sync_host();
+  compare("per_level", "DualView", rate.view_host(), at, 2e-6);
+}
+
 template <class Layout> void checkSizes() {
   auto const weights = wide_model::load(ExecutionSpace());
   auto const x = makeView<double, Layout>(9), y = makeView<double, Layout>(2);
@@ -195,6 +241,8 @@ int main(int, char **argv) {
   checkAll<double, Kokkos::LayoutStride>("LayoutStride of double");
   checkSizes<Kokkos::LayoutRight>();
   checkRunners();
+  checkHalves();
+  checkDualViews();
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -60,6 +60,32 @@ class Network:
         np.concatenate([values.astype(np.float64).ravel() for values in everything]).tofile(folder / f"{self.name}.values")
 
 
+def many(folder, name, result):
+    """NAME.many: inputs and one result of 10,000 entries of the batch."""
+    session = onnxruntime.InferenceSession(folder / f"{name}.onnx")
+    feeds = {i.name: random.standard_normal((10000, i.shape[1])).astype(np.float32) for i in session.get_inputs()}
+    everything = [*feeds.values(), *session.run([result], feeds)]
+    np.concatenate([values.astype(np.float64).ravel() for values in everything]).tofile(folder / f"{name}.many")
+
+
+def rounded(folder, name, weight):
+    """rounded.onnx: NAME with one weight in the values that bfloat16 has. rounded.values: its results for the inputs of NAME.values."""
+    model = onnx.load(folder / f"{name}.onnx")
+    for tensor in model.graph.initializer:
+        if tensor.name == weight:
+            bits = numpy_helper.to_array(tensor).view(np.uint32)
+            nearest = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+            tensor.CopyFrom(numpy_helper.from_array(nearest.astype(np.uint32).view(np.float32), weight))
+    onnx.save(model, folder / "rounded.onnx")
+    values, at, feeds = np.fromfile(folder / f"{name}.values"), 0, {}
+    for argument in model.graph.input:
+        width = argument.type.tensor_type.shape.dim[1].dim_value
+        feeds[argument.name] = values[at:at + COLUMNS * width].reshape(COLUMNS, width).astype(np.float32)
+        at += COLUMNS * width
+    results = onnxruntime.InferenceSession(folder / "rounded.onnx").run(None, feeds)
+    np.concatenate([values.astype(np.float64).ravel() for values in [*feeds.values(), *results]]).tofile(folder / "rounded.values")
+
+
 def cloud_fraction():
     """Two networks, the second on an input and the decision of the first."""
     net = Network("cloud_fraction")
@@ -119,11 +145,24 @@ def wide():
     return net
 
 
+def per_level():
+    """For each level of a column; the rows of a view fill the lanes."""
+    net = Network("per_level")
+    net.inputs, net.outputs = [net.argument("level", 9)], [net.argument("rate", 1)]
+    hidden = net.node("Relu", [net.gemm("level", "fc1", 9, 64)], "relu1")
+    hidden = net.node("Relu", [net.gemm(hidden, "fc2", 64, 64)], "relu2")
+    net.gemm(hidden, "fc3", 64, 1)
+    net.nodes[-1].output[0] = "rate"
+    return net
+
+
 def main():
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (cloud_fraction, gated, counts, wide):
+    for make in (cloud_fraction, gated, counts, wide, per_level):
         make().save(folder)
+    many(folder, "gated", "place")
+    rounded(folder, "gated", "fc1.weight")
 
 
 if __name__ == "__main__":

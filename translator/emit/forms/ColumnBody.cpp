@@ -24,11 +24,7 @@ ColumnPrinter::ColumnPrinter(Column const &column, ColumnLayer const &layer, Emi
   if (!layer.op)
     return;
   maps = mapsOf(layer.op->getAttrOfType<ArrayAttr>("indexing_maps"));
-  along = std::max(1u, maps.front().getNumDims()) - 1; // a single element has no loops
-  if (auto contract = dyn_cast<nest::ContractOp>(layer.op))
-    for (auto [loop, role] : llvm::enumerate(contract.getRoles()))
-      if (role == nest::Role::N)
-        along = loop;
+  along = rowLoop(layer);
 }
 
 //===--- Elements -------------------------------------------------------------------------------------------------===//
@@ -146,21 +142,6 @@ LogicalResult ColumnPrinter::printBlock(ScalarPrinter &printer, Block &block, Bo
   return success();
 }
 
-/// Of a row: as long as the first operand that the loop indexes by itself, results before inputs (of which a slice may
-/// be read). The first dimension of a column's tensors is the batch.
-int64_t ColumnPrinter::length() const {
-  auto const count = int64_t(maps.size());
-  for (int64_t step = 0; step < count; ++step) {
-    unsigned const number = (count - layer.op->getNumResults() + step) % count;
-    Value const value = layer.op->getOperand(number);
-    auto const shape = cast<ShapedType>(value.getType()).getShape();
-    for (unsigned r = value.getDefiningOp<nest::WeightOp>() ? 0 : 1; r < maps[number].getNumResults(); ++r)
-      if (auto dim = dyn_cast<AffineDimExpr>(maps[number].getResult(r)); dim && dim.getPosition() == along)
-        return shape[r];
-  }
-  return 1;
-}
-
 //===--- Layers ---------------------------------------------------------------------------------------------------===//
 
 /// The statements for the templates; `blocks` gets those that they need.
@@ -219,7 +200,7 @@ FailureOr<Json> ColumnPrinter::printEach() {
       failed(printBlock(printer, block, statements)))
     return failure();
   return Json{{"template", "form/each"},
-              {"length", std::to_string(length())},
+              {"length", std::to_string(rowLength(layer))},
               {"parameters", parametersOf({Raw("c"), index}, statements)},
               {"statements", view(statements)}};
 }

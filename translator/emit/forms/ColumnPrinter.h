@@ -40,7 +40,6 @@ private:
   mlir::LogicalResult printEachAlong(nest::EachOp each, ScalarPrinter &printer, Body &to);
 
   void useBlock(llvm::StringRef name) { blocks.insert(name.str()); }
-  int64_t length() const;
 
   Column const &column;
   ColumnLayer const &layer;

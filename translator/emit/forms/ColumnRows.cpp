@@ -79,8 +79,8 @@ LogicalResult ColumnPrinter::printFold(nest::FoldOp fold, ScalarPrinter &printer
   if (auto name = fold.getName())
     nouns.insert(nouns.begin(), snakeCase(*name));
   Identifier const name = printer.names.fresh(nouns);
-  to.push_back(cpp::Fold{computedType(fold.getType()), name, combinerName(fold.getCombiner()), literal(length()),
-                         cpp::intParameter(index), std::move(statements), *term, true});
+  to.push_back(cpp::Fold{computedType(fold.getType()), name, combinerName(fold.getCombiner()),
+                         literal(rowLength(layer)), cpp::intParameter(index), std::move(statements), *term, true});
   printer.bind(fold.getResult(), cpp::name(name));
   return success();
 }
@@ -92,7 +92,7 @@ LogicalResult ColumnPrinter::printEachAlong(nest::EachOp each, ScalarPrinter &pr
   Body statements;
   if (failed(printer.print(block, statements)))
     return failure();
-  to.push_back(cpp::Each{literal(length()), cpp::intParameter(index), std::move(statements)});
+  to.push_back(cpp::Each{literal(rowLength(layer)), cpp::intParameter(index), std::move(statements)});
   return success();
 }
 

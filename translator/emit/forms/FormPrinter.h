@@ -6,6 +6,7 @@
 #include "translator/emit/forms/Forms.h"
 #include "translator/emit/render/Render.h"
 #include "translator/emit/scalars/Values.h"
+#include "translator/ir/ColumnValues.h"
 
 #include <set>
 
@@ -25,6 +26,7 @@ public:
 private:
   mlir::FailureOr<Json> viewModel(std::set<std::string> &blocks);
   Json viewWeights();
+  std::string layerType(ColumnWeights const &weights, std::string const &offset, std::string const &words) const;
   Json viewTensor(ColumnTensor const &tensor) const;
   Json viewBuffers() const;
   Json viewBanner() const;
@@ -35,9 +37,22 @@ private:
   void addLoader(Json &view);
   void addFeatures(Json &view) const;
   Json viewTables() const;
+  Json viewWordTables() const;
 
   /// Names and types of features and results in C and Fortran.
   void addInterfaces(Json &view) const;
+  void addInterfaceFiles(Json &view, EmittedFiles &files) const;
+
+  /// FILE.spec.json: features and results as LLVM's TensorSpecs.
+  std::string specs() const;
+
+  /// Inputs and results for the program that checks a build.
+  mlir::LogicalResult addTest(Json &view) const;
+  mlir::LogicalResult printTest(Json &view, EmittedFiles &files) const;
+  Json viewRecord(unsigned tensor, std::vector<RowValues> const &rows) const;
+
+  /// Types of features and results in LLVM's protocol.
+  void addServer(Json &view) const;
 
   Column const &column;
   EmitOptions const &options;

@@ -1,5 +1,4 @@
-//===- Forms.cpp - forms of a network to call inside kernels
-//--------------------------------------------------------===//
+//===- Forms.cpp - forms of a network to call inside kernels ------------------------------------------------------===//
 
 #include "translator/emit/forms/Forms.h"
 
@@ -21,18 +20,25 @@ namespace ml2k {
 
 static constexpr int64_t embeddedBytes = 1024;
 
-//===--- The parts of the view
-//--------------------------------------------------------------------------------------===//
+//===--- The parts of the view ------------------------------------------------------------------------------------===//
+
+std::string FormPrinter::layerType(ColumnWeights const &weights, std::string const &offset,
+                                   std::string const &words) const {
+  std::string const outputs = std::to_string(weights.outputs) + ", " + offset;
+  if (weights.inputs == 0)
+    return "Vector<" + outputs + ">";
+  if (isHalved(weights, forms))
+    return "Halved<" + std::to_string(weights.inputs) + ", " + outputs + ", " + words + ">";
+  return "Linear<" + std::to_string(weights.inputs) + ", " + outputs + ">";
+}
 
 /// Layers of the buffer of weights, each behind the one before it, and the tensors of the sidecar in the same order.
 Json FormPrinter::viewWeights() {
   Json view = Json::array();
-  std::string offset = "0";
+  std::string offset = "0", words = "0";
   for (ColumnWeights const &weights : column.weights) {
     bool const isVector = weights.inputs == 0;
-    std::string const type = isVector ? "Vector<" + std::to_string(weights.outputs) + ", " + offset + ">"
-                                      : "Linear<" + std::to_string(weights.inputs) + ", " +
-                                            std::to_string(weights.outputs) + ", " + offset + ">";
+    std::string const type = layerType(weights, offset, words);
     nest::WeightOp weight = weights.weight, bias = weights.bias;
     sidecar.push_back({weight.getName().str(), weight.getValue()});
     if (bias)
@@ -45,6 +51,8 @@ Json FormPrinter::viewWeights() {
                                     : bias   ? ", true>"
                                              : ", false>")}});
     offset = weights.name + "::end";
+    if (isHalved(weights, forms))
+      words = weights.name + "::words_end";
   }
   return view;
 }
@@ -79,17 +87,18 @@ Json FormPrinter::viewBuffers() const {
   return view;
 }
 
-/// `, Qi const &qi, Ice const &ice` for `, TYPE const &NAME`: the pattern for every argument.
+/// `, Qi const &qi, Ice const &ice` for `, $T const &$N`: the pattern for every argument.
 std::string FormPrinter::list(StringRef pattern) const {
   std::string text;
   for (auto const *numbers : {&column.inputs, &column.outputs})
-    for (unsigned number : *numbers) {
-      std::string piece = pattern.str(), name = column.tensors[number].name, type = column.tensors[number].parameter;
-      for (auto const &[key, value] : {std::pair<StringRef, std::string &>{"TYPE", type}, {"NAME", name}})
-        if (size_t const at = piece.find(key); at != std::string::npos)
-          piece.replace(at, key.size(), value);
-      text += piece;
-    }
+    for (unsigned number : *numbers)
+      for (StringRef rest = pattern; !rest.empty();) {
+        auto const [before, behind] = rest.split('$');
+        text += before;
+        if (!behind.empty())
+          text += behind.front() == 'T' ? column.tensors[number].parameter : column.tensors[number].name;
+        rest = behind.drop_front(behind.empty() ? 0 : 1);
+      }
   return text;
 }
 
@@ -132,12 +141,15 @@ void FormPrinter::addShared(Json &view) const {
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
   view["scalar"] = scalar();
+  view["halved"] = llvm::any_of(column.weights, [&](auto const &weights) { return isHalved(weights, forms); });
   view["scalar_bytes"] = std::to_string(sidecarBytes(column.scalar));
   for (auto const &[key, bytes] : {std::pair{"lanes_avx512", 64}, {"lanes_avx", 32}, {"lanes_sse", 16}})
     view[key] = std::to_string(bytes / sidecarBytes(column.scalar));
   view["launch"] = forms.launch;
   view["team"] = forms.team || forms.launch;
-  view["thread"] = forms.thread || forms.launch;
+  view["thread"] = forms.thread || forms.rows || forms.launch;
+  view["by_rows"] = forms.rows;
+  view["blocks_of_rows"] = forms.rows || forms.launch;
   view["packs_fit"] = packedBytes(column) <= stackLimit;
   view["pack_bytes"] = std::to_string(packedBytes(column));
   for (char const *flag : {"host", "device", "portable"})
@@ -173,14 +185,17 @@ FailureOr<Json> FormPrinter::viewModel(std::set<std::string> &blocks) {
       view["arguments"].push_back(viewTensor(column.tensors[number]));
   for (auto [number, item] : llvm::enumerate(view["buffers"]))
     item["comma"] = number + 1 == view["buffers"].size() ? "" : ", ";
-  view["type_parameters"] = list(", class TYPE");
-  view["first_type_parameters"] = list(", class TYPE").substr(2);
-  view["parameters"] = list(", TYPE const &NAME");
-  view["operands"] = list(", NAME");
-  view["columns"] = list(", column(NAME)");
-  view["packs"] = list(", pack(NAME)");
-  view["pack_operands"] = list(", pack.NAME");
-  view["rows"] = list(", row(NAME)");
+  view["type_parameters"] = list(", class $T");
+  view["first_type_parameters"] = list(", class $T").substr(2);
+  view["parameters"] = list(", $T const &$N");
+  view["operands"] = list(", $N");
+  view["columns"] = list(", column($N)");
+  view["packs"] = list(", pack($N)");
+  view["pack_operands"] = list(", pack.$N");
+  view["rows"] = list(", row($N)");
+  view["first_dual_type_parameters"] = list(", class $T, class... $T_properties").substr(2);
+  view["dual_parameters"] = list(", Kokkos::DualView<$T, $T_properties...> $N");
+  view["dual_operands"] = list(", $N.view_device()");
   view["differs"] = viewChecks();
   view["banner"] = viewBanner();
   return view;
@@ -216,17 +231,32 @@ void FormPrinter::addLoader(Json &view) {
   }
 }
 
+LogicalResult FormPrinter::printTest(Json &view, EmittedFiles &files) const {
+  if (failed(addTest(view)))
+    return failure();
+  files.extras.push_back({"_test.cpp", render("form/test", view), true});
+  return success();
+}
+
 FailureOr<EmittedFiles> FormPrinter::print() {
   std::set<std::string> blocks;
   FailureOr<Json> view = viewModel(blocks);
   if (failed(view))
     return failure();
   addLoader(*view);
+  (*view)["c"] = forms.c;
+  if (forms.c) {
+    addFeatures(*view);
+    addInterfaces(*view);
+  }
   view->update(viewBlocks(neededBlocks(blocks, (*view)["embedded"], *view), {}, *view));
   EmittedFiles files;
   files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   files.header = render("form/header", *view);
   files.source = render("form/source", *view);
+  addInterfaceFiles(*view, files);
+  if (forms.test && failed(printTest(*view, files)))
+    return failure();
   if ((*view)["from_file"])
     files.sidecar = std::move(sidecar);
   return files;

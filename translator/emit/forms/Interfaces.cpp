@@ -48,7 +48,8 @@ public:
   ArrayNames(std::initializer_list<StringRef> taken, std::string const &model) {
     for (StringRef name : taken)
       names.insert(name);
-    for (char const *own : {"_model", "_error", "_ok", "_no_memory", "_null", "_length"})
+    for (char const *own : {"_model", "_error", "_ok", "_no_memory", "_null", "_length", "_no_kokkos", "_weights",
+                            "_host", "_failed", "_start", "_stop", "_by"})
       names.insert(model + own);
   }
 
@@ -88,10 +89,12 @@ std::string flatName(StringRef nameSpace) {
 void FormPrinter::addInterfaces(Json &view) const {
   std::string const prefix = flatName(view["namespace"].get<std::string>());
   view["f_module"] = fortranName(prefix);
-  ArrayNames cNames({"model", "queries", "n", "k", "restrict", "ptrdiff_t", "size_t"}, prefix);
-  ArrayNames fortranNames({"self", "error", "queries", "size", "distance", "create", "destroy", "evaluate"},
+  ArrayNames cNames({"model", "queries", "n", "k", "restrict", "ptrdiff_t", "size_t", "by_kokkos", "is_packed"},
+                    prefix);
+  ArrayNames fortranNames({"self", "error", "queries", "weights", "size", "distance", "create", "destroy", "evaluate",
+                           "evaluate_device", "trim"},
                           view["f_module"]);
-  std::vector<std::string> nulls;
+  std::vector<std::string> nulls, packed;
   view["arrays"] = Json::array();
   for (char const *group : {"features", "results"})
     for (Json &array : view[group]) {
@@ -102,14 +105,27 @@ void FormPrinter::addInterfaces(Json &view) const {
       array["f_name"] = fortranNames.unique(fortranName(array["name"].get<std::string>()));
       array["intent"] = group == StringRef("features") ? "in" : "inout";
       array["is_wide"] = array["width"] != "1";
-      nulls.push_back("!" + array["c_name"].get<std::string>());
+      std::string const name = array["c_name"];
+      nulls.push_back("!" + name);
+      packed.push_back(name + "_by.query == " + array["width"].get<std::string>());
+      if (array["is_wide"])
+        packed.push_back(name + "_by.element == 1");
       view["arrays"].push_back(array);
     }
   view["f_first"] = view["arrays"][0]["f_name"];
   view["any_null"] = llvm::join(nulls, " || ");
+  view["is_packed"] = llvm::join(packed, " && ");
+  view["by_kokkos"] = !forms.runner;
   view["prefix"] = prefix;
   view["c_file"] = options.stem + ".h";
   view["c_guard"] = StringRef(snakeCase(options.stem, "model")).upper() + "_H";
+}
+
+void FormPrinter::addInterfaceFiles(Json &view, EmittedFiles &files) const {
+  if (forms.c)
+    files.extras.push_back({".h", render("form/c_header", view), true});
+  if (forms.fortran)
+    files.extras.push_back({".f90", render("form/fortran", view), false});
 }
 
 } // namespace ml2k

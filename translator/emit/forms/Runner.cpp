@@ -1,5 +1,4 @@
-//===- Runner.cpp - a class without Kokkos in its interface
-//---------------------------------------------------------===//
+//===- Runner.cpp - a class without Kokkos in its interface -------------------------------------------------------===//
 //
 // One query at a time, plain C++17, weights compiled in. The members are those that LLVM's ReleaseModeModelRunner asks
 // of a compiled model.
@@ -22,6 +21,18 @@ namespace ml2k {
 
 static int64_t roundUp(int64_t value) { return (value + 15) / 16 * 16; }
 
+static APFloat weightAt(ColumnWeights const &weights, ArrayRef<APFloat> values, int64_t k, int64_t o) {
+  return values[weights.isInputMajor ? k * weights.outputs + o : o * weights.inputs + k];
+}
+
+static std::vector<APFloat> biasesOf(ColumnWeights const &weights, APFloat const &zero) {
+  nest::WeightOp bias = weights.bias;
+  std::vector<APFloat> all(roundUp(weights.outputs), zero);
+  if (bias)
+    llvm::copy(bias.getValue().getValues<APFloat>(), all.begin());
+  return all;
+}
+
 /// The rows of a layer as Linear and Vector of the template lay them out, zeros where they are padded.
 static std::vector<APFloat> packed(ColumnWeights const &weights, llvm::fltSemantics const &semantics) {
   nest::WeightOp weight = weights.weight, bias = weights.bias;
@@ -40,18 +51,39 @@ static std::vector<APFloat> packed(ColumnWeights const &weights, llvm::fltSemant
   std::vector<APFloat> all(isNarrow ? weights.outputs * pitch + 16 : (weights.inputs + 1) * pitch, zero);
   for (int64_t o = 0; o < weights.outputs; ++o)
     for (int64_t k = 0; k < weights.inputs; ++k)
-      all[isNarrow ? o * pitch + k : k * pitch + o] =
-          values[weights.isInputMajor ? k * weights.outputs + o : o * weights.inputs + k];
+      all[isNarrow ? o * pitch + k : k * pitch + o] = weightAt(weights, values, k, o);
   int64_t const biases = isNarrow ? weights.outputs * pitch : weights.inputs * pitch;
   std::copy(added.begin(), added.end(), all.begin() + biases);
   return all;
 }
 
-Json FormPrinter::viewTables() const {
+Json FormPrinter::viewWordTables() const {
   Json tables = Json::array();
   for (ColumnWeights const &weights : column.weights) {
+    if (!isHalved(weights, forms))
+      continue;
+    nest::WeightOp weight = weights.weight;
+    SmallVector<APFloat> const values(weight.getValue().getValues<APFloat>());
+    auto const half = [&](int64_t k, int64_t o) -> uint64_t {
+      bool const isThere = k < weights.inputs && o < weights.outputs;
+      return isThere ? nearestBFloat(weightAt(weights, values, k, o)).bitcastToAPInt().getZExtValue() : 0;
+    };
+    std::vector<std::string> words;
+    for (int64_t k = 0; k < weights.inputs; k += 2)
+      for (int64_t o = 0; o < roundUp(weights.outputs); ++o)
+        words.push_back("0x" + llvm::utohexstr(half(k, o) | half(k + 1, o) << 16, /*LowerCase=*/true));
+    tables.push_back({{"label", weights.name}, {"values", llvm::join(words, ", ")}});
+  }
+  return tables;
+}
+
+Json FormPrinter::viewTables() const {
+  Json tables = Json::array();
+  llvm::fltSemantics const &semantics = cast<FloatType>(column.scalar).getFloatSemantics();
+  for (ColumnWeights const &weights : column.weights) {
     std::vector<std::string> literals;
-    for (APFloat const &value : packed(weights, cast<FloatType>(column.scalar).getFloatSemantics()))
+    for (APFloat const &value :
+         isHalved(weights, forms) ? biasesOf(weights, APFloat::getZero(semantics)) : packed(weights, semantics))
       literals.push_back(value.isZero() ? "0" : cpp::Serializer::text(literal(FloatAttr::get(column.scalar, value))));
     tables.push_back({{"label", weights.name}, {"values", llvm::join(literals, ", ")}});
   }
@@ -134,24 +166,35 @@ FailureOr<EmittedFiles> FormPrinter::printRunner() {
   for (Json &layer : (*view)["network"])
     layer["barrier"] = false; // one thread
   (*view)["tables"] = viewTables();
+  (*view)["word_tables"] = viewWordTables();
+  (*view)["linear_wide"] = (*view)["halved"] ? "linear_halved" : "linear_host";
+  for (ColumnWeights const &weights : column.weights)
+    if (isHalved(weights, forms))
+      (*view)["words_end"] = weights.name + "::words_end";
   addFeatures(*view);
   (*view)["first_feature"] = column.tensors[column.inputs.front()].name;
   if (!sidecar.empty()) {
-    (*view)["banner"].push_back({{"text", "Weights:    compiled in"}});
+    (*view)["banner"].push_back(
+        {{"text", forms.halved ? "Weights:    compiled in, as bfloat16" : "Weights:    compiled in"}});
     (*view)["banner"].push_back({{"text", "            sha256 " + sidecarDigest(sidecar)}});
   }
   view->update(viewBlocks(neededBlocks(blocks, true, *view), {}, *view));
   (*view)["c"] = forms.c;
+  (*view)["from_file"] = false;
   if (forms.c)
     addInterfaces(*view);
+  if (forms.server)
+    addServer(*view);
   EmittedFiles files;
   files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   files.header = render("form/runner_header", *view);
   files.source = withoutKokkos(render("form/runner_source", *view));
-  if (forms.c)
-    files.cHeader = render("form/c_header", *view);
-  if (forms.fortran)
-    files.fortran = render("form/fortran", *view);
+  addInterfaceFiles(*view, files);
+  if (forms.server)
+    files.extras.push_back({"_server.cpp", render("form/server", *view), true});
+  if (forms.test && failed(printTest(*view, files)))
+    return failure();
+  files.extras.push_back({".spec.json", specs(), false});
   return files;
 }
 
