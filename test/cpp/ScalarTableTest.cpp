@@ -1,5 +1,8 @@
 // What the verifier lets into a kernel and what the printer has an expression for are the same operations.
 
+// Nest.h wants these before it
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 #include "translator/emit/scalars/Scalars.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/NestScalars.h"

@@ -60,7 +60,7 @@ struct ToolOptions {
   VerifyOptions verifier;
   std::string dumpStages;
   std::string reportJson; ///< file for the report as JSON
-  bool graph = false; ///< the header has forward() as one launch
+  bool graph = false;     ///< the header has forward() as one launch
   bool check = false;
   bool force = false; ///< replaces files that ml2kokkos did not write
   bool verify = false;

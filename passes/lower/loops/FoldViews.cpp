@@ -39,7 +39,8 @@ Value linear(OpBuilder &builder, memref::ReinterpretCastOp view, ValueRange at) 
     operands.push_back(index);
     operands.push_back(stride);
   }
-  return getValueOrCreateConstantIndexOp(builder, loc, affine::makeComposedFoldedAffineApply(builder, loc, all, operands));
+  return getValueOrCreateConstantIndexOp(builder, loc,
+                                         affine::makeComposedFoldedAffineApply(builder, loc, all, operands));
 }
 
 std::optional<Access> through(OpBuilder &builder, memref::ReinterpretCastOp view, ValueRange at) {

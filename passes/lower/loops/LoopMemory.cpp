@@ -119,7 +119,9 @@ public:
       ++uses[memrefName(argument)];
     entry.walk([&](memref::DimOp op) {
       auto const argument = dyn_cast<BlockArgument>(op.getSource());
-      std::string const name = nameInLocation(op.getLoc());
+      auto const location = dyn_cast<NameLoc>(op.getLoc());
+      bool const isOfText = location && location.getName().getValue().starts_with("dim \""); // not of what a pass made
+      std::string const name = isOfText ? nameInLocation(location) : "";
       if (!argument || argument.getOwner() != &entry.getBody().front() || !op.getConstantIndex() || name.empty())
         return;
       if (ofText.try_emplace({argument.getArgNumber(), *op.getConstantIndex()}, name).second)

@@ -108,7 +108,8 @@ void ml2k::printSupportedMlirOps(llvm::raw_ostream &out) {
          "ml_program     constant globals\n"
          "omp            parallel, wsloop, loop_nest\n"
          "scf            for, forall, if, while, parallel, reduce\n"
-         "sparse_tensor  arguments and results of linalg operations, conversions, unary, binary and reduce on stored elements\n"
+         "sparse_tensor  arguments and results of linalg operations, conversions, unary, binary and reduce on stored "
+         "elements\n"
          "tensor         all that does not make sparse or unranked tensors\n"
          "tosa           what MLIR 19 lowers to linalg\n"
          "vector         print of scalars, and of what transfer_read reads\n";

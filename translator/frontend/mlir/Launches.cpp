@@ -1,4 +1,5 @@
-//===- Launches.cpp - kernels of the gpu dialect and loops of omp become parallel loops ----------------------------===//
+//===- Launches.cpp - kernels of the gpu dialect and loops of omp become parallel loops
+//----------------------------===//
 //
 // A launch whose threads do not wait for each other is one parallel loop over blocks and threads. Otherwise it is a
 // loop over blocks; in it, what lies between two barriers is a loop over the threads (ThreadPhases.cpp).
@@ -25,16 +26,16 @@ static LogicalResult inlineLaunch(gpu::LaunchFuncOp launch) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(launch, launch.getKernelAttr());
   if (!kernel || !llvm::hasSingleElement(kernel.getBody()) || launch.getAsyncToken() || launch.getAsyncObject() ||
       launch.getDynamicSharedMemorySize())
-    return launch.emitError("launches of this form are not supported: asynchronous, with shared memory of a size known at run "
-                            "time, or of a kernel that is not there or has several blocks of code");
+    return launch.emitError(
+        "launches of this form are not supported: asynchronous, with shared memory of a size known at run "
+        "time, or of a kernel that is not there or has several blocks of code");
   OpBuilder builder(launch);
   gpu::KernelDim3 const grid = launch.getGridSizeOperandValues(), block = launch.getBlockSizeOperandValues();
   auto const types = [](ArrayRef<BlockArgument> arguments) {
     return llvm::map_to_vector(arguments, [](BlockArgument argument) { return argument.getType(); });
   };
   auto inlined = builder.create<gpu::LaunchOp>(launch.getLoc(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                               Value(), Type(), ValueRange(),
-                                               types(kernel.getWorkgroupAttributions()),
+                                               Value(), Type(), ValueRange(), types(kernel.getWorkgroupAttributions()),
                                                types(kernel.getPrivateAttributions()));
   IRMapping values;
   values.map(kernel.getArguments().take_front(launch.getNumKernelOperands()), launch.getKernelOperands());
@@ -83,14 +84,16 @@ static void nameIds(gpu::LaunchOp launch) {
 
 Ranges ml2k::mlir_import::rangesOf(gpu::KernelDim3 const &indices, gpu::KernelDim3 const &sizes) {
   Ranges ranges;
-  for (auto [index, size] : {std::pair(indices.z, sizes.z), std::pair(indices.y, sizes.y), std::pair(indices.x, sizes.x)})
+  for (auto [index, size] :
+       {std::pair(indices.z, sizes.z), std::pair(indices.y, sizes.y), std::pair(indices.x, sizes.x)})
     ranges.push_back({index, size});
   return ranges;
 }
 
 scf::ParallelOp ml2k::mlir_import::parallelOver(OpBuilder &builder, Location loc, Ranges const &ranges,
                                                 IRMapping &values, ValueRange inits) {
-  Value const zero = builder.create<arith::ConstantIndexOp>(loc, 0), one = builder.create<arith::ConstantIndexOp>(loc, 1);
+  Value const zero = builder.create<arith::ConstantIndexOp>(loc, 0),
+              one = builder.create<arith::ConstantIndexOp>(loc, 1);
   SmallVector<Value> sizes, indices;
   for (auto [index, size] : ranges) {
     bool const isOnly = index == ranges.back().first && sizes.empty();
@@ -164,8 +167,7 @@ static LogicalResult lowerLoopNest(omp::WsloopOp shared) {
   OpBuilder builder(shared);
   Location const loc = nest.getLoc();
   auto const asIndex = [&](Value value) -> Value {
-    return value.getType().isIndex() ? value
-                                     : builder.create<arith::IndexCastOp>(loc, builder.getIndexType(), value);
+    return value.getType().isIndex() ? value : builder.create<arith::IndexCastOp>(loc, builder.getIndexType(), value);
   };
   SmallVector<Value> lowers, uppers, steps;
   for (auto [lower, upper, step] : llvm::zip(nest.getLowerBound(), nest.getUpperBound(), nest.getStep())) {
@@ -181,9 +183,8 @@ static LogicalResult lowerLoopNest(omp::WsloopOp shared) {
   IRMapping values;
   for (auto [index, position] : llvm::zip(nest.getIVs(), loop.getInductionVars())) {
     position.setLoc(index.getLoc());
-    Value const typed = index.getType().isIndex()
-                            ? Value(position)
-                            : builder.create<arith::IndexCastOp>(loc, index.getType(), position);
+    Value const typed = index.getType().isIndex() ? Value(position)
+                                                  : builder.create<arith::IndexCastOp>(loc, index.getType(), position);
     values.map(index, typed);
   }
   for (Operation &op : nest.getRegion().front().without_terminator())

@@ -67,8 +67,7 @@ private:
     positions.push_back(loop.getInductionVar());
     dimension(inside, dim + 1, positions);
     positions.pop_back();
-    Value const isBetween =
-        inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, loop.getInductionVar(), last);
+    Value const isBetween = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, loop.getInductionVar(), last);
     inside.create<scf::IfOp>(loc, isBetween, [&](OpBuilder &between, Location) {
       text(between, vector::PrintPunctuation::Comma);
       between.create<scf::YieldOp>(loc);
@@ -143,7 +142,8 @@ void ml2k::mlir_import::lowerPrintedVectors(func::FuncOp entry) {
       printer.run();
   entry.walk([](Operation *op) {
     bool const isVector = op->getNumResults() == 1 && isa<VectorType>(op->getResult(0).getType());
-    if (isVector && op->use_empty() && isa<vector::TransferReadOp, vector::BroadcastOp, vector::SplatOp, arith::ConstantOp>(op))
+    if (isVector && op->use_empty() &&
+        isa<vector::TransferReadOp, vector::BroadcastOp, vector::SplatOp, arith::ConstantOp>(op))
       op->erase();
   });
 }

@@ -101,8 +101,8 @@ template <class Extend> void lowerProduct(Operation *op) {
   Integers const own{builder, op->getLoc(), op->getResult(0).getType()};
   Value const a = op->getOperand(0), b = op->getOperand(1);
   bool const isWide = own.type.isIndex() || own.type.isInteger(64);
-  Value const high = isWide ? highOf64(own, a, b, std::is_same_v<Extend, arith::ExtSIOp>)
-                            : highOfNarrow<Extend>(builder, op);
+  Value const high =
+      isWide ? highOf64(own, a, b, std::is_same_v<Extend, arith::ExtSIOp>) : highOfNarrow<Extend>(builder, op);
   op->replaceAllUsesWith(ValueRange{own.make<arith::MulIOp>(a, b), high});
   op->erase();
 }

@@ -90,14 +90,14 @@ void lowerScatter(tensor::ScatterOp op) {
     uppers.push_back(dimOf(builder, loc, op.getSource(), d));
     steps.push_back(indexConstant(builder, loc, 1));
   }
-  scf::LoopNest const loops = scf::buildLoopNest(
-      builder, loc, lowers, uppers, steps, ValueRange(op.getDest()),
-      [&](OpBuilder &inside, Location, ValueRange at, ValueRange carried) -> scf::ValueVector {
-        Value const element = inside.create<tensor::ExtractOp>(loc, op.getSource(), at);
-        SmallVector<Value> const position = positionInSource(inside, loc, op.getIndices(), op.getScatterDims(),
-                                                             op.getDestType().getRank(), at);
-        return {inside.create<tensor::InsertOp>(loc, element, carried[0], position).getResult()};
-      });
+  scf::LoopNest const loops =
+      scf::buildLoopNest(builder, loc, lowers, uppers, steps, ValueRange(op.getDest()),
+                         [&](OpBuilder &inside, Location, ValueRange at, ValueRange carried) -> scf::ValueVector {
+                           Value const element = inside.create<tensor::ExtractOp>(loc, op.getSource(), at);
+                           SmallVector<Value> const position = positionInSource(
+                               inside, loc, op.getIndices(), op.getScatterDims(), op.getDestType().getRank(), at);
+                           return {inside.create<tensor::InsertOp>(loc, element, carried[0], position).getResult()};
+                         });
   op.replaceAllUsesWith(loops.results[0]);
   op.erase();
 }

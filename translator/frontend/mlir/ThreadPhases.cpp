@@ -29,8 +29,8 @@ bool ml2k::mlir_import::needsPhases(gpu::LaunchOp launch) {
 }
 
 static std::optional<arith::AtomicRMWKind> kindOf(gpu::AllReduceOp op) {
-  using gpu::AllReduceOperation;
   using arith::AtomicRMWKind;
+  using gpu::AllReduceOperation;
   if (!op.getOp())
     return std::nullopt;
   bool const isReal = isa<FloatType>(op.getType());
@@ -333,8 +333,8 @@ private:
   IRMapping &ofBlock; ///< values that are the same in all threads
   OpBuilder builder;
   Ranges const threads;
-  SmallVector<int64_t> extents; ///< of the directions with several threads
-  SmallVector<Value> counted;   ///< their indices
+  SmallVector<int64_t> extents;  ///< of the directions with several threads
+  SmallVector<Value> counted;    ///< their indices
   DenseMap<Value, Value> arrays; ///< of values that differ
 };
 
