@@ -143,6 +143,31 @@ struct Unchanged {
   }
 };
 
+// --- copies ----------------------------------------------------------------------------------------------------------
+// Device: into scratch by asynchronous copies, on CUDA; ordinary ones elsewhere. Copies Count elements, zeros unless
+// `valid`; commit_copies() ends a group of copies, wait_copies() waits for all groups of this thread but the last
+// `Pending`.
+#if defined(__CUDA_ARCH__)
+template <int Count, class Scalar>
+KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
+  __pipeline_memcpy_async(to, from, Count * sizeof(Scalar), valid ? 0 : Count * sizeof(Scalar));
+}
+KOKKOS_INLINE_FUNCTION void commit_copies() { __pipeline_commit(); }
+template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() { __pipeline_wait_prior(Pending); }
+#else
+template <int Count, class Scalar>
+KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
+  for (int i = 0; i < Count; ++i)
+    to[i] = valid ? from[i] : Scalar(0);
+}
+KOKKOS_INLINE_FUNCTION void commit_copies() {}
+template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
+#endif
+
+template <class Scalar> KOKKOS_FORCEINLINE_FUNCTION bool by_sixteen_bytes(Scalar const *at) {
+  return reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
+}
+
 // --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
@@ -264,26 +289,6 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
       });
 }
 
-// Device: slabs come through a ring of scratch buffers by asynchronous copies, on CUDA; ordinary ones elsewhere. Copies
-// Count elements, zeros unless `valid`; commit_copies() ends a group of copies, wait_copies() waits for all groups of
-// this thread but the last `Pending`.
-#if defined(__CUDA_ARCH__)
-template <int Count, class Scalar>
-KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
-  __pipeline_memcpy_async(to, from, Count * sizeof(Scalar), valid ? 0 : Count * sizeof(Scalar));
-}
-KOKKOS_INLINE_FUNCTION void commit_copies() { __pipeline_commit(); }
-template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() { __pipeline_wait_prior(Pending); }
-#else
-template <int Count, class Scalar>
-KOKKOS_INLINE_FUNCTION void copy_async(Scalar *to, Scalar const *from, bool valid = true) {
-  for (int i = 0; i < Count; ++i)
-    to[i] = valid ? from[i] : Scalar(0);
-}
-KOKKOS_INLINE_FUNCTION void commit_copies() {}
-template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
-#endif
-
 // Into how many teams to split the sum of one tile: the teams should fill the processors evenly. The cost of
 // joining s partial sums was fitted on an H200, in units of one slab.
 inline int choose_splits(int tiles, int slabs, int processors) {
@@ -321,6 +326,29 @@ KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> cons
         sum[i].v[j] += more.v[j];
     }
   return true;
+}
+
+// Four sums of a row are finished before any is stored, so that all loads of the epilogue are on their way at once
+template <class Problem, class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION void finish_four(Problem const &problem, typename Problem::Row const &row, int column,
+                                             int count, Four<Scalar> &sum) {
+  ML2K_UNROLL
+  for (int j = 0; j < 4; ++j)
+    if (j < count)
+      sum.v[j] = problem.finish(sum.v[j], row, column + j);
+}
+
+template <class Scalar, class Out>
+KOKKOS_FORCEINLINE_FUNCTION void put_four(Out *out, int count, Four<Scalar> const &result) {
+  if constexpr (std::is_same_v<Scalar, Out>)
+    if (count >= 4 && by_sixteen_bytes(out)) {
+      reinterpret_cast<Four<Scalar> &>(*out) = result;
+      return;
+    }
+  ML2K_UNROLL
+  for (int j = 0; j < 4; ++j)
+    if (j < count)
+      out[j] = result.v[j];
 }
 
 template <class Problem>
@@ -397,8 +425,11 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         int const column = Packing::first(panel) + at.o;
         int const count = Kokkos::min(4, Packing::width(panel) - at.o); // not positive in the padding of a panel
         for (int i = 0; i < 4; ++i)
+          if (int const row = first_row + at.x + 4 * i; row < rows)
+            finish_four(problem, problem.row(row), column, count, sum[i]);
+        for (int i = 0; i < 4; ++i)
           if (int const row = first_row + at.x + 4 * i; row < rows) {
-            store<4>(problem, problem.row(row), column, count, sum[i].v, problem.out(problem.row(row)) + column);
+            put_four(problem.out(problem.row(row)) + column, count, sum[i]);
             problem.close(problem.row(row), column, column + count);
           }
       });
@@ -415,18 +446,21 @@ void product(char const *label, ExecutionSpace const &space, Problem const &prob
     product_device(label, space, problem, split);
 }
 
-// --- large_product ---------------------------------------------------------------------------------------------------
-// A device's larger tiles for matrices: Rows x Columns results of a team, High x Wide of a thread, from slabs of Depth
-// k. Slabs of `in` come by way of registers and lie in scratch as [k][row], so that a thread reads four rows at once;
-// the next k is always on its way to registers, across barriers too.
+// --- large_tiles -----------------------------------------------------------------------------------------------------
+// A device's larger tiles: Rows x Columns results of a team, High x Wide of a thread, from slabs of Depth k.
+// Slabs of `in` come by way of registers and lie in scratch as [k][row], so that a thread reads four rows at once; the
+// next k is always on its way to registers, across barriers too.
 template <int Rows, int Columns, int Depth, int High, int Wide, int Resident, int Ring> struct LargeTile {
   static constexpr int rows = Rows, columns = Columns, depth = Depth, high = High, wide = Wide, resident = Resident,
                        ring = Ring;
-  static constexpr int sums = High * Wide / 4; // fours of a thread
-  static_assert(Rows * Columns == High * Wide * team_size);
+  static constexpr int groups =
+      team_size * High * Wide / (Rows * Columns);                    // of threads: each takes its part of a slab's k
+  static constexpr int sums = High * Wide / 4, kept = sums / groups; // fours of a thread, of a result
+  static_assert(Rows * Columns * groups == High * Wide * team_size && groups <= 2);
   struct Slab {
     float in[Depth][Rows + 4], weight[Depth][Columns + 4]; // padded against bank conflicts
   };
+  static constexpr int bytes = Kokkos::max(Ring * int(sizeof(Slab)), groups > 1 ? kept * team_size * 16 : 0);
   // One k of both operands, as a thread needs it
   struct Fragment {
     Four<float> a[High / 4], b[Wide / 4];
@@ -448,6 +482,42 @@ template <int Rows, int Columns, int Depth, int High, int Wide, int Resident, in
   };
 };
 
+// Two groups of a team add their sums: each keeps half of the rows
+template <class Tile, class Team>
+KOKKOS_FORCEINLINE_FUNCTION void join_groups(Team const &team, void *scratch, Four<float> (&sum)[Tile::sums],
+                                             Four<float> (&kept)[Tile::kept]) {
+  if constexpr (Tile::groups == 1) {
+    ML2K_UNROLL
+    for (int i = 0; i < Tile::sums; ++i)
+      kept[i] = sum[i];
+  } else {
+    auto *const moving = static_cast<Four<float> *>(scratch);
+    int const thread = team.team_rank(), other = (thread + team_size / 2) % team_size;
+    bool const second = thread >= team_size / 2;
+    team.team_barrier();
+    ML2K_UNROLL
+    for (int i = 0; i < Tile::kept; ++i) {
+      kept[i] = second ? sum[Tile::kept + i] : sum[i];
+      moving[i * team_size + thread] = second ? sum[i] : sum[Tile::kept + i];
+    }
+    team.team_barrier();
+    ML2K_UNROLL
+    for (int i = 0; i < Tile::kept; ++i) {
+      Four<float> const more = moving[i * team_size + other];
+      for (int j = 0; j < 4; ++j)
+        kept[i].v[j] += more.v[j];
+    }
+  }
+}
+
+// Where k lies behind the first element of a row
+template <class Problem> KOKKOS_FORCEINLINE_FUNCTION int place_of(Problem const &problem, int k) {
+  if constexpr (Problem::steps == 1)
+    return k;
+  else
+    return problem.offset(k / Problem::run) + k % Problem::run;
+}
+
 template <class Tile, class Problem>
 void large_tiles(char const *label, ExecutionSpace const &space, Problem const &problem, int splits,
                  SplitSums<float> const &split) {
@@ -455,133 +525,173 @@ void large_tiles(char const *label, ExecutionSpace const &space, Problem const &
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, Tile::resident>>;
   using Buffer = typename Tile::Slab;
   constexpr int panel = Packing::panel, depth = Problem::depth, of_tile = Tile::columns / panel;
-  constexpr int slabs = (depth + Tile::depth - 1) / Tile::depth;
+  constexpr int padded = round_up(depth, slab_depth), slabs = (depth + Tile::depth - 1) / Tile::depth;
   constexpr int weight_copies = Tile::depth * Tile::columns / 4 / team_size,
                 lines = Tile::rows * Tile::depth / 4 / team_size;
   constexpr int across = Tile::columns / (8 * Tile::wide); // warps
   int const rows = problem.rows(), wide = (Packing::panels + of_tile - 1) / of_tile;
   int const tiles = wide * ((rows + Tile::rows - 1) / Tile::rows);
   Kokkos::parallel_for(
-      label,
-      Policy(space, tiles * splits, team_size, 1).set_scratch_size(0, Kokkos::PerTeam(Tile::ring * sizeof(Buffer))),
+      label, Policy(space, tiles * splits, team_size, 1).set_scratch_size(0, Kokkos::PerTeam(Tile::bytes)),
       KOKKOS_LAMBDA(typename Policy::member_type const &team) {
-        auto *const ring =
-            static_cast<Buffer *>(team.team_scratch(0).get_shmem_aligned(Tile::ring * sizeof(Buffer), 16));
+        auto *const ring = static_cast<Buffer *>(team.team_scratch(0).get_shmem_aligned(Tile::bytes + 0, 16));
         int const thread = team.team_rank(), tile = team.league_rank() % tiles, part = team.league_rank() / tiles;
         int const begin = slabs * part / splits, end = slabs * (part + 1) / splits;
         int const first_panel = tile % wide * of_tile, first_row = tile / wide * Tile::rows;
-        // Four k of some rows are this thread's to copy
+        // Four k of some rows are this thread's to copy, and some fours of the weights
         int const line = thread / (Tile::depth / 4), line_k = thread % (Tile::depth / 4) * 4;
         constexpr int line_step = team_size / (Tile::depth / 4);
-        float const *in[lines];
+        float const *in[lines], *weights[weight_copies];
         ML2K_UNROLL
         for (int i = 0; i < lines; ++i)
-          in[i] = problem.in(Kokkos::min(first_row + line + i * line_step, rows - 1), 0) + line_k;
+          in[i] = problem.in(problem.row(Kokkos::min(first_row + line + i * line_step, rows - 1)), 0);
+        int const weight_k = thread / (Tile::columns / 4), weight_column = thread % (Tile::columns / 4) * 4;
+        constexpr int weight_step = team_size / (Tile::columns / 4);
+        int const of = Kokkos::min(first_panel + weight_column / panel, int(Packing::panels) - 1);
+        ML2K_UNROLL
+        for (int i = 0; i < weight_copies; ++i)
+          weights[i] = problem.weight.values.data() + of * Packing::panel_size + (weight_k + i * weight_step) * panel +
+                       weight_column % panel;
         Four<float> moving[lines];
-        auto const start = [&](int slab) {
-          Buffer &to = ring[(slab - begin) % Tile::ring];
+        auto const start = [&](int slab, Buffer &to) {
           ML2K_UNROLL
-          for (int i = 0; i < weight_copies; ++i) {
-            int const e = (i * team_size + thread) * 4, k = e / Tile::columns, column = e % Tile::columns;
-            int const of = Kokkos::min(first_panel + column / panel, int(Packing::panels) - 1);
-            copy_async<4>(&to.weight[k][column], problem.weight.values.data() + of * Packing::panel_size +
-                                                     (slab * Tile::depth + k) * panel + column % panel);
-          }
+          for (int i = 0; i < weight_copies; ++i)
+            if (int const k = weight_k + i * weight_step; padded % Tile::depth == 0 || slab * Tile::depth + k < padded)
+              copy_async<4>(&to.weight[k][weight_column], weights[i] + slab * (Tile::depth * panel));
+          int const k = slab * Tile::depth + line_k;
           ML2K_UNROLL
           for (int i = 0; i < lines; ++i)
-            if (Problem::in_by_four && depth % Tile::depth == 0)
-              moving[i] = reinterpret_cast<Four<float> const &>(in[i][slab * Tile::depth]);
+            if (Problem::in_by_four)
+              moving[i] = depth % Tile::depth == 0 || k < depth
+                              ? reinterpret_cast<Four<float> const &>(in[i][place_of(problem, k)])
+                              : Four<float>{};
             else
               ML2K_UNROLL
-          for (int k = 0; k < 4; ++k)
-            moving[i].v[k] = slab * Tile::depth + line_k + k < depth ? in[i][slab * Tile::depth + k] : 0.f;
+          for (int n = 0; n < 4; ++n)
+            moving[i].v[n] = k + n < depth ? in[i][place_of(problem, k + n)] : 0.f;
         };
-        auto const finish = [&](int slab) {
-          Buffer &to = ring[(slab - begin) % Tile::ring];
+        auto const finish = [&](Buffer &to) {
           ML2K_UNROLL
           for (int i = 0; i < lines; ++i)
             ML2K_UNROLL
           for (int k = 0; k < 4; ++k)
             to.in[line_k + k][line + i * line_step] = moving[i].v[k];
         };
-        int const row = thread / 32 / across * 4 * Tile::high + thread % 32 / 8 * 4;
-        int const column = thread / 32 % across * 8 * Tile::wide + thread % 8 * 4;
+        constexpr int of_group = Tile::depth / Tile::groups; // k
+        int const group = Tile::groups == 1 ? 0 : thread / (team_size / Tile::groups), first_k = group * of_group;
+        int const warp = thread / 32 - group * (team_size / Tile::groups / 32);
+        int const row = warp / across * 4 * Tile::high + thread % 32 / 8 * 4;
+        int const column = warp % across * 8 * Tile::wide + thread % 8 * 4;
         Four<float> sum[Tile::sums] = {};
         ML2K_UNROLL
-        for (int slab = begin; slab < begin + Tile::ring - 1; ++slab) {
-          if (slab < end) {
-            start(slab);
-            finish(slab);
+        for (int n = 0; n < Tile::ring - 1; ++n) {
+          if (begin + n < end) {
+            start(begin + n, ring[n]);
+            finish(ring[n]);
           }
           commit_copies();
         }
         wait_copies<Tile::ring - 2>();
         team.team_barrier();
         typename Tile::Fragment fragment[2];
-        fragment[0].load(ring[0], 0, row, column);
+        fragment[0].load(ring[0], first_k, row, column);
+        int now = 0, free = Tile::ring - 1; // places in the ring
         for (int slab = begin; slab < end; ++slab) {
-          int const next = slab + Tile::ring - 1;
+          int const next = slab + Tile::ring - 1, read = now, write = free;
           if (next < end)
-            start(next);
+            start(next, ring[write]);
           commit_copies();
-          Buffer const &now = ring[(slab - begin) % Tile::ring];
+          now = now + 1 < Tile::ring ? now + 1 : 0;
+          free = free + 1 < Tile::ring ? free + 1 : 0;
           ML2K_UNROLL
-          for (int k = 0; k < Tile::depth; ++k) {
-            if (k < Tile::depth - 1) {
-              fragment[(k + 1) % 2].load(now, k + 1, row, column);
+          for (int k = 0; k < of_group; ++k) {
+            if (k < of_group - 1) {
+              fragment[(k + 1) % 2].load(ring[read], first_k + k + 1, row, column);
             } else {
               if (next < end)
-                finish(next);
+                finish(ring[write]);
               wait_copies<Tile::ring - 2>();
               team.team_barrier(); // the next slab has come
-              fragment[(k + 1) % 2].load(ring[(slab + 1 - begin) % Tile::ring], 0, row, column);
+              fragment[(k + 1) % 2].load(ring[now], first_k, row, column);
             }
             fragment[k % 2].multiply(sum);
           }
         }
-        if (Tile::sums <= 8 && splits > 1 && !join_splits(team, split, splits, part, tiles, tile, sum))
+        Four<float> kept[Tile::kept];
+        join_groups<Tile>(team, ring, sum, kept);
+        if (splits > 1 && !join_splits(team, split, splits, part, tiles, tile, kept))
           return;
-        ML2K_UNROLL
-        for (int i = 0; i < Tile::high; ++i)
+        // work(its row or pixel, column, how many, four sums) for what lies inside the results
+        auto const for_results = [&](auto const &work) {
           ML2K_UNROLL
-        for (int j = 0; j < Tile::wide / 4; ++j) {
-          int const to_row = first_row + row + i / 4 * 16 + i % 4, to = column + 32 * j;
-          int const at = first_panel + to / panel, o = to % panel;
-          if (to_row < rows && at < Packing::panels)
-            store<4>(problem, to_row, Packing::first(at) + o, Kokkos::min(4, Packing::width(at) - o),
-                     sum[i * (Tile::wide / 4) + j].v, problem.out(to_row) + Packing::first(at) + o);
-        }
+          for (int i = 0; i < Tile::high / Tile::groups; ++i) {
+            int const of_thread = group * (Tile::high / Tile::groups) + i;
+            if (int const to_row = first_row + row + of_thread / 4 * 16 + of_thread % 4; to_row < rows) {
+              auto const to = problem.row(to_row);
+              ML2K_UNROLL
+              for (int j = 0; j < Tile::wide / 4; ++j) {
+                int const of = column + 32 * j, at = first_panel + of / panel, o = of % panel;
+                if (at < Packing::panels)
+                  work(to, Packing::first(at) + o, Kokkos::min(4, Packing::width(at) - o),
+                       kept[i * (Tile::wide / 4) + j]);
+              }
+            }
+          }
+        };
+        for_results([&](auto const &to, int first, int count, Four<float> &sums) {
+          finish_four(problem, to, first, count, sums);
+        });
+        for_results([&](auto const &to, int first, int count, Four<float> const &sums) {
+          put_four(problem.out(to) + first, count, sums);
+          problem.close(to, first, first + count);
+        });
       });
 }
 
-// Launches the kernel and returns true if such tiles pay. Times are microseconds of an H200, those of a slab fitted.
+// Microseconds of an H200 for such tiles, and how many teams share each: `first` and those of a slab are fitted.
+struct TilePlan {
+  double time;
+  int splits;
+};
+
+template <class Tile> TilePlan plan_tiles(int rows, int columns, int depth, int processors, double first, double slab) {
+  int const tiles = (rows + Tile::rows - 1) / Tile::rows * ((columns + Tile::columns - 1) / Tile::columns);
+  int const slabs = (depth + Tile::depth - 1) / Tile::depth;
+  int const most =
+      Kokkos::min(3, 8 / ((Tile::kept + 3) / 4)) * processors; // what runs at once and SplitSums has room for
+  auto const time = [=](int s) {
+    return first + (tiles * s + processors - 1) / processors * ((slabs + s - 1) / s) * slab +
+           (s > 1 ? 1.6 + .25 * s : 0);
+  };
+  TilePlan best{time(1), 1};
+  for (int s = 2; slabs / s >= 4 && tiles * s <= most; ++s)
+    if (time(s) < best.time)
+      best = {time(s), s};
+  return best;
+}
+
+// --- large_product ---------------------------------------------------------------------------------------------------
+// The tiles that a model of time finds fastest for a matrix
 template <class Problem>
-bool large_product(char const *label, ExecutionSpace const &space, Problem const &problem,
+void large_product(char const *label, ExecutionSpace const &space, Problem const &problem,
                    SplitSums<float> const &split) {
   using Packing = typename Problem::Packing;
-  constexpr int slabs = (Problem::depth + slab_depth - 1) / slab_depth;
-  int const processors = split.processors(space), rows = problem.rows();
-  auto const tiles = [=](int height, int width) {
-    return (rows + height - 1) / height * ((Packing::panels * Packing::panel + width - 1) / width);
-  };
-  constexpr double slab_time = Problem::in_by_four ? .46 : .58; // of 64 x 64 results
-  auto const time = [=](int count, int s, double first, double slab) {
-    return first + (count * s + processors - 1) / processors * ((slabs + s - 1) / s) * slab + (s > 1 ? 1 + .2 * s : 0);
-  };
-  int const middle = tiles(64, 64), small = tiles(32, 64), large = tiles(128, 128);
-  int splits = 1;
-  for (int s = 2; slabs / s >= 4 && middle * s <= 4 * processors; ++s)
-    if (time(middle, s, 5, slab_time) < time(middle, splits, 5, slab_time))
-      splits = s;
-  double const of_middle = time(middle, splits, 5, slab_time), of_large = time(large, 1, 5, 3.8 * slab_time);
-  double const of_small = time(small, choose_splits(small, slabs, processors), 3, .31);
-  if (large * 10 >= 18 * processors && of_large < Kokkos::min(of_middle, of_small)) // a team or two for every processor
-    large_tiles<LargeTile<128, 128, 8, 16, 8, 2, 3>>(label, space, problem, 1, split);
-  else if (of_middle < of_small)
-    large_tiles<LargeTile<64, 64, 16, 8, 4, 3, 4>>(label, space, problem, splits, split);
+  using Low = LargeTile<32, 64, 32, 4, 8, 4, 3>;
+  using Square = LargeTile<64, 64, 16, 8, 8, 3, 4>;
+  using Broad = LargeTile<128, 128, 16, 16, 8, 2, 2>;
+  constexpr int columns = Packing::panels * Packing::panel, depth = Problem::depth;
+  int const rows = problem.rows(), processors = split.processors(space);
+  TilePlan const low = plan_tiles<Low>(rows, columns, depth, processors, 3.5, .49);
+  TilePlan const square = plan_tiles<Square>(rows, columns, depth, processors, 4.7, .43);
+  TilePlan const broad = plan_tiles<Broad>(rows, columns, depth, processors, 6, 1.5);
+  bool const fills =
+      (rows + 127) / 128 * ((columns + 127) / 128) * 10 >= 18 * processors; // one alone does not hide its waits
+  if (fills && broad.time < Kokkos::min(low.time, square.time))
+    large_tiles<Broad>(label, space, problem, broad.splits, split);
+  else if (square.time < low.time)
+    large_tiles<Square>(label, space, problem, square.splits, split);
   else
-    return false;
-  return true;
+    large_tiles<Low>(label, space, problem, low.splits, split);
 }
 
 // --- few_rows --------------------------------------------------------------------------------------------------------
@@ -635,9 +745,11 @@ void few_rows(char const *label, ExecutionSpace const &space, Problem const &pro
         if (splits > 1 && !join_splits(team, split, splits, part, int(Packing::panels), panel, joined))
           return;
         int const column = Packing::first(panel) + quad * 4;
-        if (lane < rows)
-          store<4>(problem, lane, column, Kokkos::min(4, Packing::width(panel) - quad * 4), joined[0].v,
-                   problem.out(lane) + column);
+        int const count = Kokkos::min(4, Packing::width(panel) - quad * 4);
+        if (lane < rows) {
+          finish_four(problem, lane, column, count, joined[0]);
+          put_four(problem.out(lane) + column, count, joined[0]);
+        }
       });
 }
 
@@ -671,17 +783,19 @@ inline constexpr bool is_float_matrix = (std::is_same_v<std::decay_t<Element>, f
 template <class A, class Weight, class Out, class Epilogue>
 void contract(char const *label, ExecutionSpace const &space, int rows, A const &a, Weight const &weight,
               Out const &out, SplitSums<typename Weight::value_type> const &split, Epilogue const &epilogue) {
-  Contraction<A, Weight, Out, Epilogue> const problem{rows, a, weight, out, epilogue};
+  using Problem = Contraction<A, Weight, Out, Epilogue>;
+  Problem const problem{rows, a, weight, out, epilogue};
   if constexpr (!on_host && Weight::groups == 1 && is_float_matrix<decltype(a(0, 0)), decltype(weight.values(0))>) {
     if (rows == 1)
       return few_rows<1>(label, space, problem, split);
     if (rows > 1 && rows <= 4)
       return few_rows<4>(label, space, problem, split);
-    if constexpr (PackingOf<Weight>::panel == 64)
-      if (large_product(label, space, problem, split))
-        return;
-  }
-  product(label, space, Contraction<A, Weight, Out, Epilogue>{rows, a, weight, out, epilogue}, split);
+    if constexpr (PackingOf<Weight>::panel == 64 && (Problem::in_by_four || Problem::depth >= 256))
+      large_product(label, space, problem, split);
+    else
+      product(label, space, problem, split);
+  } else
+    product(label, space, Contraction<A, Weight, Out, Epilogue>{rows, a, weight, out, epilogue}, split);
 }
 
 // A safetensors file: length of the header, header, tensors in the order in which load_weights() reads them.

@@ -86,7 +86,17 @@ KOKKOS_INLINE_FUNCTION float fast_exp(float x) {
   return nan_from(bits, low * Kokkos::bit_cast<float>((power - half + 127) << 23));
 }
 
-// tanh x = x P(x^2) / Q(x^2), cut off beyond where it is 1. Relative error at most 4e-7.
+// p / q where neither is near the ends of the range: CUDA and HIP multiply by the reciprocal, without a branch, 2 units
+// in the last place off
+KOKKOS_FORCEINLINE_FUNCTION float quotient(float p, float q) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return __fdividef(p, q);
+#else
+  return p / q;
+#endif
+}
+
+// tanh x = x P(x^2) / Q(x^2), cut off beyond where it is 1. Relative error at most 4e-7, of devices 6e-7.
 KOKKOS_INLINE_FUNCTION float fast_tanh(float x) {
   int const bits = Kokkos::bit_cast<int>(x);
   float const inside = Kokkos::bit_cast<float>(Kokkos::min(bits & 0x7fffffff, Kokkos::bit_cast<int>(9.5f)));
@@ -101,7 +111,7 @@ KOKKOS_INLINE_FUNCTION float fast_tanh(float x) {
   q = q * t + 2.587107196e-2f;
   q = q * t + 4.671303332e-1f;
   q = q * t + 1.f;
-  return odd_result(bits, inside * p / q);
+  return odd_result(bits, quotient(inside * p, q));
 }
 
 // Tensors of one or several columns are called as (column, k).

@@ -1,11 +1,11 @@
 func.func @"nbody"(%position: memref<?x3xf64> {nest.name = "position", nest.dims = ["N", ""]}, %mass: memref<?xf64> {nest.name = "mass", nest.dims = ["N"]}, %acceleration: memref<?x3xf64> {nest.name = "acceleration", nest.dims = ["N", ""]}, %softening: f64 {nest.name = "softening"}) {
   %c0 = arith.constant 0 : index
   %N = memref.dim %position, %c0 : memref<?x3xf64>
-  %c1_f64 = arith.constant 0.0 : f64
   %c1 = arith.constant 1 : index
+  %c2_f64 = arith.constant 0.0 : f64
   %c2 = arith.constant 2 : index
   scf.for %i = %c0 to %N step %c1 {
-    %ax, %ay, %az = scf.for %j = %c0 to %N step %c1 iter_args(%ax = %c1_f64, %ay = %c1_f64, %az = %c1_f64) -> (f64, f64, f64) {
+    %ax, %ay, %az = scf.for %j = %c0 to %N step %c1 iter_args(%ax = %c2_f64, %ay = %c2_f64, %az = %c2_f64) -> (f64, f64, f64) {
       %1 = memref.load %position[%j, %c0] : memref<?x3xf64>
       %2 = memref.load %position[%i, %c0] : memref<?x3xf64>
       %dx = arith.subf %1, %2 {nest.let, nest.name = "dx"} : f64

@@ -86,7 +86,7 @@ int main(int count, char **arguments) {
   // There are at most as many entries as triplets; how many is known on the device
   Integers const positions("A.positions", vertices + 1), coordinates("A.coordinates", triplets);
   Numbers const entries("A.values", triplets);
-  assemble::Workspace const assembling(space, positions.extent_int(0), triplets);
+  assemble::Workspace const assembling(space, triplets, positions.extent_int(0));
   assemble::forward(space, assembling, rows, columns, values, positions, coordinates, entries);
   if (int const wrong = assemble::first_wrong_row(space, positions, coordinates, vertices); wrong >= 0)
     return std::printf("row %d is wrong\n", wrong), 1;

@@ -337,7 +337,7 @@ public:
 // ==== Layers =========================================================================================================
 
 // --- result0: fill "x0"
-// -> result0[b_size]
+// -> result0[n]
 static void compute_result0(ExecutionSpace const &space, Result0 const &result0, int d_size) {
   Kokkos::parallel_for(
       "solve::result0", Kokkos::RangePolicy(space, 0, d_size), KOKKOS_LAMBDA(int i) { result0(i) = 0.0; });
@@ -425,7 +425,7 @@ static void pq_t(ExecutionSpace const &space, Workspace const &work, APositions 
 }
 
 // --- result0_from_pe: generic "x_next"
-// last2[], pq_t[], pe[d_size], result0[b_size], e[d_size], last[d_size] -> result0[b_size], last[d_size]
+// last2[], pq_t[], pe[d_size], result0[n], e[d_size], last[d_size] -> result0[n], last[d_size]
 static void result0_from_pe(ExecutionSpace const &space, Workspace const &work, Result0 const &result0, int d_size) {
   auto const last2 = work.last2;
   auto const pq_t = work.pq_t;
@@ -488,11 +488,11 @@ void forward(ExecutionSpace const &space, Workspace const &work, APositions cons
              Result0 const &result0) {
   int const a_values_size = a_values.extent_int(0);
   int const d_size = d.extent_int(0);
-  int const b_size = result0.extent_int(0);
+  int const n = result0.extent_int(0);
   if (b.extent_int(0) != d_size)
     throw std::invalid_argument("solve: the sizes of the arguments differ");
-  if (d_size > b_size)
-    throw std::invalid_argument("solve: b_size has to be at least d_size");
+  if (d_size > n)
+    throw std::invalid_argument("solve: n has to be at least d_size");
   if (work.d_size != d_size)
     return forward(space, fitted(work, d_size), a_positions, a_coordinates, a_values, d, b, tolerance, result0);
   if (a_positions.size() > INT_MAX || a_coordinates.size() > INT_MAX || a_values.size() > INT_MAX ||

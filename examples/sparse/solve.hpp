@@ -117,7 +117,7 @@ void forward(ExecutionSpace const &space, Workspace const &work, APositions cons
 // Memory for arguments that are not row-major.
 struct Packed {
   explicit Packed(ExecutionSpace const &space, int a_positions_size, int a_coordinates_size, int a_values_size,
-                  int d_size, int b_size)
+                  int d_size, int n)
       : a_positions(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.A_positions"),
                     a_positions_size),
         a_coordinates(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.A_coordinates"),
@@ -125,7 +125,7 @@ struct Packed {
         a_values(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.A_values"), a_values_size),
         d(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.d"), d_size),
         b(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.b"), d_size),
-        result0(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.result0"), b_size) {}
+        result0(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.result0"), n) {}
 
   APositions::non_const_type a_positions;
   ACoordinates::non_const_type a_coordinates;
@@ -155,14 +155,14 @@ void forward(ExecutionSpace const &space, Workspace const &work, Packed const &p
 //   int const a_coordinates_size = 64;
 //   int const a_values_size = 64;
 //   int const d_size = 64;
-//   int const b_size = 64;
+//   int const n = 64;
 //   APositions::non_const_type const a_positions("a_positions", a_positions_size);
 //   ACoordinates::non_const_type const a_coordinates("a_coordinates", a_coordinates_size);
 //   AValues::non_const_type const a_values("a_values", a_values_size);
 //   D::non_const_type const d("d", d_size);
 //   B::non_const_type const b("b", d_size);
 //   double tolerance = 1;
-//   Result0 const result0("result0", b_size);
+//   Result0 const result0("result0", n);
 //   Workspace const work(space, d_size);
 //   forward(space, work, a_positions, a_coordinates, a_values, d, b,
 //       tolerance, result0);
