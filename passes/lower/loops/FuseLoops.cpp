@@ -205,6 +205,9 @@ private:
 
   /// Inner loops need not read what the iteration has stored in front of them, at its own position.
   void forwardIntoLoops(scf::ParallelOp loop) {
+    auto const hasRegion = [](Operation &op) { return op.getNumRegions() > 0; };
+    if (llvm::none_of(loop.getBody()->without_terminator(), hasRegion)) // long fused loops are asked again and again
+      return;
     for (auto store : loop.getBody()->getOps<memref::StoreOp>()) {
       SmallVector<memref::LoadOp> loads;
       unsigned stores = 0;
