@@ -295,7 +295,7 @@ def LabelCopies : Pass<"ml2k-label-copies", "::mlir::func::FuncOp"> {
 }
 
 def KernelBuffers : Pass<"ml2k-kernel-buffers", "::mlir::func::FuncOp"> {
-  let summary = "kernels get the memory that their blocks address, convolutions a border of zeros";
+  let summary = "kernels get the memory that their blocks address, convolutions a halo of zeros";
   let description = [{
     Pre: hoisted allocations. Post: the image and the output of every nest.conv and nest.window are allocations N H W C, channels
     of one, or contiguous memory that needs no padding; the matrices of packed contractions are contiguous. Where they were

@@ -163,7 +163,7 @@ def Nest_WeightStorageAttr : EnumAttr<Nest_Dialect, Nest_WeightStorage, "storage
 
 def Nest_BufferForm : Nest_Enum<"BufferForm", "the type of a member of the workspace", [
   I32EnumAttrCase<"Tensor", 0, "tensor">, // a view of its shape
-  I32EnumAttrCase<"Image", 1, "image">,   // N H W C inside its border of zeros
+  I32EnumAttrCase<"Image", 1, "image">,   // N H W C inside its halo
   I32EnumAttrCase<"Flat", 2, "flat">]>;   // a view of rank 1: views end at rank 8
 def Nest_BufferFormAttr : EnumAttr<Nest_Dialect, Nest_BufferForm, "form">;
 

@@ -203,7 +203,7 @@ static void writeKernel(llvm::json::OStream &json, nest::Kernel op) {
   });
 }
 
-/// With the border of zeros around an image.
+/// With the halo around an image.
 static int64_t storedBytes(nest::BufferOp buffer) {
   auto const type = cast<MemRefType>(buffer.getType());
   auto const border = buffer.getBorder();

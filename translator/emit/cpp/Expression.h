@@ -104,7 +104,7 @@ struct Node {
   Raw header = {};                      ///< that declares it
   std::optional<Identifier> name = {};  ///< of Name and Lambda
   std::optional<int64_t> constant = {}; ///< of integer literals
-  bool isNumber = false;                ///< a literal without a sign
+  bool isNumber = false;                ///< a literal that is not negative
   bool isNegative = false;              ///< begins with a minus
   bool mustRun = false;                 ///< a call that counts though nobody uses its result
   bool divides = false;                 ///< calls a function that divides
