@@ -1,5 +1,7 @@
 """Writes and builds the program that runs generated models."""
 
+import contextlib
+import fcntl
 import os
 import subprocess
 from pathlib import Path
@@ -24,6 +26,16 @@ static void run_{stem}(ml2k_run::Run &run) {{
 {results}
 }}
 """
+
+
+@contextlib.contextmanager
+def only_user(runners):
+    """Holds `runners`: its programs share one build folder and one precompiled header, and two runs at once would write
+    them under each other's hands."""
+    Path(runners).mkdir(parents=True, exist_ok=True)
+    with open(Path(runners) / ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX) # given back when the file is closed, however the run ends
+        yield
 
 
 def write_if_new(path, text):

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from .build import build_runner, write_runner
+from .build import build_runner, only_user, write_runner
 from .compare import deviation
 from .exchange import run_all
 from .reference import operands_of, read_npz, run_onnxruntime, run_upstream, seeded_inputs, with_every_tensor
@@ -95,13 +95,17 @@ def report(names, values, references, tolerance):
 
 
 def verify(arguments):
-    stem = re.sub(r"\W", "_", arguments.model.stem)
     runners = PROJECT / "build/verify" / arguments.backend
+    with only_user(runners):
+        return verify_in(runners, arguments)
+
+
+def verify_in(runners, arguments):
+    stem = re.sub(r"\W", "_", arguments.model.stem)
     path = arguments.model
     if arguments.layers:
         if not is_onnx(path):
             raise Failure("--layers needs an ONNX model: only those name their tensors")
-        runners.mkdir(parents=True, exist_ok=True)
         path = runners / f"{stem}_layers.onnx"
         with_every_tensor(arguments.model, path)
         stem += "_layers"
