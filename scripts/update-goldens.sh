@@ -18,6 +18,7 @@ mala_batch/prepare.sh "$ml2kokkos" "$build/examples/mala_batch" "$venv/bin/pytho
 cp "$build"/examples/mala_batch/mala.{cpp,hpp} mala_batch/
 resnet18/prepare.sh "$ml2kokkos" "$build/examples/resnet18" "$venv/bin/python"
 cp "$build"/examples/resnet18/resnet18.{cpp,hpp} resnet18/
+"$venv/bin/python" "$project/scripts/readme_diff.py" "$ml2kokkos"
 cd "$project/test/golden" 2>/dev/null || exit 0
 for model in *.onnx *.mlir; do
   [ -e "$model" ] && "$ml2kokkos" "$model" -o "${model%.*}.cpp"
