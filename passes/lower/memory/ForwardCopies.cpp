@@ -80,11 +80,25 @@ void replaceWithAliases(Value from, Value to) {
 
 //===--- One copy -------------------------------------------------------------------------------------------------===//
 
+/// The type of a memref of which `reshape` makes one of type `result`; null if there is none.
+MemRefType typeBefore(Operation *reshape, MemRefType result) {
+  auto const shape = cast<MemRefType>(reshape->getOperand(0).getType()).getShape();
+  if (auto collapse = dyn_cast<memref::CollapseShapeOp>(reshape)) {
+    auto type = memref::ExpandShapeOp::computeExpandedType(result, shape, collapse.getReassociationIndices());
+    return succeeded(type) ? *type : MemRefType();
+  }
+  auto const groups = cast<memref::ExpandShapeOp>(reshape).getReassociationIndices();
+  return memref::CollapseShapeOp::isGuaranteedCollapsible(result, groups)
+             ? memref::CollapseShapeOp::computeCollapsedType(result, groups)
+             : MemRefType();
+}
+
 /// copy(reshapes(alloc), target), and the span of the block in which `alloc` is in use.
 struct Candidate {
   memref::CopyOp copy;
   memref::AllocOp alloc;
   SmallVector<Operation *> reshapes; // from the copy's source back to the allocation
+  MemRefType type;                   // of the target with these undone
   Operation *named = nullptr;        // the first mention of the allocation, an alias of it perhaps
   Operation *first = nullptr;        // its first access
   Operation *last = nullptr;
@@ -94,19 +108,19 @@ struct Candidate {
 };
 
 std::optional<Candidate> asCandidate(memref::CopyOp copy) {
-  Candidate it{copy, {}, {}};
+  Candidate it{copy, {}, {}, cast<MemRefType>(copy.getTarget().getType())};
   Value source = copy.getSource();
   while (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp>(source.getDefiningOp())) {
     it.reshapes.push_back(source.getDefiningOp());
     source = it.reshapes.back()->getOperand(0);
   }
   it.alloc = source.getDefiningOp<memref::AllocOp>();
-  auto const target = cast<MemRefType>(copy.getTarget().getType());
-  if (!it.alloc || rootOf(copy.getTarget()) == source)
+  if (!it.alloc || rootOf(copy.getTarget()) == source || (!it.reshapes.empty() && !it.type.hasStaticShape()))
     return std::nullopt;
-  if (!it.reshapes.empty() && (!target.getLayout().isIdentity() || !target.hasStaticShape()))
-    return std::nullopt;
-  return it;
+  for (Operation *reshape : it.reshapes)
+    if (it.type)
+      it.type = typeBefore(reshape, it.type);
+  return it.type ? std::optional(it) : std::nullopt;
 }
 
 /// Finds the span; false if the allocation is in use elsewhere or written after the copy.
@@ -187,11 +201,11 @@ Value undoReshapes(Candidate &it) {
   return place;
 }
 
-/// True if the kernels of the allocation can work in the target. After reshapes the target is contiguous like the
-/// allocation.
+/// True if the kernels of the allocation can work in the target.
 bool suitsKernels(Candidate &it) {
-  bool const inImage = rootOf(it.target()).getDefiningOp<memref::AllocOp>() && isChannelSlice(it.target());
-  return !it.reshapes.empty() || canRetype(it.alloc, cast<MemRefType>(it.target().getType()), inImage);
+  bool const inImage =
+      it.reshapes.empty() && rootOf(it.target()).getDefiningOp<memref::AllocOp>() && isChannelSlice(it.target());
+  return it.type == it.alloc.getType() || canRetype(it.alloc, it.type, inImage);
 }
 
 bool forward(memref::CopyOp copy, AccessIndex &index) {

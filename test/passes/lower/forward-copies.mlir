@@ -93,3 +93,25 @@ func.func @matrix(%x: memref<2x4xf32>, %y: memref<2x8xf32>) {
   memref.copy %b, %right : memref<2x4xf32> to memref<2x4xf32, strided<[8, 1], offset: 4>>
   return
 }
+
+// So does a part of a concatenation that lies in pieces, where only dimensions of extent 1 stand between the two.
+// CHECK-LABEL: func.func @part
+// CHECK-SAME:  (%[[X:.*]]: memref<2x1x3xf32>, %[[Y:.*]]: memref<2x2x1x3xf32>)
+func.func @part(%x: memref<2x1x3xf32>, %y: memref<2x2x1x3xf32>) {
+  // CHECK: %[[P:.*]] = memref.subview %[[Y]][0, 1, 0, 0] [2, 1, 1, 3]
+  // CHECK: %[[V:.*]] = memref.collapse_shape %[[P]] {{\[\[}}0], [1], [2, 3]]
+  // CHECK: nest.map "a" {{.*}} outs(%[[V]] : memref<2x1x3xf32, strided<[6, 3, 1], offset: 3>>)
+  // CHECK-NOT: memref.copy
+  // CHECK: return
+  %a = memref.alloc() : memref<2x1x3xf32>
+  nest.map "a" ins(%x : memref<2x1x3xf32>) outs(%a : memref<2x1x3xf32>)
+      maps [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %wide = memref.expand_shape %a [[0], [1], [2, 3]] output_shape [2, 1, 1, 3] : memref<2x1x3xf32> into memref<2x1x1x3xf32>
+  %part = memref.subview %y[0, 1, 0, 0] [2, 1, 1, 3] [1, 1, 1, 1] : memref<2x2x1x3xf32>
+      to memref<2x1x1x3xf32, strided<[6, 3, 3, 1], offset: 3>>
+  memref.copy %wide, %part : memref<2x1x1x3xf32> to memref<2x1x1x3xf32, strided<[6, 3, 3, 1], offset: 3>>
+  return
+}
