@@ -132,12 +132,12 @@ private:
   }
 };
 
-/// Whether elementwise work and concatenations behind this value end in a transpose to channels last.
+/// Whether elementwise work, slices and concatenations behind this value end in a transpose to channels last.
 bool leadsToChannelsLast(Value value, unsigned depth) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto transpose = dyn_cast<linalg::TransposeOp>(user))
       return transpose.getPermutation() == ArrayRef<int64_t>({0, 2, 3, 1});
-    return depth > 0 && isa<linalg::GenericOp, tensor::ConcatOp, tensor::PadOp>(user) &&
+    return depth > 0 && isa<linalg::GenericOp, tensor::ConcatOp, tensor::PadOp, tensor::ExtractSliceOp>(user) &&
            leadsToChannelsLast(user->getResult(0), depth - 1);
   });
 }

@@ -32,6 +32,16 @@ constexpr int64_t enoughLength = 16;
 
 //===--- From linalg.generic --------------------------------------------------------------------------------------===//
 
+/// A convolution reads some channels of the result where they lie: that stays an image.
+bool isCutIntoImages(Value result) {
+  return llvm::any_of(result.getUsers(), [](Operation *user) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    return slice && slice.getType().getRank() == 4 && llvm::any_of(slice->getUsers(), [&](Operation *reader) {
+             return isa<nest::ConvOp, nest::WindowOp>(reader) && reader->getOperand(0) == slice.getResult();
+           });
+  });
+}
+
 class MapFormer {
 public:
   MapFormer(RewriterBase &rewriter, linalg::GenericOp op) : rewriter(rewriter), op(op) {}
@@ -43,7 +53,8 @@ public:
       return failure();
     loops->dropUnitLoops();
     loops->readThroughSlices();
-    loops->joinLoops(rewriter, op.getLoc(), enoughLoops, enoughLength);
+    if (!llvm::any_of(op->getResults(), isCutIntoImages))
+      loops->joinLoops(rewriter, op.getLoc(), enoughLoops, enoughLength);
     create();
     return success();
   }
