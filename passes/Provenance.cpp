@@ -46,7 +46,9 @@ std::string ml2k::nameFromLocation(Location location) {
   auto const [operation, rest] = text.split(" \"");
   if (rest.empty())
     return text.str();
-  return dotted(rest.drop_back(rest.ends_with("\"") ? 1 : 0), operation);
+  auto const [path, part] = rest.split("\" "); // `GRU "/layer/GRU" reverse`: a part of an operation
+  std::string const name = dotted(path.drop_back(path.ends_with("\"") ? 1 : 0), operation);
+  return part.empty() ? name : name + "." + part.str();
 }
 
 std::string ml2k::operationFromLocation(Location location) {

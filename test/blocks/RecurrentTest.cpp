@@ -2,6 +2,8 @@
 
 #include "Check.h"
 
+#include <limits>
+
 using namespace blocks;
 
 namespace {
@@ -69,9 +71,12 @@ template <class T, int Gates, int Hidden> void recurrence(int steps, int rows) {
                              {"x", std::size_t(steps), std::size_t(rows)},
                              {"sequence", std::size_t(steps), std::size_t(rows)}};
   check::put(next.x, x);
-  check::put(next.state, first);
+  Tensor<T *[Hidden]> const start("start", std::size_t(rows));
+  check::put(start, first);
+  Kokkos::deep_copy(next.state, std::numeric_limits<T>::quiet_NaN()); // the block sets it
   Kokkos::deep_copy(next.cell, T(.5));
-  recurrent("test::recurrent", space, steps, next.state, packed, next);
+  recurrent(
+      "test::recurrent", space, steps, next.state, packed, KOKKOS_LAMBDA(int n, int j) { return start(n, j); }, next);
   space.fence();
   Reference<T, Gates, Hidden> const expected(steps, rows, weight, x, first);
   check::compare(name + ": state", check::get(next.state), expected.state);

@@ -228,10 +228,12 @@ def Nest_RecurrentOp : Nest_KernelOp<"recurrent"> {
     states, sequences. `steps` steps t follow each other; within one, batch entries n and elements j are independent.
     indexing_maps: extras and outputs, over (t, n, j). The block has the sum of each gate over the state of the step before,
     an argument per extra, then the elements of the outputs as they are; it yields the new ones. Unlike those of other
-    kernels the outputs hold values at the start: the first states.
+    kernels the outputs hold values at the start, the first states, unless `starts` has these: a number per state, and
+    `unit` per sequence.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
-                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, I64Attr:$steps);
+                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, I64Attr:$steps,
+                   OptionalAttr<ArrayAttr>:$starts);
   let regions = (region SizedRegion<1>:$next);
   let assemblyFormat = [{
     $label `steps` $steps `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?

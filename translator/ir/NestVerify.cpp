@@ -353,6 +353,21 @@ LogicalResult TopKOp::verify() {
   return verifyBlock(*this, getBefore(), 0, both, {IntegerType::get(getContext(), 1)});
 }
 
+/// A number of its type for each state, nothing for sequences.
+static LogicalResult verifyStarts(RecurrentOp op) {
+  if (!op.getStartsAttr())
+    return success();
+  if (op.getStartsAttr().size() != op.getOutputs().size())
+    return op.emitOpError("requires an entry per output in `starts`");
+  for (auto [start, output] : llvm::zip(op.getStartsAttr(), op.getOutputs())) {
+    auto const type = cast<ShapedType>(output.getType());
+    auto const number = dyn_cast<TypedAttr>(start);
+    if (type.getRank() == 2 ? !number || number.getType() != type.getElementType() : !isa<UnitAttr>(start))
+      return op.emitOpError() << "cannot start a " << type << " with " << start;
+  }
+  return success();
+}
+
 LogicalResult RecurrentOp::verify() {
   SmallVector<Value> const extras = concat({getExtras()}), outputs = concat({getOutputs()});
   if (getInputs().size() != 1 || failed(verifyResults(*this)) ||
@@ -364,6 +379,8 @@ LogicalResult RecurrentOp::verify() {
   auto const state = cast<ShapedType>(outputs[0].getType());
   if (state.getRank() != 2 || state.getDimSize(1) != getHidden())
     return emitOpError() << "the state is a " << state << ", expected [batch, " << getHidden() << "]";
+  if (failed(verifyStarts(*this)))
+    return failure();
   return verifyBlock(*this, getNext(), getGates(), concat({getExtras(), getOutputs()}), elementTypes(getOutputs()));
 }
 

@@ -21,23 +21,32 @@ namespace {
 
 void setRole(Operation *op, StringRef role) { op->setAttr("nest.role", StringAttr::get(op->getContext(), role)); }
 
-/// A state that is the same number everywhere is filled in instead of read.
-Value writableInit(OpBuilder &builder, Location location, Value init, StringRef role) {
+/// The number that all of `init` is; null if it is not the same everywhere, or known.
+TypedAttr numberOf(Value init) {
   auto weight = init.getDefiningOp<nest::WeightOp>();
   auto const value = weight ? dyn_cast<SplatElementsAttr>(weight.getValue()) : SplatElementsAttr();
-  if (!value)
-    return init;
+  return value ? cast<TypedAttr>(value.getSplatValue<Attribute>()) : TypedAttr();
+}
+
+/// Memory that nobody reads before the kernel writes it.
+Value unwritten(OpBuilder &builder, Location location, Value init) {
   auto const type = cast<RankedTensorType>(init.getType());
-  Value const empty = builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
-  AffineMap const identity = builder.getMultiDimIdentityMap(type.getRank());
-  auto fill = builder.create<nest::MapOp>(location, TypeRange(type), "", ValueRange(), ValueRange(), empty,
-                                          builder.getAffineMapArrayAttr({identity}));
-  setRole(fill, role);
-  OpBuilder::InsertionGuard const guard(builder);
-  builder.createBlock(&fill.getBody());
-  Value const number = builder.create<arith::ConstantOp>(location, cast<TypedAttr>(value.getSplatValue<Attribute>()));
-  builder.create<nest::YieldOp>(location, number);
-  return fill.getResult(0);
+  return type.hasStaticShape() ? builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType())
+                               : init;
+}
+
+/// States that begin with a number: the kernel itself sets them.
+ArrayAttr startsOf(Recurrence &recurrence, Builder &builder) {
+  SmallVector<Attribute> starts;
+  for (auto const &output : recurrence.outputs) {
+    Value const init = recurrence.loop.getInitArgs()[output.number];
+    bool const isState = cast<RankedTensorType>(init.getType()).getRank() == 2;
+    TypedAttr const number = numberOf(init);
+    if (isState && !number)
+      return {};
+    starts.push_back(isState ? Attribute(number) : builder.getUnitAttr());
+  }
+  return builder.getArrayAttr(starts);
 }
 
 /// The product of the whole sequence with W belongs to the layer.
@@ -55,16 +64,17 @@ void replaceLoop(Recurrence &recurrence) {
   scf::ForOp loop = recurrence.loop;
   OpBuilder builder(loop);
   Location const location = recurrence.location();
+  ArrayAttr const starts = startsOf(recurrence, builder);
   SmallVector<Value> outputs;
   SmallVector<AffineMap> maps = recurrence.extraMaps;
   for (auto const &output : recurrence.outputs) {
-    outputs.push_back(writableInit(builder, location, loop.getInitArgs()[output.number],
-                                   outputs.empty() ? "first_state" : "first_cell"));
+    Value const init = loop.getInitArgs()[output.number];
+    outputs.push_back(starts ? unwritten(builder, location, init) : init);
     maps.push_back(output.map);
   }
   auto kernel = builder.create<nest::RecurrentOp>(location, TypeRange(ValueRange(outputs)), "",
                                                   recurrence.product.getInputs()[1], recurrence.extras, outputs,
-                                                  builder.getAffineMapArrayAttr(maps), recurrence.steps);
+                                                  builder.getAffineMapArrayAttr(maps), recurrence.steps, starts);
   kernel.getNext().takeBody(recurrence.next);
   nameGates(kernel);
   nameProjections(kernel);

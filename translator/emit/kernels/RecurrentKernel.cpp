@@ -48,13 +48,39 @@ static LogicalResult storeNext(nest::RecurrentOp recurrent, Layer &layer, Scalar
   return success();
 }
 
+/// What a state is before the first step: `[](int n, int j) { cell(n, j) = 0.f; return 0.f; }`
+static FailureOr<cpp::Lambda> firstStates(nest::RecurrentOp recurrent, Layer &layer, IndexSpace const &space,
+                                          std::vector<Identifier> const &position) {
+  SmallVector<AffineMap> const all = mapsOf(recurrent.getIndexingMaps());
+  ArrayRef<AffineMap> const maps = ArrayRef(all).drop_front(recurrent.getExtras().size());
+  auto const startOf = [&](unsigned i) {
+    return recurrent.getStarts() ? dyn_cast<TypedAttr>((*recurrent.getStarts())[i]) : TypedAttr();
+  };
+  Body statements;
+  for (unsigned i = 1; i < maps.size(); ++i) {
+    TypedAttr const start = startOf(i);
+    FailureOr<Expression> const target =
+        start ? layer.element(recurrent.getOutputs()[i], maps[i], space) : Expression();
+    if (failed(target))
+      return failure();
+    if (start)
+      statements.push_back(cpp::Assign{*target, literal(start)});
+  }
+  TypedAttr const start = startOf(0);
+  FailureOr<Expression> const held = start ? literal(start) : layer.element(recurrent.getOutputs()[0], maps[0], space);
+  if (failed(held))
+    return failure();
+  statements.push_back(cpp::Return{*held});
+  return cpp::Lambda{cpp::intParameters(position), std::move(statements)};
+}
+
 static std::string description(nest::RecurrentOp recurrent, Layer &layer) {
   std::string const state = layer.described(recurrent.getOutputs()[0]);
   SmallVector<Value> extras;
   for (Value extra : recurrent.getExtras()) // its gates are several operands
     if (!llvm::is_contained(extras, extra))
       extras.push_back(extra);
-  std::string const text = describe(layer, recurrent.getInputs(), extras, recurrent.getOutputs(), " * ");
+  std::string text = describe(layer, recurrent.getInputs(), extras, recurrent.getOutputs(), " * ");
   return std::to_string(recurrent.getSteps()) + " steps of " + state + " * " + text;
 }
 
@@ -80,7 +106,11 @@ FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
       failed(printer.print(recurrent.getNext().front(), statements)) ||
       failed(storeNext(recurrent, layer, printer, space, statements)))
     return failure();
+  FailureOr<cpp::Lambda> first = firstStates(recurrent, layer, space, {names[1], names[2]});
+  if (failed(first))
+    return failure();
   layer.setCall({literal(recurrent.getSteps()), *states, layer.member(*weight)});
+  layer.addLambda(std::move(*first));
   llvm::append_range(parameters, cpp::intParameters(names));
   layer.addLambda({std::move(parameters), std::move(statements)});
   return description(recurrent, layer);
