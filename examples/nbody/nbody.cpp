@@ -47,6 +47,4 @@ void forward(ExecutionSpace const &space, Position const &position, Mass const &
   compute_acceleration(space, position, mass, acceleration, n, softening);
 }
 
-// ==== Buffers and weights ============================================================================================
-
 } // namespace nbody

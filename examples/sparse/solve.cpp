@@ -224,25 +224,26 @@ struct Span {
   int begin, end;
 };
 
-// A Kokkos reducer that joins values as Combiner says
+// A Kokkos reducer that joins values as Combiner says; every thread begins with `start`
 template <class Combiner, class Scalar> struct Joining {
   using reducer = Joining;
   using value_type = Scalar;
   using result_view_type = Tensor<Scalar>;
 
   result_view_type result;
+  Scalar start = Combiner::template neutral<Scalar>();
 
   KOKKOS_FUNCTION void join(Scalar &to, Scalar const &from) const { to = Combiner::join(to, from); }
-  KOKKOS_FUNCTION void init(Scalar &value) const { value = Combiner::template neutral<Scalar>(); }
+  KOKKOS_FUNCTION void init(Scalar &value) const { value = start; }
   KOKKOS_FUNCTION Scalar &reference() const { return *result.data(); }
   KOKKOS_FUNCTION result_view_type view() const { return result; }
   KOKKOS_FUNCTION bool references_scalar() const { return false; }
 };
 
-// out() = body(row, along) of all rows, joined in any order
+// Joins body(row, along) of all rows in any order
 template <class Combiner, class Scalar, class Positions, class Body>
 void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows, int entries,
-                        Positions const &positions, Tensor<Scalar> const &out, Body const &body) {
+                        Positions const &positions, Joining<Combiner, Scalar> const &into, Body const &body) {
   if constexpr (on_host) {
     int const parts = stored_row_parts(space, rows);
     Kokkos::parallel_reduce(
@@ -254,7 +255,7 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
             own = Combiner::join(own, Scalar(body(row, StoredRow{int(positions(row)), int(positions(row + 1))})));
           joined = Combiner::join(joined, own);
         },
-        Joining<Combiner, Scalar>{out});
+        into);
   } else {
     int const lanes = stored_row_lanes(rows, entries);
     int const team_rows = 128 / lanes;
@@ -268,19 +269,19 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
           Scalar const own = body(row, StoredRow{int(positions(row)), int(positions(row + 1)), &team});
           Kokkos::single(Kokkos::PerThread(team), [&] { joined = Combiner::join(joined, own); });
         },
-        Joining<Combiner, Scalar>{out});
+        into);
   }
 }
 
-// out() = the terms of all positions, joined in any order; without positions the neutral value
+// Joins the terms of all positions in any order
 template <class Combiner, class Scalar, class Term>
-void reduce_span(char const *label, ExecutionSpace const &space, Span range, Tensor<Scalar> const &out,
+void reduce_span(char const *label, ExecutionSpace const &space, Span range, Joining<Combiner, Scalar> const &into,
                  Term const &term) {
   int const length = Kokkos::max(0, range.end - range.begin);
   Kokkos::parallel_reduce(
       label, Kokkos::RangePolicy(space, 0, length),
       KOKKOS_LAMBDA(int item, Scalar &joined) { joined = Combiner::join(joined, Scalar(term(range.begin + item))); },
-      Joining<Combiner, Scalar>{out});
+      into);
 }
 
 // --- arena -----------------------------------------------------------------------------------------------------------
@@ -355,15 +356,17 @@ static void pe(ExecutionSpace const &space, Workspace const &work, D const &d, B
 // b[d_size], pe[d_size] -> rz_t[]
 static void rz_t(ExecutionSpace const &space, Workspace const &work, B const &b, int d_size) {
   auto const pe = work.pe;
-  reduce_span<Sum>("solve::rz_t", space, Span{0, d_size}, work.rz_t, KOKKOS_LAMBDA(int i) { return b(i) * pe(i); });
+  reduce_span(
+      "solve::rz_t", space, Span{0, d_size}, Joining<Sum, double>{work.rz_t},
+      KOKKOS_LAMBDA(int i) { return b(i) * pe(i); });
 }
 
 // --- rr_t: dot "rr_t"
 // b[d_size] -> last[d_size], rr_t[]
 static void rr_t(ExecutionSpace const &space, Workspace const &work, B const &b, int d_size) {
   auto const last = work.last;
-  reduce_span<Sum>(
-      "solve::rr_t", space, Span{0, d_size}, work.rr_t, KOKKOS_LAMBDA(int i) {
+  reduce_span(
+      "solve::rr_t", space, Span{0, d_size}, Joining<Sum, double>{work.rr_t}, KOKKOS_LAMBDA(int i) {
         double const x = b(i);
         last(i) = x;
         return x * x;
@@ -415,8 +418,8 @@ static void pq_t(ExecutionSpace const &space, Workspace const &work, APositions 
                  ACoordinates const &a_coordinates, AValues const &a_values, int a_values_size, int d_size) {
   auto const pe = work.pe;
   auto const e = work.e;
-  reduce_stored_rows<Sum>(
-      "solve::pq_t", space, d_size, a_values_size, a_positions, work.pq_t,
+  reduce_stored_rows(
+      "solve::pq_t", space, d_size, a_values_size, a_positions, Joining<Sum, double>{work.pq_t},
       KOKKOS_LAMBDA(int row, StoredRow const &along) {
         double const sum = along.fold<Sum>([&](int entry) { return a_values(entry) * pe(a_coordinates(entry)); });
         along.once([&] { e(row) = sum; });
@@ -454,8 +457,9 @@ static void ze(ExecutionSpace const &space, Workspace const &work, D const &d, i
 static void rz_next_t(ExecutionSpace const &space, Workspace const &work, int d_size) {
   auto const last = work.last;
   auto const ze = work.ze;
-  reduce_span<Sum>(
-      "solve::rz_next_t", space, Span{0, d_size}, work.rz_next_t, KOKKOS_LAMBDA(int i) { return last(i) * ze(i); });
+  reduce_span(
+      "solve::rz_next_t", space, Span{0, d_size}, Joining<Sum, double>{work.rz_next_t},
+      KOKKOS_LAMBDA(int i) { return last(i) * ze(i); });
 }
 
 // --- last3: dot "rr_next_t"
@@ -466,8 +470,8 @@ static void last3(ExecutionSpace const &space, Workspace const &work, int d_size
   auto const last = work.last;
   auto const ze = work.ze;
   auto const pe = work.pe;
-  reduce_span<Sum>(
-      "solve::last3", space, Span{0, d_size}, work.last3, KOKKOS_LAMBDA(int i) {
+  reduce_span(
+      "solve::last3", space, Span{0, d_size}, Joining<Sum, double>{work.last3}, KOKKOS_LAMBDA(int i) {
         double const x = last(i);
         pe(i) = ze(i) + rz_next_t() / last2() * pe(i);
         return x * x;

@@ -26,16 +26,17 @@ struct Span {
   int begin, end;
 };
 
-// A Kokkos reducer that joins values as Combiner says
+// A Kokkos reducer that joins values as Combiner says; every thread begins with `start`
 template <class Combiner, class Scalar> struct Joining {
   using reducer = Joining;
   using value_type = Scalar;
   using result_view_type = Tensor<Scalar>;
 
   result_view_type result;
+  Scalar start = Combiner::template neutral<Scalar>();
 
   KOKKOS_FUNCTION void join(Scalar &to, Scalar const &from) const { to = Combiner::join(to, from); }
-  KOKKOS_FUNCTION void init(Scalar &value) const { value = Combiner::template neutral<Scalar>(); }
+  KOKKOS_FUNCTION void init(Scalar &value) const { value = start; }
   KOKKOS_FUNCTION Scalar &reference() const { return *result.data(); }
   KOKKOS_FUNCTION result_view_type view() const { return result; }
   KOKKOS_FUNCTION bool references_scalar() const { return false; }
@@ -43,8 +44,8 @@ template <class Combiner, class Scalar> struct Joining {
 
 // The same over a grid. Host: a thread takes rows. Device: neighbouring threads take neighbouring columns.
 template <class Combiner, class Scalar, class Term>
-void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span columns, Tensor<Scalar> const &out,
-                 Term const &term) {
+void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span columns,
+                 Joining<Combiner, Scalar> const &into, Term const &term) {
   int const height = Kokkos::max(0, rows.end - rows.begin);
   int const width = Kokkos::max(0, columns.end - columns.begin);
   if constexpr (on_host)
@@ -54,24 +55,25 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
           for (int i = 0; i < width; ++i)
             joined = Combiner::join(joined, Scalar(term(rows.begin + item, columns.begin + i)));
         },
-        Joining<Combiner, Scalar>{out});
+        into);
   else
     Kokkos::parallel_reduce(
         label, Kokkos::RangePolicy(space, 0, height * width),
         KOKKOS_LAMBDA(int item, Scalar &joined) {
           joined = Combiner::join(joined, Scalar(term(rows.begin + item / width, columns.begin + item % width)));
         },
-        Joining<Combiner, Scalar>{out});
+        into);
 }
 
 // ==== Layers =========================================================================================================
 
-// --- largest: parallel "largest"
-// plate[rows,columns] -> next[next_size_0,next_size_1], largest[]
-static void largest(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
-                    int columns, int rows) {
-  reduce_grid<Max>(
-      "heat::largest", space, Span{1, rows - 1}, Span{1, columns - 1}, work.largest, KOKKOS_LAMBDA(int i, int j) {
+// --- change: parallel "largest"
+// plate[rows,columns] -> next[next_size_0,next_size_1], change[]
+static void compute_change(ExecutionSpace const &space, Plate const &plate, Next const &next, Change const &change,
+                           int columns, int rows) {
+  reduce_grid(
+      "heat::change", space, Span{1, rows - 1}, Span{1, columns - 1}, Joining<Max, double>{change, 0.0},
+      KOKKOS_LAMBDA(int i, int j) {
         double const here = plate(i, j);
         double const around = plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1));
         double const total = here + 0.25 * (around - 4.0 * here);
@@ -80,16 +82,7 @@ static void largest(ExecutionSpace const &space, Workspace const &work, Plate co
       });
 }
 
-// --- change: parallel "largest"
-// largest[] -> change[]
-static void compute_change(ExecutionSpace const &space, Workspace const &work, Change const &change) {
-  auto const largest = work.largest;
-  Kokkos::parallel_for(
-      "heat::change", Kokkos::RangePolicy(space, 0, 1), KOKKOS_LAMBDA(int) { change() = Kokkos::max(largest(), 0.0); });
-}
-
-void forward(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
-             Change const &change) {
+void forward(ExecutionSpace const &space, Plate const &plate, Next const &next, Change const &change) {
   int const rows = plate.extent_int(0);
   int const columns = plate.extent_int(1);
   int const next_size_0 = next.extent_int(0);
@@ -100,17 +93,7 @@ void forward(ExecutionSpace const &space, Workspace const &work, Plate const &pl
     throw std::invalid_argument("heat: next_size_1 + 1 has to be at least columns");
   if (plate.size() > INT_MAX || next.size() > INT_MAX)
     throw std::invalid_argument("heat: a tensor is too large for indices of type int");
-  largest(space, work, plate, next, columns, rows);
-  compute_change(space, work, change);
-}
-
-// ==== Buffers and weights ============================================================================================
-
-Workspace::Workspace(ExecutionSpace const &space) {
-  auto const allocate = [&](auto &view, std::string const &label, auto... extents) {
-    view = std::decay_t<decltype(view)>(Kokkos::view_alloc(space, label), extents...);
-  };
-  allocate(largest, "heat::largest");
+  compute_change(space, plate, next, change, columns, rows);
 }
 
 } // namespace heat

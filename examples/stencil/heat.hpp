@@ -56,17 +56,9 @@ using Plate = Tensor<double const **>;
 using Next = Tensor<double **>;
 using Change = Tensor<double>;
 
-// All buffers of one forward().
-struct Workspace {
-  explicit Workspace(ExecutionSpace const &space);
-
-  Tensor<double> largest;
-};
-
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
 // Throws std::invalid_argument for sizes that do not go together.
-void forward(ExecutionSpace const &space, Workspace const &work, Plate const &plate, Next const &next,
-             Change const &change);
+void forward(ExecutionSpace const &space, Plate const &plate, Next const &next, Change const &change);
 
 // Memory for arguments that are not row-major.
 struct Packed {
@@ -83,9 +75,9 @@ struct Packed {
 // The same for views of any layout, also padded and strided ones. One with row-major elements is used where it lies,
 // another is copied by a kernel. Throws std::invalid_argument for extents that the model or `packed` does not have.
 template <class PlateLike, class NextLike, class ChangeLike>
-void forward(ExecutionSpace const &space, Workspace const &work, Packed const &packed, PlateLike const &plate,
-             NextLike const &next, ChangeLike const &change) {
-  forward(space, work, detail::pack<Plate>(space, plate, packed.plate), detail::pack<Next>(space, next, packed.next),
+void forward(ExecutionSpace const &space, Packed const &packed, PlateLike const &plate, NextLike const &next,
+             ChangeLike const &change) {
+  forward(space, detail::pack<Plate>(space, plate, packed.plate), detail::pack<Next>(space, next, packed.next),
           detail::pack<Change>(space, change, packed.change));
   detail::unpack(space, detail::row_major<Next>(next, packed.next), next);
   detail::unpack(space, detail::row_major<Change>(change, packed.change), change);
@@ -101,8 +93,7 @@ void forward(ExecutionSpace const &space, Workspace const &work, Packed const &p
 //   Plate::non_const_type const plate("plate", rows, columns);
 //   Next const next("next", next_size_0, next_size_1);
 //   Change const change("change");
-//   Workspace const work(space);
-//   forward(space, work, plate, next, change);
+//   forward(space, plate, next, change);
 //   space.fence();
 
 } // namespace heat

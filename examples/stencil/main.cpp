@@ -18,12 +18,11 @@ int main(int argc, char **argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
   heat::ExecutionSpace const space;
   auto plate = makePlate("plate"), next = makePlate("next");
-  heat::Workspace const work(space);
   heat::Change const change("change");
   double largest = 1;
   int steps = 0;
   for (; largest > 1e-7 && steps < 50000; ++steps) {
-    heat::forward(space, work, plate, next, change);
+    heat::forward(space, plate, next, change);
     std::swap(plate, next);
     if (steps % 100 == 0)
       Kokkos::deep_copy(space, largest, change);

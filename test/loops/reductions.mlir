@@ -77,3 +77,27 @@ func.func @ordered(%a: memref<8xf32>, %total: memref<f32> {nest.name = "total"})
   }
   return
 }
+
+// -----
+
+// A reduction to an extremum begins with its initial value: no kernel behind it joins that.
+// CHECK-LABEL: @largest(
+// CHECK: nest.kernel "{{.*}}" range {{.*}} reduce (max into %[[TOP:.*]] : memref<f64>)
+// CHECK: {start = 0.000000e+00 : f64}
+// CHECK-NOT: nest.kernel
+func.func @largest(%x: memref<?xf64>, %top: memref<f64> {nest.name = "top"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %max = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%zero) -> f64 {
+    %v = memref.load %x[%i] : memref<?xf64>
+    scf.reduce (%v : f64) {
+    ^bb0(%a: f64, %b: f64):
+      %m = arith.maximumf %a, %b : f64
+      scf.reduce.return %m : f64
+    }
+  }
+  memref.store %max, %top[] : memref<f64>
+  return
+}

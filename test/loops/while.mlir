@@ -14,14 +14,14 @@
 // CHECK: static void continues(
 // CHECK: continues() = change() > tolerance;
 // The update of x and the maximum of what it becomes are one kernel.
-// CHECK: reduce_span<Max>(
-// CHECK-NEXT: Span{0, n}, work.largest
+// CHECK: reduce_span(
+// CHECK-NEXT: Span{0, n}, Joining<Max, double>{work.change, 0.0}
 // CHECK: void forward(ExecutionSpace const &space, Workspace const &work, X const &x, double tolerance) {
 // CHECK:   while (true) {
 // CHECK-NEXT: continues(space, work, tolerance);
 // CHECK-NEXT: if (!read_back(space, work.continues))
 // CHECK-NEXT: break;
-// CHECK-NEXT: largest(space, work, x, n);
+// CHECK-NEXT: change_from_x(space, work, x, n);
 // CHECK-NOT: read_back
 func.func @relax(%x: memref<?xf64>, %tolerance: f64) {
   %c0 = arith.constant 0 : index

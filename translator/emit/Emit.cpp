@@ -281,6 +281,7 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   view["size_checks"] = viewSizeChecks(parts->forward.sizeChecks);
   addMembers(view, parts->members);
   view["loaders"] = viewLoaders(parts->loader, tensors);
+  view["has_members"] = !view["workspaces"].empty() || !view["loaders"].empty();
   model.headers = headersOf(parts->forward);
   if (!workspaceSizes(program).empty())
     model.headers.insert("stdexcept"); // of negative sizes

@@ -48,6 +48,10 @@ TypedAttr neutralOf(Combiner combiner, Type type) {
   return IntegerAttr::get(type, integerIdentity(combiner, width));
 }
 
+bool isIdempotent(Combiner combiner) {
+  return combiner != Combiner::Sum && combiner != Combiner::Prod && combiner != Combiner::Xor;
+}
+
 /// Combiners of floating point alone: integers have no identity of them here.
 static bool joinsOnlyFloats(Combiner combiner) {
   return combiner == Combiner::Max || combiner == Combiner::Min || combiner == Combiner::MaxNum ||

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/ir/Identities.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/NestText.h"
 
@@ -193,6 +194,10 @@ LogicalResult LoopKernelOp::verify() {
       return failure();
     terms.push_back(type.getElementType());
   }
+  if (TypedAttr const start = getStartAttr())
+    if (terms.size() != 1 || start.getType() != terms[0] ||
+        !isIdempotent(cast<CombinerAttr>(getCombiners()[0]).getValue()))
+      return emitOpError("requires one reduction of the type of its `start`, by a combiner that may join it twice");
   if (getOrdered() && (getOrdered()->size() != loops || !terms.empty()))
     return emitOpError("requires a flag per loop in `ordered`, and no reduction");
   if (getOrdered() && !llvm::is_contained(*getOrdered(), true))

@@ -27,7 +27,8 @@ def Nest_LoopKernelOp : Nest_Op<"kernel", [AttrSizedOperandSegments, RecursiveMe
   let description = [{
     The iterations of the loops from `lowers` to `uppers` (exclusive, step 1) are independent. Without loops the block runs
     once. The block has the positions as arguments and yields a term per reduction; a reduction overwrites its rank-0
-    memref in `into` with its terms, joined in any order. `note` is a comment of the printed code: why loops inside are
+    memref in `into` with its terms, joined in any order. It begins with `start`, if there is one; as every thread does, only
+    of a combiner for which a value joined with itself is that value. `note` is a comment of the printed code: why loops inside are
     sequential.
 
     `ordered` has a flag per loop: false for the first loops, true for some behind them, false for the last ones. Iterations
@@ -36,10 +37,12 @@ def Nest_LoopKernelOp : Nest_Op<"kernel", [AttrSizedOperandSegments, RecursiveMe
 
         nest.kernel "heat::step" mdrange (%i, %j) = (%c1, %c1) to (%rows, %columns) { ... }
         nest.kernel "dot" range (%i) = (%c0) to (%n) reduce (sum into %total : memref<f64>) { ... nest.yield %term : f64 }
+        nest.kernel "top" range (%i) = (%c0) to (%n) reduce (max into %top : memref<f64>) {start = 0.0 : f64} { ... }
   }];
   let arguments = (ins StrAttr:$label, Nest_PolicyAttr:$policy, Variadic<Index>:$lowers, Variadic<Index>:$uppers,
                    Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$into, TypedArrayAttrBase<Nest_CombinerAttr, "combiners">:$combiners,
-                   OptionalAttr<StrAttr>:$note, OptionalAttr<DenseBoolArrayAttr>:$ordered);
+                   OptionalAttr<StrAttr>:$note, OptionalAttr<DenseBoolArrayAttr>:$ordered,
+                   OptionalAttr<TypedAttrInterface>:$start);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

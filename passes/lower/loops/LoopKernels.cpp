@@ -206,7 +206,7 @@ nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, Valu
   auto kernel = rewriter.create<nest::LoopKernelOp>(
       location, rewriter.getStringAttr(""), nest::PolicyAttr::get(context, policy), lowers, uppers, into,
       rewriter.getArrayAttr(combiners), loop->getAttrOfType<StringAttr>("nest.note"),
-      loop->getAttrOfType<DenseBoolArrayAttr>("nest.ordered"));
+      loop->getAttrOfType<DenseBoolArrayAttr>("nest.ordered"), TypedAttr());
   Block *block =
       rewriter.createBlock(&kernel.getBody(), {}, SmallVector<Type>(lowers.size(), rewriter.getIndexType()),
                            llvm::map_to_vector(loop.getBody()->getArguments(), [](Value v) { return v.getLoc(); }));

@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
 #include "passes/lower/loops/Dependence.h"
+#include "translator/ir/Identities.h"
 #include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -253,20 +254,31 @@ private:
     return part;
   }
 
+  /// The constant that every thread may begin with: what a value joined with itself leaves as it is.
+  static TypedAttr startOf(nest::Combiner combiner, Value initial) {
+    TypedAttr constant;
+    return isIdempotent(combiner) && matchPattern(initial, m_Constant(&constant)) ? constant : TypedAttr();
+  }
+
   nest::LoopKernelOp lowerParallel(scf::ParallelOp loop) {
     SmallVector<Value> into;
+    TypedAttr start;
     for (OpResult result : loop.getResults()) {
       unsigned const place = result.getResultNumber();
       Combiner const combiner = *combinerOf(reductionsOf(loop)[place]);
       Value const initial = loop.getInitVals()[place];
-      memref::StoreOp store = isIdentity(combiner, initial) ? onlyStore(result) : memref::StoreOp();
+      bool const isNeutral = isIdentity(combiner, initial);
+      if (!isNeutral && loop.getNumResults() == 1)
+        start = startOf(combiner, initial);
+      memref::StoreOp store = isNeutral || start ? onlyStore(result) : memref::StoreOp();
       into.push_back(store ? store.getMemref() : makeScalar(entry, result.getType(), nameOf(result, "reduced")));
       if (store)
         rewriter.eraseOp(store);
       else
-        replaceByLoads(result, into.back(), combiner, initial);
+        replaceByLoads(result, into.back(), start ? std::nullopt : std::optional(combiner), initial);
     }
     nest::LoopKernelOp kernel = makeKernel(rewriter, loop, into);
+    kernel.setStartAttr(start);
     rewriter.eraseOp(loop);
     return kernel;
   }
@@ -329,7 +341,8 @@ private:
     Location const location = pending.front()->getLoc();
     auto kernel = rewriter.create<nest::LoopKernelOp>(
         location, rewriter.getStringAttr(""), nest::PolicyAttr::get(rewriter.getContext(), nest::Policy::Range),
-        ValueRange(), ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending), DenseBoolArrayAttr());
+        ValueRange(), ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending), DenseBoolArrayAttr(),
+        TypedAttr());
     rewriter.createBlock(&kernel.getBody());
     auto yield = rewriter.create<nest::YieldOp>(location, ValueRange());
     for (Operation *op : pending)

@@ -73,7 +73,7 @@ Operation *createLoops(OpBuilder &builder, memref::CopyOp copy, StringRef label)
       nest::PolicyAttr::get(builder.getContext(), rank > 1 ? nest::Policy::MDRange : nest::Policy::Range);
   auto kernel =
       builder.create<nest::LoopKernelOp>(location, builder.getStringAttr(label), policy, lowers, uppers, ValueRange(),
-                                         builder.getArrayAttr({}), StringAttr(), DenseBoolArrayAttr());
+                                         builder.getArrayAttr({}), StringAttr(), DenseBoolArrayAttr(), TypedAttr());
   Block *body = builder.createBlock(&kernel.getBody(), {}, SmallVector<Type>(rank, builder.getIndexType()),
                                     SmallVector<Location>(rank, location));
   Value const value = builder.create<memref::LoadOp>(location, copy.getSource(), body->getArguments());

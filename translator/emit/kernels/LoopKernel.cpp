@@ -279,6 +279,19 @@ LogicalResult LoopPrinter::printBox(Body statements) {
   return printPolicy(boxPolicy(), cpp::intParameters(names), std::move(statements));
 }
 
+/// `Joining<Max, double>{change, 0.0}`
+Expression LoopPrinter::reducer() {
+  Value const into = kernel.getInto()[0];
+  Storage const &storage = *layer.program.storageOf(into);
+  Raw const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
+  writes.insert(into);
+  layer.needBlock(combiner);
+  std::vector<Expression> values = {layer.member(storage)};
+  if (TypedAttr const start = kernel.getStartAttr())
+    values.push_back(literal(start));
+  return cpp::braces(Code(Raw("Joining<")) + combiner + Raw(", ") + storage.scalarType().code + Raw(">"), values);
+}
+
 /// One or two spans: all loops but the last run as one.
 LogicalResult LoopPrinter::printSpans(Body statements) {
   bool const grid = positions.size() > 1;
@@ -292,15 +305,9 @@ LogicalResult LoopPrinter::printSpans(Body statements) {
     arguments.push_back(*inner);
     parameters.push_back(positions.back());
   }
-  if (kernel.getInto().empty()) {
-    layer.setCall(arguments);
-  } else {
-    Raw const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
-    arguments.push_back(layer.member(*layer.program.storageOf(kernel.getInto()[0])));
-    writes.insert(kernel.getInto()[0]);
-    layer.setCall(combiner, arguments);
-    layer.needBlock(combiner);
-  }
+  if (!kernel.getInto().empty())
+    arguments.push_back(reducer());
+  layer.setCall(arguments);
   layer.addLambda({cpp::intParameters(parameters), std::move(statements)});
   return success();
 }

@@ -38,6 +38,7 @@ private:
   mlir::FailureOr<Bounds> bounds(unsigned loop);
   mlir::FailureOr<Expression> span(unsigned loop);
   mlir::FailureOr<Expression> length(unsigned loop);
+  Expression reducer();
   mlir::FailureOr<Expression> rangePolicy();
   mlir::FailureOr<Expression> boxPolicy();
   mlir::FailureOr<Expression> rows();

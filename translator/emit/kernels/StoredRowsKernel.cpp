@@ -164,15 +164,9 @@ LogicalResult LoopPrinter::printStoredRows(Body statements) {
   std::vector<Expression> arguments = {ends->second, layer.extent(rowLoops->entryArray, 0),
                                        layer.member(*layer.program.storageOf(rowLoops->positions))};
   reads.insert(rowLoops->positions);
-  if (kernel.getInto().empty()) {
-    layer.setCall(arguments);
-  } else {
-    Raw const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
-    arguments.push_back(layer.member(*layer.program.storageOf(kernel.getInto()[0])));
-    writes.insert(kernel.getInto()[0]);
-    layer.setCall(combiner, arguments);
-    layer.needBlock(combiner);
-  }
+  if (!kernel.getInto().empty())
+    arguments.push_back(reducer());
+  layer.setCall(arguments);
   layer.addLambda({{cpp::intParameter(positions.front()), rowParameter(Raw("StoredRow"))}, std::move(statements)});
   return success();
 }
