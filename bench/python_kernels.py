@@ -110,6 +110,33 @@ def measure_by_hand(kernels, seconds):
     yield {"case": "conv2d 1280", "peer": "stream", "ours_ms": best * 1e3, "peer_ms": stream * 1e3, "ratio": stream / best, "max_error": 0.0}
 
 
+# --- Calls ------------------------------------------------------------------------------------------------------------
+
+def measure_calls(seconds, build):
+    """One row of small networks: what a call from Python costs beside onnxruntime's."""
+    import numpy as np
+    import onnxruntime
+
+    import ml2kokkos
+
+    for example in ("column_physics", "mpi_closure"):
+        path = BENCH.parent / "examples" / example / "closure.onnx"
+        module = ml2kokkos.compile(path)
+        if build:
+            continue
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        given = module.inputs[0]
+        row = np.random.default_rng(1).random([1 if isinstance(extent, str) else extent for extent in given.shape], np.float32)
+        forward, run, named = module.forward, session.run, {given.name: row}
+        best = least({"ours": lambda: [forward(row) for _ in range(1000)], "onnxruntime": lambda: [run(None, named) for _ in range(1000)]}, seconds)
+        results = forward(row)
+        yield {"case": f"call {example}", "peer": "onnxruntime", "ours_ms": best["ours"], "peer_ms": best["onnxruntime"],
+               "ratio": best["onnxruntime"] / best["ours"],
+               "max_error": differences(results if isinstance(results, tuple) else [results], run(None, named))}
+
+
 def child(arguments):
     """Runs in a process of its own: measures, and prints a line of JSON for each case."""
     import python_cases
@@ -123,6 +150,9 @@ def child(arguments):
             kernel.build(*make(np.random.default_rng(1)))
             continue
         print(json.dumps({**measure_case(name, kernel, other, make, arguments["seconds"]), "threads": arguments["threads"]}), flush=True)
+    if arguments["filter"] in "call":
+        for row in measure_calls(arguments["seconds"], arguments["build"]):
+            print(json.dumps({**row, "threads": arguments["threads"]}), flush=True)
     if not arguments["build"] and not arguments["filter"]:
         kernels = {name: (kernel, make) for name, kernel, _, make in python_cases.CASES}
         for row in measure_by_hand(kernels, arguments["seconds"]):

@@ -1,6 +1,6 @@
 """The slow side of a call: arrays that cannot be used in place, and what is wrong with arguments that are refused.
 
-docs/python.md states the rules. module.hpp asks here only where an array is not in C order, of the right element type and in
+docs/python.md states the rules. call.hpp asks here only where an array is not in C order, of the right element type and in
 host memory."""
 
 import numpy as np
@@ -17,8 +17,6 @@ def has_buffer(given):
 
 class Face:
     """How messages call the arguments of one model; made once per Module."""
-
-    ndarray, empty = np.ndarray, staticmethod(np.empty)
 
     def __init__(self, interface):
         self.interface = interface

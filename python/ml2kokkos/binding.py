@@ -17,7 +17,7 @@ struct Printed {{
   using Space = {ns}::ExecutionSpace;
   using Weights = {weights};
   using Workspace = {workspace};
-  static constexpr int sizes = {sizes};
+  static constexpr int arguments = {count}, sizes = {sizes};
   using Sizes = std::array<int, {workspace_sizes}>;
 
   static Weights load([[maybe_unused]] Space const &space, [[maybe_unused]] std::string const &path) {{
@@ -124,7 +124,7 @@ def binding_text(interface, module, key):
         name=interface.name, key=key, ns=ns, module=module, load=load,
         weights=f"{ns}::Weights" if interface.has_weights else "ml2k_python::Nothing",
         workspace=f"{ns}::Workspace" if interface.has_workspace else "ml2k_python::Nothing",
-        sizes=len(interface.sizes), workspace_sizes=taken,
+        count=len(interface.arguments), sizes=len(interface.sizes), workspace_sizes=taken,
         allocate=", ".join(["space", *[f"sizes[{i}]" for i in range(taken)]]) if interface.has_workspace else "",
         parameters="".join(f", nb::handle p{number}" for number in [*given, *made]), body=body_text(interface),
         taken=workspace_values(interface), arguments=", ".join([*leading, *values]), result=result_text(interface),

@@ -62,10 +62,11 @@ def _kokkos_identity(folder):
 def identity(compiler, kokkos, flags):
     """Everything but the model and the tool that the built module depends on, as texts."""
     import nanobind
+    import numpy
 
     own = [content_hash(path) for path in sorted([*Path(__file__).parent.glob("*.py"), *NATIVE.iterdir()])]
     return [str(compiler), _version(str(compiler), os.stat(compiler).st_mtime_ns), _processor(), *_kokkos_identity(kokkos), *flags,
-            nanobind.__version__, EXTENSION_SUFFIXES[0], sys.base_prefix, *own]
+            nanobind.__version__, numpy.__version__.split(".")[0], EXTENSION_SUFFIXES[0], sys.base_prefix, *own]
 
 
 def _requirements():
@@ -77,12 +78,13 @@ def _requirements():
 def build(folder, module, compiler, kokkos, flags, progress):
     """folder/module.so from folder/ml2kokkos_binding.cpp and the printed files there."""
     import nanobind
+    import numpy
 
     _requirements()
     made = folder / "build"
     configure = ["cmake", "-S", NATIVE, "-B", made, f"-DML2KOKKOS_SOURCE={folder}", f"-DML2KOKKOS_MODULE={module}",
                  f"-DML2KOKKOS_FLAGS={';'.join(flags)}", f"-DKokkos_DIR={kokkos}", f"-Dnanobind_DIR={nanobind.cmake_dir()}",
-                 f"-DPython_EXECUTABLE={sys.executable}", f"-DCMAKE_CXX_COMPILER={compiler}"]
+                 f"-DML2KOKKOS_NUMPY={numpy.get_include()}", f"-DPython_EXECUTABLE={sys.executable}", f"-DCMAKE_CXX_COMPILER={compiler}"]
     if shutil.which("ninja"):
         configure += ["-G", "Ninja"]
     if shutil.which("ccache"):
