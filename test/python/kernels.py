@@ -430,3 +430,52 @@ def numbers(h: float, n: int, out):
     out[n - 5] = scale
     for i in kk.range(n - 6):
         out[i] = scale + i * n
+
+
+# --- Complex numbers --------------------------------------------------------------------------------------------------
+
+def c128(*shape):
+    return lambda random: random.standard_normal(shape) + 1j * random.standard_normal(shape)
+
+
+def c64(*shape):
+    return lambda random: c128(*shape)(random).astype(np.complex64)
+
+
+@case(c128(6, 7), number(-0.4 + 0.6j), ints(0, 9, 6, 7, dtype=np.int32))
+def julia(start: kk.c128[N, M], c: complex, steps: kk.i32[N, M]):
+    for i in kk.range(N):
+        for j in kk.range(M):
+            z, k = start[i, j], 0
+            while abs(z) < 2.0 and k < 50:
+                z = z * z + c
+                k += 1
+            steps[i, j] = k
+
+
+@case(c128(20), c128(20), f64(20), c128(1))
+def waves(x: kk.c128[N], y: kk.c128[N], r: kk.f64[N], total: kk.c128[1]):
+    y[:] = x * r + 2j * np.conj(x)
+    for i in kk.range(N):
+        if r[i] > 0.5:
+            w = y[i] / x[i]
+        else:
+            w = y[i] - 1.5
+        y[i] = np.exp(w * 0.1) * (1 + 2j) ** 2 - w.real + w.imag * 1j
+    total[0] = kk.sum(x[i] * y[i] for i in kk.range(N) if r[i] > 0.25)
+    for i in kk.range(N):
+        r[i] = abs(y[i]) + np.angle(x[i]) + (1.0 / x[i]).real
+
+
+@case(c64(20), c64(20), number(np.complex64(0.5 - 2j)))
+def turned(x: kk.c64[N], y: kk.c64[N], by: kk.c64):
+    last = y[0]
+    for i in kk.range(N):
+        last = last * 0.5 + x[i] * by
+        y[i] = last if y[i] != x[i] else -y[i] / 2.0
+
+
+@case(c128(5, 4), c128(4, 5), c128(5, 5))
+def gram(a: kk.c128[N, M], b: kk.c128[M, N], out: kk.c128[N, N]):
+    out += a @ b
+    out[1:, ::2] += complex(a.shape[0], 1.0)

@@ -31,7 +31,12 @@ REFUSED = [
     ("x[0, 1] = 1.0", "an array of 1 dimensions has 2 subscripts", 5),
     ("x[0] = [v for v in (1, 2)]", "a list comprehension is not supported in kernels; fill an array in a loop", 12),
     ("x[0] = (lambda: 1)()", "lambda is not supported in kernels; write a function with def and call it", 13),
-    ("x[0] = 1j", "complex numbers are not supported; use two arrays", 12),
+    ("x[0] = 1j", "1j is not a real number", 5),
+    ("x[0] = x[0] * 1j", "a complex number is not a real one; take its .real, .imag or abs()", 5),
+    ("x[0] = 1.0 if x[0] * 1j < 2 else 0.0", "complex numbers have no order", 19),
+    ("x[0] = abs(np.tan(x[0] * 1j))", "tan of complex numbers is not supported; there are abs, exp, conj, real, imag, angle", 16),
+    ("x[0] = abs((x[0] * 1j) // 2)", "complex numbers have no quotient and rest of integers", 16),
+    ("x[0] = abs(kk.prod(x[i] * 1j for i in kk.range(N)))", "kk.prod of complex numbers is not supported; there is kk.sum", 16),
     ("x[0] = sum(x)", "Python's sum is not supported; use kk.sum", 12),
     ("x[0] = np.median(x)", "median is not supported in kernels", 12),
     ("x[0] = math.gamma(x[1])", "gamma is not supported in kernels", 12),
@@ -52,7 +57,7 @@ REFUSED = [
     ("x[0] = 9 ** 9 ** 9", "a constant is too large", 12),
     ("x[0]", "an expression without effect", 5),
     ("return x", "a kernel returns nothing; write results into arrays", 5),
-    ("x[0] = x.mean()", "arrays have shape, ndim, size and T here, not mean", 12),
+    ("x[0] = x.mean()", "arrays have shape, ndim, size, T, real and imag here, not mean", 12),
     ("x[0] = not x", "not of an array has no meaning; use ~", 12),
     ("x[::-1] = 0.0", "slices go forward; use kk.range with a negative step", 5),
     ("x[0] = 2 if x else 3", "the condition is an array; use kk.where", 12),
@@ -155,8 +160,8 @@ def test_wrong_arguments():
     kernel = made("def f(x: kk.f64[N], y):\n    x[0] = y[0]\n")
     with pytest.raises(TypeError, match="f takes 2 arguments"):
         kernel(np.zeros(3))
-    with pytest.raises(TypeError, match="f: y has elements of the type complex128, which kernels do not have"):
-        kernel(np.zeros(3), np.zeros(3, complex))
+    with pytest.raises(TypeError, match="f: y has elements of the type uint16, which kernels do not have"):
+        kernel(np.zeros(3), np.zeros(3, np.uint16))
 
 
 # --- Hostile text -----------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def compare(name, found, expected, old):
     assert len(found) == len(expected)
     for place, (mine, theirs) in enumerate(zip(found, expected)):
         if isinstance(theirs, np.ndarray):
-            tolerance = {"float64": 1e-12, "float32": 2e-6}.get(theirs.dtype.name, 0)
+            tolerance = {"float64": 1e-12, "float32": 2e-6, "complex128": 1e-12, "complex64": 2e-6}.get(theirs.dtype.name, 0)
             tolerance = 1e-6 if name == "networks" else tolerance # computes in float, with functions of its own
             np.testing.assert_allclose(mine.astype(theirs.dtype), theirs, tolerance, tolerance, err_msg=f"{name}, argument {place}")
     assert name == "early" or any(not np.array_equal(mine, theirs) for mine, theirs in zip(found, old)), f"{name} changes nothing"

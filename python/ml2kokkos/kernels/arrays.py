@@ -5,6 +5,7 @@ import ast
 from .problems import Restart
 from .values import Array, Const, Index, Memory, Scalar
 from .text import Linear
+from .types import REAL, memory_type
 
 
 class Arrays:
@@ -22,8 +23,10 @@ class Arrays:
             self.w.effects += 1
             forms = subscripts(at)
             self.accessed(memory, forms, False)
-            where = ", ".join(self.w.index(form) for form in forms)
-            return Scalar(self.w.value(f"memref.load {memory.name}[{where}] : {memory.type}", hint), memory.kind)
+            where = [self.w.index(form) for form in forms]
+            if memory.kind in REAL:
+                return self.load_parts(memory, where, hint)
+            return Scalar(self.w.value(f"memref.load {memory.name}[{', '.join(where)}] : {memory.type}", hint), memory.kind)
 
         made = Array(shape, memory.kind, element, [], memory, spans)
         made.reads, made.subscripts = [made], subscripts
@@ -33,8 +36,10 @@ class Arrays:
         self.w.effects += 1
         name, forms = self.as_kind(value, view.kind), view.subscripts(at)
         self.accessed(view.memory, forms, True)
-        where = ", ".join(self.w.index(form) for form in forms)
-        self.w.line(f"memref.store {name}, {view.memory.name}[{where}] : {view.memory.type}")
+        where = [self.w.index(form) for form in forms]
+        for place, part in enumerate(self.flat([name])):
+            at = [*where, self.w.constant(place, "index")] if view.kind in REAL else where
+            self.w.line(f"memref.store {part}, {view.memory.name}[{', '.join(at)}] : {view.memory.type}")
 
     def accessed(self, memory, forms, is_store):
         """Of kk.parallel, what each iteration touches for certain."""
@@ -214,7 +219,7 @@ class Arrays:
         if sizes and self.depth:
             raise self.problem("an array made inside a loop needs a known size; make it in front of the loop")
         extents = "".join(f"{extent.constant if extent.is_constant else '?'}x" for extent in shape)
-        type = f"memref<{extents}{kind}>"
+        type = memory_type(extents, kind)
         name = self.w.value(f"memref.{'alloca' if self.depth else 'alloc'}({', '.join(sizes)}) : {type}", hint)
         return self.view_of(Memory(name, kind, shape, type, self.depth))
 

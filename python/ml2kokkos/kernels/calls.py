@@ -28,6 +28,7 @@ def _table():
         found[getattr(math, name)] = f"whole_{name}"
     found.update({builtins.abs: "abs", np.abs: "abs", builtins.min: "min", builtins.max: "max", builtins.int: "int",
                   builtins.float: "float", builtins.bool: "bool", np.minimum: "minimum", np.maximum: "maximum", np.where: "where"})
+    found.update({builtins.complex: "complex", np.conj: "conj", np.real: "real", np.imag: "imag", np.angle: "angle"})
     found.update({language.minimum: "minimum", language.maximum: "maximum", language.where: "where"})
     return found
 

@@ -1,6 +1,7 @@
 """From the syntax tree of a kernel to MLIR text."""
 
 from .arrays import Arrays
+from .complexes import Complexes
 from .contractions import Contractions
 from .expressions import Expressions
 from .models import Models
@@ -9,7 +10,7 @@ from .reductions import Reductions
 from .scalars import Scalars
 from .statements import Statements
 from .text import Linear, Writer, quoted, rendered
-from .types import kind_of_dtype
+from .types import REAL, kind_of_dtype, memory_type
 from .values import Index, Memory, Scalar
 
 
@@ -18,16 +19,19 @@ class Parameter:
 
     def __init__(self, name, kind, shape=None, weak=False):
         self.name, self.kind, self.shape, self.weak = name, kind, shape, weak
+        self.is_number = shape is None and kind in REAL # read from memory, where its two parts lie
+        if self.is_number:
+            self.shape = ()
 
     @property
     def type(self):
         if self.shape is None:
             return self.kind
-        return f"memref<{''.join(f'{extent}x' if isinstance(extent, int) else '?x' for extent in self.shape)}{self.kind}>"
+        return memory_type("".join(f"{extent}x" if isinstance(extent, int) else "?x" for extent in self.shape), self.kind)
 
     def known(self, same):
         """The same with what its extents have turned out to be."""
-        return self if self.shape is None else Parameter(self.name, self.kind, tuple(map(same, self.shape)))
+        return self if not self.shape else Parameter(self.name, self.kind, tuple(map(same, self.shape)))
 
     @property
     def key(self):
@@ -51,7 +55,7 @@ class Text(str):
         return (*found, source.lines.get(found[:2], ""))
 
 
-class Compiler(Statements, Expressions, Reductions, Contractions, Models, Arrays, Scalars):
+class Compiler(Statements, Expressions, Reductions, Contractions, Models, Arrays, Complexes, Scalars):
     def __init__(self, source, parameters, captured, equal, numbered=False):
         self.source, self.alive, self.parameters, self.captures = source, source.alive, list(parameters), captured
         self.merged, self.numbered = equal, numbered
@@ -92,21 +96,29 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Arrays
             self.sizes[extent] = self.sizes[size]
             self.extents[extent] = Linear(0, {self.sizes[size]: 1})
             shape.append(self.extents[extent])
-        return self.view_of(Memory(name, parameter.kind, shape, parameter.type))
+        made = self.view_of(Memory(name, parameter.kind, shape, parameter.type))
+        made.is_number = parameter.is_number
+        return made
 
     def captured(self, array, name):
-        """An array of the closure: one more parameter."""
-        for parameter, value in self.captures:
-            if value is array:
-                return self.given[parameter.name]
-        kind = kind_of_dtype(array.dtype)
-        if kind is None:
-            raise self.problem(f"{name} has elements of the type {array.dtype}, which kernels do not have")
-        taken = {parameter.name for parameter in self.parameters}
-        while name in taken:
-            name += "_"
-        self.captures.append((Parameter(name, kind, array.shape), array))
-        raise Restart
+        """An array of the closure."""
+        self.capture([(array, name)])
+        return self.given[next(parameter.name for parameter, value in self.captures if value is array)]
+
+    def capture(self, arrays):
+        """Arrays with their names become further parameters: with those that are new the text begins again."""
+        new = [(array, name) for array, name in arrays if not any(value is array for _, value in self.captures)]
+        for array, name in new:
+            kind = kind_of_dtype(array.dtype)
+            if kind is None:
+                raise self.problem(f"{name} has elements of the type {array.dtype}, which kernels do not have")
+            taken = {parameter.name for parameter in [*self.parameters, *(parameter for parameter, _ in self.captures)]}
+            while name in taken:
+                name += "_"
+            if not any(value is array for _, value in self.captures):
+                self.captures.append((Parameter(name, kind, array.shape), array))
+        if new:
+            raise Restart
 
     # --- Text ---
 
@@ -142,7 +154,7 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Arrays
     def parameter_text(self, parameter):
         attributes = [f"nest.name = {quoted(parameter.name)}"]
         if parameter.shape is not None and not all(isinstance(extent, int) for extent in parameter.shape):
-            names = ("" if isinstance(extent, int) else self.same_size(extent) for extent in parameter.shape)
+            names = ["" if isinstance(extent, int) else self.same_size(extent) for extent in parameter.shape] + [""] * (parameter.kind in REAL)
             attributes.append(f"nest.dims = [{', '.join(map(quoted, names))}]")
         return f"{parameter.ssa}: {parameter.type} {{{', '.join(attributes)}}}"
 

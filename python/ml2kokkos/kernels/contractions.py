@@ -4,7 +4,7 @@ import ast
 
 from .reductions import CARRIED, JOINS, neutral
 from .text import Linear
-from .types import is_float
+from .types import REAL, is_float
 from .values import Array, Const, Index, Scalar
 
 
@@ -85,6 +85,8 @@ class Contractions:
         how = named["how"].value if isinstance(named.get("how"), Const) else None if "how" in named else "sum"
         if not isinstance(value, Array) or not value.shape or how not in ("sum", "prod", "min", "max"):
             raise self.problem(takes)
+        if value.kind in REAL:
+            raise self.problem("kk.scan takes no complex numbers")
         if value.kind == "i1":
             raise self.problem("booleans have no running sums; convert them")
         axis = self.known_int(named["axis"], "axis") if "axis" in named else -1

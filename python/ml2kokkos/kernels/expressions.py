@@ -33,8 +33,6 @@ class Expressions(Calls):
                            (f"; {INSTEAD[kind]}" if kind in INSTEAD else ""))
 
     def value_of_Constant(self, node):
-        if isinstance(node.value, complex):
-            raise self.problem("complex numbers are not supported; use two arrays")
         return Const(node.value)
 
     def value_of_Tuple(self, node):
@@ -50,7 +48,7 @@ class Expressions(Calls):
             value = self.scope[name]
             if value is None:
                 raise self.problem(None if name in self.broken else f"{name} may have no value here")
-            return value
+            return value.at([]) if isinstance(value, Array) and value.is_number else value
         if name in self.source.locals:
             raise self.problem(None if name in self.broken else f"{name} has no value yet")
         try:
@@ -73,14 +71,14 @@ class Expressions(Calls):
             if kind is None:
                 raise self.problem(f"{name} is of the type {value.dtype}, which kernels do not have")
             return Scalar(self.as_kind(Const(value.item() if kind != "bf16" else float(value)), kind), kind)
-        if isinstance(value, complex):
-            raise self.problem("complex numbers are not supported; use two arrays")
         return Const(value)
 
     def value_of_Attribute(self, node):
         base = self.expression(node.value)
         if isinstance(base, Array):
             return self.attribute(base, node.attr)
+        if isinstance(base, Scalar) and node.attr in ("real", "imag"):
+            return self.function(node.attr, [base])
         if isinstance(base, Const) and isinstance(base.value, types.ModuleType):
             if not hasattr(base.value, node.attr):
                 raise self.problem(f"{base.value.__name__} has no {node.attr}")
@@ -101,7 +99,9 @@ class Expressions(Calls):
             return product
         if name == "T":
             return self.transposed(array)
-        raise self.problem(f"arrays have shape, ndim, size and T here, not {name}")
+        if name in ("real", "imag"):
+            return self.elementwise(lambda value: self.function(name, [value]), [array])
+        raise self.problem(f"arrays have shape, ndim, size, T, real and imag here, not {name}")
 
     # --- Subscripts ---
 
@@ -230,9 +230,9 @@ class Expressions(Calls):
 
         blocks = [self.w.inside(lambda: write(writer))[0] for writer in writers]
         self.w.effects += 1
-        names = [self.w.fresh(hint) for hint in (hints or [None] * len(kinds))]
-        head = f"{', '.join(names)} = " if names else ""
-        self.w.line(f"{head}scf.if {condition} " + (f"-> ({', '.join(kinds)}) " if kinds else "") + "{")
+        names = [self.fresh_value(hint, kind) for hint, kind in zip(hints or [None] * len(kinds), kinds)]
+        head = f"{', '.join(self.flat(names))} = " if names else ""
+        self.w.line(f"{head}scf.if {condition} " + (f"-> ({', '.join(self.flat_kinds(kinds))}) " if kinds else "") + "{")
         self.w.block.append(blocks[0])
         if kinds or blocks[1]:
             self.w.line("} else {")

@@ -12,9 +12,9 @@ from ..errors import TranslationError
 from .compiler import Parameter, text_of
 from .problems import KernelError
 from .source import Source
-from .types import NUMPY, Annotation, Kind, Size, kind_of_dtype
+from .types import NUMPY, REAL, Annotation, Kind, Size, kind_of_dtype
 
-NUMBERS = {float: ("f64", True), int: ("i64", True), bool: ("i1", False)}
+NUMBERS = {float: ("f64", True), int: ("i64", True), bool: ("i1", False), complex: ("c128", True)}
 HALVES = ("f16", "bf16") # computed in float32 on the host, as of every model
 
 
@@ -40,6 +40,7 @@ class Kernel:
         self.name = options.pop("name", None) or re.sub(r"\W", "_", function.__name__, flags=re.ASCII)
         self.parameters = self._parameters()
         self._built = {}
+        self._key = self._key_of(self.parameters) if all(isinstance(parameter, Parameter) for parameter in self.parameters) else None
 
     # --- Types ---
 
@@ -173,10 +174,16 @@ class Kernel:
         return self._call(arguments).module
 
     def _call(self, arguments):
-        types = self._types(arguments)
-        key = tuple(parameter.key for parameter in types)
-        captured = self._changing()
-        return self._built.get((key, captured)) or self._module(types, (key, captured))
+        if self._key is None or len(arguments) not in (0, len(self.parameters)):
+            types = self._types(arguments)
+            key = self._key_of(types), self._changing()
+        else:
+            types, key = self.parameters, (self._key, self._changing())
+        return self._built.get(key) or self._module(types, key)
+
+    @staticmethod
+    def _key_of(types):
+        return tuple(parameter.key for parameter in types)
 
     def _changing(self):
         """Constants of the closure, which may be others in the next call."""
@@ -223,15 +230,28 @@ class Call:
         number = {parameter.name: place for place, parameter in enumerate(parameters)}
         self.given = tuple(number[argument.name] for argument in module.interface.arguments if argument.is_given)
         self.made = tuple((argument.parameter, number[argument.name]) for argument in module.interface.arguments if not argument.is_given)
+        order = enumerate(parameters)
+        self.complexes = tuple((place, NUMPY[parameter.kind], NUMPY[REAL[parameter.kind]]) for place, parameter in order if parameter.kind in REAL)
         self.halves = tuple((number[argument.name], argument.is_output) for argument in module.interface.arguments
                             if parameters[number[argument.name]].kind in HALVES)
 
     def __call__(self, arguments):
         if self.captured:
             arguments = (*arguments, *self.captured)
+        if self.complexes:
+            arguments = self._in_parts(list(arguments))
         if self.halves:
             return self._widened(list(arguments))
         self.forward(*[arguments[place] for place in self.given], **{name: arguments[place] for name, place in self.made})
+
+    def _in_parts(self, arguments):
+        """Complex arrays with real and imaginary part as a last dimension, where they lie."""
+        for place, kind, real in self.complexes:
+            value = arguments[place]
+            if not hasattr(value, "dtype") and isinstance(value, (bool, int, float, complex)) or isinstance(value, np.generic):
+                value = np.array(value, kind)
+            arguments[place] = value[..., None].view(real) if isinstance(value, np.ndarray) and value.dtype == kind else value
+        return arguments
 
     def _widened(self, arguments):
         """Half precision is float32 on the host: results are rounded once, at the end."""

@@ -23,7 +23,7 @@ class Loops:
             return self.memo[key]
         while names:
             def attempt():
-                self.scope = {**self.scope, **{name: Scalar("%x", *kinds[name]) for name in names}}
+                self.scope = {**self.scope, **{name: Scalar(self.unknown(kinds[name][0]), *kinds[name]) for name in names}}
                 body()
                 return {name: self.scope.get(name) for name in names}
 
@@ -74,7 +74,7 @@ class Loops:
 
             def write():
                 for name in names:
-                    carried.append(self.w.fresh(name))
+                    carried.append(self.fresh_value(name, kinds[name][0]))
                     self.scope[name] = Scalar(carried[-1], *kinds[name])
                 whole()
                 self.node = node
@@ -88,11 +88,11 @@ class Loops:
             if name not in names:
                 self.scope[name] = None
         self.w.effects += 1
-        results = [self.w.fresh(name) for name in names]
-        types = ", ".join(kinds[name][0] for name in names)
-        head = (f"{', '.join(results)} = " if names else "") + f"scf.for {variable[0]} = {bounds[0]} to {bounds[1]} step {bounds[2]}"
+        results = [self.fresh_value(name, kinds[name][0]) for name in names]
+        types = ", ".join(self.flat_kinds(kinds[name][0] for name in names))
+        head = (f"{', '.join(self.flat(results))} = " if names else "") + f"scf.for {variable[0]} = {bounds[0]} to {bounds[1]} step {bounds[2]}"
         if names:
-            head += f" iter_args({', '.join(f'{name} = {start}' for name, start in zip(carried, starts))}) -> ({types})"
+            head += f" iter_args({', '.join(f'{name} = {start}' for name, start in zip(self.flat(carried), self.flat(starts)))}) -> ({types})"
         self.w.line(head + " {")
         self.w.block.append(block)
         self.w.line("}" + self.comment(node))
@@ -212,22 +212,23 @@ class Loops:
             kinds = self.carried_kinds(node, round)
             names, before = list(kinds), dict(self.scope)
             starts = [self.as_kind(self.scope[name], kinds[name][0]) for name in names]
-            types = ", ".join(kinds[name][0] for name in names)
+            types = ", ".join(self.flat_kinds(kinds[name][0] for name in names))
             outer, inner = [], []
 
             def test():
                 for name in names:
-                    outer.append(self.w.fresh(name))
+                    outer.append(self.fresh_value(name, kinds[name][0]))
                     self.scope[name] = Scalar(outer[-1], *kinds[name])
                 more = self.condition(self.expression(node.test))
-                self.w.line(f"scf.condition({more})" + (f" {', '.join(outer)} : {types}" if names else ""))
+                self.w.line(f"scf.condition({more})" + (f" {', '.join(self.flat(outer))} : {types}" if names else ""))
 
             def body():
                 for name in names:
-                    inner.append(self.w.fresh(name))
+                    inner.append(self.fresh_value(name, kinds[name][0]))
                     self.scope[name] = Scalar(inner[-1], *kinds[name])
                 if names:
-                    self.w.line(f"^bb0({', '.join(f'{value}: {kinds[name][0]}' for name, value in zip(names, inner))}):")
+                    pairs = zip(self.flat(inner), self.flat_kinds(kinds[name][0] for name in names))
+                    self.w.line(f"^bb0({', '.join(f'{value}: {kind}' for value, kind in pairs)}):")
                 self.run(node.body)
                 self.node = node
                 self.finish([(self.scope[name], kinds[name][0]) for name in names]) if names else self.w.line("scf.yield")
@@ -241,9 +242,9 @@ class Loops:
             if name not in names:
                 self.scope[name] = None
         self.w.effects += 1
-        results = [self.w.fresh(name) for name in names]
-        self.w.line((f"{', '.join(results)} = " if names else "") + "scf.while " +
-                    (f"({', '.join(f'{name} = {start}' for name, start in zip(outer, starts))}) " if names else "") +
+        results = [self.fresh_value(name, kinds[name][0]) for name in names]
+        self.w.line((f"{', '.join(self.flat(results))} = " if names else "") + "scf.while " +
+                    (f"({', '.join(f'{name} = {start}' for name, start in zip(self.flat(outer), self.flat(starts)))}) " if names else "") +
                     f": ({types}) -> ({types}) {{")
         self.w.block.append(first)
         self.w.line("} do {")

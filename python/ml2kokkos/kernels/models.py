@@ -173,9 +173,10 @@ class Models:
         values = {network.entry: x}
         steps = [step for step in network.steps if step]
         uses = [one for _, operands, _, _ in steps for one in operands if isinstance(one, str)]
+        self.capture([(one, f"{network.name}_{place}_{'wb'[at - 1 > 0]}") for place, (_, operands, _, _) in enumerate(steps)
+                      for at, one in enumerate(operands) if not isinstance(one, str)])
         for place, (op, operands, result, attributes) in enumerate(steps):
-            given = [values[one] if isinstance(one, str) else self.captured(one, f"{network.name}_{place}_{'wb'[at - 1 > 0]}")
-                     for at, one in enumerate(operands)]
+            given = [values[one] if isinstance(one, str) else self.captured(one, "") for one in operands]
             own = [values[one] for one in operands if isinstance(one, str) and one != network.entry and uses.count(one) == 1]
             in_place = next((one for one in own if op not in ("Gemm", "MatMul") and one.shape == [Linear(network.sizes[result])]), None)
             made = target if result == network.result else in_place or \

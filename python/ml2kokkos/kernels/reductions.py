@@ -7,7 +7,7 @@ import contextlib
 
 from .values import Array, Const, Index, Scalar
 from .text import Linear
-from .types import is_float
+from .types import REAL, is_float
 
 CARRIED = {"sum": "total", "prod": "product", "min": "smallest", "max": "largest", "any": "found", "all": "holds"}
 JOINS = {"sum": ("addf", "addi", "ori"), "prod": ("mulf", "muli", "andi"), "min": ("minimumf", "minsi", "andi"),
@@ -152,6 +152,8 @@ class Reductions:
             return self.w.inside(lambda: kind_at(inner, place + 1))[1]
 
         found, weak = self.w.trial(kind_at)
+        if found in REAL and how not in ("any", "all"):
+            return self.complex_reduced(how, spans, term, serial, names, found, weak)
         kind = "i1" if how in ("any", "all") else "i64" if how in ("sum", "prod") and not is_float(found) else found
         first = neutral(how, kind)
         start = self.w.constant(float(first) if is_float(kind) else bool(first) if kind == "i1" else first, kind)
@@ -215,6 +217,20 @@ class Reductions:
         self.w.block.append(block)
         self.w.line("}" + self.comment(self.statement))
         return Scalar(result, kind, weak)
+
+    def complex_reduced(self, how, spans, term, serial, names, kind, weak):
+        """A sum for each part."""
+        if how != "sum":
+            raise self.problem(f"kk.{how} of complex numbers is not supported; there is kk.sum")
+
+        def part(which):
+            def own(at):
+                found, test = term(at)
+                return (self.function(which, [found]), None) if test is None else (lambda: self.function(which, [found()]), test)
+
+            return self.reduced(how, spans, own, serial, names)
+
+        return self.of_parts(part("real"), part("imag"), kind, weak)
 
     def position(self, how, spans, term, names=None):
         """The first position of the smallest or largest term; a NaN is both, as NumPy has it."""

@@ -2,7 +2,7 @@
 
 from .problems import Problem
 from .text import Linear
-from .types import is_float, is_integer, promoted
+from .types import REAL, is_float, is_integer, promoted
 from .values import Const, Index, Scalar
 
 ARITHMETIC = {"Add": ("addf", "addi"), "Sub": ("subf", "subi"), "Mult": ("mulf", "muli")}
@@ -36,6 +36,8 @@ class Scalars:
                 return "i64", True
             if isinstance(value.value, float):
                 return "f64", True
+            if isinstance(value.value, complex):
+                return "c128", True
             raise self.problem(f"{value.value!r} is not a number")
         if isinstance(value, Index):
             return "i64", True
@@ -52,15 +54,19 @@ class Scalars:
                 kind = promoted(kind, other)
             else:
                 strong, literal = (other, kind) if weak else (kind, other)
-                kind = strong if is_float(strong) or is_integer(literal) and strong != "i1" else "f64" if is_float(literal) else literal
+                if literal in REAL and strong not in REAL:
+                    strong = promoted(strong, "c64")
+                kind = strong if is_float(strong) or strong in REAL or is_integer(literal) and strong != "i1" else "f64" if is_float(literal) else literal
                 weak = False
         return kind, weak
 
     def as_kind(self, value, kind):
-        """The name of a value converted to a type."""
+        """The name of a value converted to a type, two names for a complex one."""
+        if kind in REAL:
+            return self.as_complex(value, kind)
         if isinstance(value, Const):
             if not isinstance(value.value, (bool, int, float)):
-                raise self.problem(f"{value.value!r} is not a number")
+                raise self.problem(f"{value.value!r} is not a {'real ' if isinstance(value.value, complex) else ''}number")
             if kind != "i1" and not is_float(kind):
                 bits = 64 if kind == "index" else int(kind[1:])
                 if not -(1 << bits - 1) <= int(value.value) < 1 << bits - 1:
@@ -80,6 +86,8 @@ class Scalars:
         old = value.kind
         if old == kind:
             return value.name
+        if old in REAL:
+            raise self.problem("a complex number is not a real one; take its .real, .imag or abs()")
         if kind == "index" or old == "index":
             return self.w.value(f"arith.index_cast {self.converted(value, 'i64') if old != 'index' else value.name} : "
                                 f"{'index' if old == 'index' else 'i64'} to {kind}")
@@ -121,6 +129,8 @@ class Scalars:
         if whole and name in ("Add", "Sub", "Mult", "FloorDiv", "Mod"):
             return self.on_indices(name, a, b)
         kind, weak = self.common(a, b)
+        if kind in REAL:
+            return self.complex_binary(name, a, b, kind, weak)
         if name == "Pow":
             return self.power(a, b, kind, weak)
         if name in BITS:
@@ -156,7 +166,7 @@ class Scalars:
         functions = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
                      "Mod": operator.mod, "Pow": operator.pow, "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor,
                      "LShift": operator.lshift, "RShift": operator.rshift}
-        if not all(isinstance(v, (bool, int, float)) for v in (a, b)):
+        if not all(isinstance(v, (bool, int, float, complex)) for v in (a, b)):
             raise self.problem("only numbers can be computed with")
         if name in ("Pow", "LShift") and abs(b) > 1024:
             raise self.problem("a constant is too large")
@@ -242,6 +252,8 @@ class Scalars:
                 if bit == "1":
                     result = self.binary("Mult", result, x)
             return result
+        if kind in REAL:
+            raise self.problem("complex numbers take a power of 0 to 8 only")
         if not is_float(kind):
             raise self.problem("integers take a power of 0 to 8 only; convert with float(...)")
         if exponent == 0.5:
@@ -261,6 +273,8 @@ class Scalars:
             kind = "index"
         else:
             kind, _ = self.common(a, b)
+        if kind in REAL:
+            return self.complex_compare(name, a, b, kind)
         x, y = self.as_kind(a, kind), self.as_kind(b, kind)
         if kind == "i1" and name not in ("Eq", "NotEq"):
             raise self.problem("booleans have no order")
@@ -273,6 +287,8 @@ class Scalars:
             return Const(-value.value)
         if isinstance(value, Index):
             return Index(value.form.times(-1))
+        if value.kind in REAL:
+            return self.of_parts(*map(self.negated, self.parts(value, value.kind)), value.kind, value.weak)
         if is_float(value.kind):
             return Scalar(self.op("arith.negf", value.kind, value.name).name, value.kind, value.weak)
         return self.binary("Sub", Const(0), value)
@@ -285,6 +301,8 @@ class Scalars:
     # --- Functions ---
 
     def function(self, name, arguments):
+        if name in ("fabs", *FUNCTIONS, *TWO) and any(map(self.is_complex, arguments)):
+            return self.complex_function(name, arguments[0])
         if name in FUNCTIONS or name in TWO:
             if len(arguments) != (2 if name in TWO else 1):
                 raise self.problem(f"{name} takes {2 if name in TWO else 1} arguments")
@@ -309,6 +327,8 @@ class Scalars:
         if isinstance(value, Const):
             return Const(abs(value.value))
         kind, weak = self.kind_of(value)
+        if kind in REAL:
+            return self.complex_function("abs", value)
         result = self.op("math.absf" if is_float(kind) else "math.absi", kind, self.as_kind(value, kind))
         result.weak = weak
         return result
@@ -359,5 +379,7 @@ class Scalars:
         if all(isinstance(v, Index) or isinstance(v, Const) and type(v.value) is int for v in (a, b)):
             name = self.w.value(f"arith.select {self.condition(condition)}, {self.as_kind(a, 'index')}, {self.as_kind(b, 'index')} : index")
             return Index(Linear(0, {name: 1}))
+        if kind in REAL:
+            return self.of_parts(*(self.chosen(condition, x, y) for x, y in zip(self.parts(a, kind), self.parts(b, kind))), kind, weak)
         return Scalar(self.w.value(f"arith.select {self.condition(condition)}, {self.as_kind(a, kind)}, {self.as_kind(b, kind)} : {kind}"),
                       kind, weak)

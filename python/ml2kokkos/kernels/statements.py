@@ -7,7 +7,7 @@ from .problems import Problem
 from .values import Array, Const, Scalar, Tuple
 from .source import assigned
 from .text import quoted
-from .types import is_float
+from .types import REAL, is_float
 
 
 class Statements(Loops):
@@ -112,11 +112,13 @@ class Statements(Loops):
             return self.store(view, [], self.binary("Add", view.at([]), value))
         if view.kind == "i1":
             raise self.problem("booleans cannot be added to")
-        name, memory = self.as_kind(value, view.kind), view.memory
-        where = ", ".join(self.w.index(form) for form in view.subscripts([]))
+        name, memory, kind = self.as_kind(value, view.kind), view.memory, REAL.get(view.kind, view.kind)
+        where = [self.w.index(form) for form in view.subscripts([])]
         self.w.effects += 1
-        self.w.value(f"memref.atomic_rmw {'addf' if is_float(view.kind) else 'addi'} {name}, {memory.name}[{where}] : "
-                     f"({view.kind}, {memory.type}) -> {view.kind}")
+        for place, part in enumerate(self.flat([name])):
+            at = [*where, self.w.constant(place, "index")] if view.kind in REAL else where
+            self.w.value(f"memref.atomic_rmw {'addf' if is_float(kind) else 'addi'} {part}, {memory.name}[{', '.join(at)}] : "
+                         f"({kind}, {memory.type}) -> {kind}")
 
     def run_Assign(self, node):
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Call):
@@ -156,7 +158,7 @@ class Statements(Loops):
             if before.memory is None:
                 raise self.problem("this cannot be changed in place")
             kind = value.kind if isinstance(value, Array) else self.kind_of(value)[0]
-            if is_float(kind) and not is_float(before.kind):
+            if is_float(kind) and not is_float(before.kind) and before.kind not in REAL:
                 raise self.problem(f"an array of {before.kind} cannot be changed in place by {kind}")
             return self.assign_array(before, value, self.comment(node))
         self.assign(node.target, value, node)
@@ -233,10 +235,10 @@ class Statements(Loops):
         yes, _ = self.w.inside(lambda: write(node.body))
         no, _ = self.w.inside(lambda: write(node.orelse)) if node.orelse or kept else (None, None)
         self.scope = before
-        names = [self.w.fresh(name) for name, _ in kept]
-        types = ", ".join(kind for _, (kind, _) in kept)
+        names = [self.fresh_value(name, kind) for name, (kind, _) in kept]
+        types = ", ".join(self.flat_kinds(kind for _, (kind, _) in kept))
         self.w.effects += 1
-        self.w.line((f"{', '.join(names)} = " if names else "") + f"scf.if {condition} " + (f"-> ({types}) " if names else "") + "{")
+        self.w.line((f"{', '.join(self.flat(names))} = " if names else "") + f"scf.if {condition} " + (f"-> ({types}) " if names else "") + "{")
         self.w.block.append(yes)
         if no is not None:
             self.w.line("} else {")
@@ -249,8 +251,8 @@ class Statements(Loops):
 
     def finish(self, values):
         if values:
-            names = [self.as_kind(value, kind) for value, kind in values]
-            self.w.line(f"scf.yield {', '.join(names)} : {', '.join(kind for _, kind in values)}")
+            names = self.flat(self.as_kind(value, kind) for value, kind in values)
+            self.w.line(f"scf.yield {', '.join(names)} : {', '.join(self.flat_kinds(kind for _, kind in values))}")
 
     def quietly(self, function, *arguments):
         """For trials: what is wrong is reported when the text is written."""

@@ -4,8 +4,9 @@ import numpy as np
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTEGERS = ("i8", "i16", "i32", "i64")
+REAL = {"c64": "f32", "c128": "f64"} # of the parts of complex numbers
 NUMPY = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
-         "i1": np.bool_}
+         "i1": np.bool_, "c64": np.complex64, "c128": np.complex128}
 
 
 class Kind:
@@ -42,7 +43,7 @@ def sizes(names):
     return made[0] if len(made) == 1 else made
 
 
-KINDS = {name: Kind(name) for name in (*FLOATS, *INTEGERS, "index")}
+KINDS = {name: Kind(name) for name in (*FLOATS, *INTEGERS, *REAL, "index")}
 KINDS["bool_"] = Kind("i1")
 
 
@@ -52,6 +53,11 @@ def is_float(kind):
 
 def is_integer(kind):
     return kind in INTEGERS
+
+
+def memory_type(extents, kind):
+    """Of MLIR; `extents` is text such as `?x3x`. Complex numbers are two."""
+    return f"memref<{extents}{f'2x{REAL[kind]}' if kind in REAL else kind}>"
 
 
 def kind_of_dtype(dtype):
@@ -68,6 +74,8 @@ def promoted(a, b):
     """The type of an operation on two that are not literals."""
     if a == b:
         return a
+    if a in REAL or b in REAL:
+        return "c128" if "f64" in (promoted(REAL.get(a, a), "f32"), promoted(REAL.get(b, b), "f32")) else "c64"
     if "i1" in (a, b):
         return b if a == "i1" else a
     if is_float(a) and is_float(b):
