@@ -51,6 +51,21 @@ template <class Reshape> struct FoldReshape : OpRewritePattern<Reshape> {
   }
 };
 
+/// A weight with further dimensions of one element for elementwise operations: they read the weight itself.
+bool isBroadcastForMaps(linalg::GenericOp op, AffineMap map) {
+  auto const isMap = [](Operation *user) {
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return generic && generic.getNumParallelLoops() == generic.getNumLoops();
+  };
+  return map.getNumResults() < map.getNumDims() && map.isProjectedPermutation() &&
+         llvm::is_sorted(
+             map.getResults(),
+             [](AffineExpr a, AffineExpr b) {
+               return cast<AffineDimExpr>(a).getPosition() < cast<AffineDimExpr>(b).getPosition();
+             }) &&
+         llvm::all_of(op->getUsers(), isMap);
+}
+
 /// A generic that puts every element of a weight in another place: a kernel that is mirrored.
 struct FoldRearrangement : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -63,6 +78,8 @@ struct FoldRearrangement : OpRewritePattern<linalg::GenericOp> {
     auto const type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
     SmallVector<AffineMap> const maps = op.getIndexingMapsArray();
     Block &body = op.getRegion().front();
+    if (isBroadcastForMaps(op, maps[0]))
+      return failure();
     if (!weight || !type || !isByteSized(type) || !type.hasStaticShape() || !maps[1].isIdentity() ||
         type.getNumElements() != weight.getValue().getNumElements() || body.getOperations().size() != 1 ||
         body.getTerminator()->getOperand(0) != body.getArgument(0))

@@ -99,9 +99,32 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
       if (!isKernel(op))
         return;
       for (OpOperand &operand : op->getOpOperands())
-        if (auto weight = weightBehind(operand.get()); weight && isUnnamed(weight.getName()))
+        if (auto weight = weightOf(operand); weight && isUnnamed(weight.getName()))
           weight.setName(freeName(nest::labelOf(op).str() + "." + roleOf(operand).str(), taken, places));
     });
+  }
+
+  /// Equal biases without a name are one constant, until each lies with its own weights.
+  static nest::WeightOp weightOf(OpOperand &operand) {
+    auto weight = weightBehind(operand.get());
+    if (!weight || weight->hasOneUse() || !isUnnamed(weight.getName()) || operand.get() != weight.getResult() ||
+        !isBias(operand))
+      return weight;
+    OpBuilder builder(weight);
+    auto own = cast<nest::WeightOp>(builder.clone(*weight));
+    operand.set(own.getResult());
+    return own;
+  }
+
+  /// The vector that an epilogue adds to a sum before anything else.
+  static bool isBias(OpOperand &operand) {
+    auto const isAdded = [&](auto kernel) {
+      auto const added = kernel ? nest::addedToSum(kernel.getEpilogue()) : std::nullopt;
+      return added && kernel.getExtras()[*added] == operand.get() &&
+             cast<ShapedType>(operand.get().getType()).getRank() == 1;
+    };
+    return isAdded(dyn_cast<nest::ConvOp>(operand.getOwner())) ||
+           isAdded(dyn_cast<nest::ContractOp>(operand.getOwner()));
   }
 
   /// Names that exporters make up for constants: none, a number, onnx::Conv_193.

@@ -165,9 +165,11 @@ Value scaledWeight(OpBuilder &builder, Value weight, ArrayRef<double> scale) {
   return replacementWeight(builder, source, constantOf(cast<RankedTensorType>(weight.getType()), values));
 }
 
-/// Name of the bias of a layer: that of its weight with the last part replaced.
+/// Name of the bias of a layer: that of its weight with the last part replaced, where it has one.
 std::string biasName(nest::WeightOp weight) {
   StringRef const name = weight.getName();
+  if (name == unnamedWeight)
+    return name.str();
   return (name.ends_with("weight") ? name.drop_back(6).str() : name.str() + ".") + "bias";
 }
 

@@ -326,6 +326,8 @@ struct RaisePool : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+constexpr unsigned behindLayer = 10; ///< operations: the steps of a normalisation, a sum, an activation
+
 /// True for images that lie channels last already: what convolutions and pools make, and elementwise work behind them.
 bool followsImage(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
@@ -358,13 +360,11 @@ struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
       return failure();
     auto const type = cast<RankedTensorType>(op.getInputs()[0].getType());
     AffineMap const in = op.getIndexingMapsArray()[0], out = op.getIndexingMapsArray()[1];
-    auto const dims = [&](unsigned i) { return rewriter.getAffineDimExpr(i); };
     auto const reduction = matchReduction(op, 0);
     auto const start = fillValue(op.getOutputs()[0]);
-    bool const overImage = in.isIdentity() && out == AffineMap::get(4, 0, {dims(0), dims(1)}, op.getContext());
-    if (!overImage || !reduction || reduction->term != op.getBody()->getArgument(0) || !start ||
-        !isNeutral(reduction->combiner, *start) || type.isDynamicDim(1) || type.isDynamicDim(2) ||
-        type.isDynamicDim(3) || !followsImage(op.getInputs()[0], 6))
+    if (!in.isIdentity() || !isOverImage(out) || !reduction || reduction->term != op.getBody()->getArgument(0) ||
+        !start || !isNeutral(reduction->combiner, *start) || type.isDynamicDim(1) || type.isDynamicDim(2) ||
+        type.isDynamicDim(3) || !followsImage(op.getInputs()[0], behindLayer))
       return failure();
     Location const loc = op.getLoc();
     SmallVector<int64_t> const kernel{type.getDimSize(2), type.getDimSize(3)};
@@ -380,12 +380,24 @@ struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
         ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{0, 0, 0, 0},
         mean ? nest::MeanAttr::get(rewriter.getContext(), nest::Mean::All) : nest::MeanAttr());
     passThrough(rewriter, loc, window.getFinish(), made.getElementType());
-    SmallVector<ReassociationIndices> const groups{{0, 1, 2}, {3}};
-    Value const flat = rewriter.create<tensor::CollapseShapeOp>(loc, window->getResult(0), groups);
-    rewriter.replaceOp(op, flat);
+    Value const result = out.getNumResults() == 4 ? transposed(rewriter, loc, window->getResult(0), {0, 3, 1, 2})
+                                                  : flat(rewriter, loc, window->getResult(0));
+    rewriter.replaceOp(op, result);
     if (mean)
-      rewriter.replaceOp(mean, flat);
+      rewriter.replaceOp(mean, result);
     return success();
+  }
+
+  /// The result is N C, or N C 1 1.
+  static bool isOverImage(AffineMap out) {
+    auto const isDim = [&](unsigned i) { return out.getResult(i) == getAffineDimExpr(i, out.getContext()); };
+    auto const isZero = [](AffineExpr expr) { return expr == 0; };
+    return (out.getNumResults() == 2 || out.getNumResults() == 4) && isDim(0) && isDim(1) &&
+           llvm::all_of(out.getResults().drop_front(2), isZero);
+  }
+
+  static Value flat(OpBuilder &builder, Location loc, Value made) {
+    return builder.create<tensor::CollapseShapeOp>(loc, made, SmallVector<ReassociationIndices>{{0, 1, 2}, {3}});
   }
 };
 

@@ -85,3 +85,27 @@ func.func @one_row(%x: tensor<4x1x8xf32>, %k: tensor<4x6x8xf32>) -> tensor<4x1x6
   } -> tensor<4x1x6xf32>
   return %1 : tensor<4x1x6xf32>
 }
+
+// Of constants without names, both are called after the kernel.
+// CHECK-LABEL: func.func @unnamed
+// CHECK-DAG: nest.weight "conv2.weight" packing <panels> : tensor<2x1x1x1xf32>
+// CHECK-DAG: nest.weight "conv2.bias" : tensor<2xf32> = dense<[-2.000000e+00, -1.500000e+00]>
+func.func @unnamed(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
+  %w = nest.weight "?" : tensor<2x1x1x1xf32> = dense<[[[[2.0]]], [[[3.0]]]]> : tensor<2x1x1x1xf32>
+  %mean = nest.weight "?" : tensor<2xf32> = dense<[1.0, 3.0]> : tensor<2xf32>
+  %scale = nest.weight "?" : tensor<2xf32> = dense<[2.0, 0.5]> : tensor<2xf32>
+  %empty = tensor.empty() : tensor<1x2x2x2xf32>
+  %0 = nest.conv "conv2" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : tensor<1x2x2x1xf32>, tensor<2x1x1x1xf32>) outs(%empty : tensor<1x2x2x2xf32>) epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  } -> tensor<1x2x2x2xf32> loc("Conv \"/conv2/Conv\"")
+  %1 = linalg.generic {indexing_maps = [#id, #channel, #channel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0, %mean, %scale : tensor<1x2x2x2xf32>, tensor<2xf32>, tensor<2xf32>) outs(%empty : tensor<1x2x2x2xf32>) {
+  ^bb0(%in: f32, %m: f32, %s: f32, %out: f32):
+    %4 = arith.subf %in, %m : f32
+    %5 = arith.mulf %4, %s : f32
+    linalg.yield %5 : f32
+  } -> tensor<1x2x2x2xf32>
+  return %1 : tensor<1x2x2x2xf32>
+}

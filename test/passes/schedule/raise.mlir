@@ -86,6 +86,38 @@ func.func @global_mean(%x: tensor<1x3x8x8xf32>) -> tensor<1x4xf32> {
   return %mean : tensor<1x4xf32>
 }
 
+// So is the mean that keeps rows and columns of one element.
+// CHECK-LABEL: func.func @global_mean_kept
+// CHECK:       nest.window "pool"
+// CHECK-SAME:  kernel [6, 6]
+// CHECK-SAME:  mean all
+// CHECK-NOT:   arith.divf
+// CHECK:       return
+func.func @global_mean_kept(%x: tensor<1x3x8x8xf32>) -> tensor<1x4x1x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant 36.0 : f32
+  %w = nest.weight "conv.weight" : tensor<4x3x3x3xf32> = dense<1.0> : tensor<4x3x3x3xf32>
+  %image = tensor.empty() : tensor<1x4x6x6xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%image : tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) outs(%start : tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
+  %one = tensor.empty() : tensor<1x4x1x1xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%one : tensor<1x4x1x1xf32>) -> tensor<1x4x1x1xf32>
+  %sums = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c, 0, 0)>],
+      iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%c : tensor<1x4x6x6xf32>) outs(%none : tensor<1x4x1x1xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %next = arith.addf %a, %sum : f32
+    linalg.yield %next : f32
+  } -> tensor<1x4x1x1xf32>
+  %mean = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x4x1x1xf32>) outs(%one : tensor<1x4x1x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.divf %a, %count : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x1x1xf32>
+  return %mean : tensor<1x4x1x1xf32>
+}
+
 // TOSA's matmul has a batch of one; beside a weight that is the plain product.
 // CHECK-LABEL: func.func @unit_batch
 // CHECK:       nest.contract "contract" [m, n, k]
