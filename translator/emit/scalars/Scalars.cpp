@@ -3,6 +3,7 @@
 #include "translator/emit/scalars/Scalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -55,12 +56,22 @@ void ScalarPrinter::bindRead(Value value, Expression read, Body &to) {
 /// Values that the text names are told apart earlier.
 unsigned ScalarPrinter::mostWidth(Value value) const { return withSourceName(value, {}).empty() ? 100 : longest; }
 
+/// `i + 1` of the index of a loop: as easy to read as a name for it.
+static bool isNeighbour(Value value, Expression const &expression) {
+  Operation *op = value.getDefiningOp();
+  return value.getType().isIndex() && op && isa<arith::AddIOp, arith::SubIOp>(op) &&
+         isa<BlockArgument>(op->getOperand(0)) && matchPattern(op->getOperand(1), m_Constant()) &&
+         expression.width() <= 10;
+}
+
 /// Inline where it is used once, in the same block; else a constant of its own.
 void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns, Body &to) {
-  bool const literalOrName = !expression.readsMemory && (expression.isWord() || expression.width() < 3);
+  bool const isShort = expression.isWord() || expression.width() < 3 || isNeighbour(value, expression);
+  bool const literalOrName = !expression.readsMemory && isShort;
   Operation *user = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
   bool const once = user && user->getBlock() == value.getParentBlock();
-  bool const isLast = once && user->hasTrait<OpTrait::IsTerminator>();
+  auto store = dyn_cast_or_null<memref::StoreOp>(user);
+  bool const isLast = once && (user->hasTrait<OpTrait::IsTerminator>() || (store && store.getValue() == value));
   bool const inlined = once && (isLast || expression.width() < mostWidth(value)); // longer ones are hard to read
   bool const named = isNamed && isNamed(value);
   if (literalOrName || (inlined && !named)) {
