@@ -41,7 +41,7 @@ def parse(arguments):
     add("--networks-only", action="store_true", help="with --suite gpu: no blocks")
     add("--peer-python", help="interpreter that has PyTorch or Numba (default: this one)")
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
-    add("--filter", default="", metavar="TEXT", help="only cases whose names contain it")
+    add("--filter", default="", metavar="TEXT", help="only cases whose names contain it; with --suite python one of several, separated by commas")
     add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
     add("--naive", action="store_true", help="also beside --schedule=naive, where the case is worth it: 40 to 200 times slower")
     add("--threads", type=int, default=1)
