@@ -224,6 +224,27 @@ struct Span {
   int begin, end;
 };
 
+// --- for_span --------------------------------------------------------------------------------------------------------
+// body(i) for all positions of a span. Host: a thread takes pieces, vector registers go along them. Device:
+// neighbouring threads take neighbouring positions.
+template <class Body> void for_span(char const *label, ExecutionSpace const &space, Span range, Body const &body) {
+  int const length = Kokkos::max(0, range.end - range.begin);
+  if constexpr (on_host) {
+    constexpr int piece = 512;
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy(space, 0, (length + piece - 1) / piece),
+        KOKKOS_LAMBDA(int item) __attribute__((flatten)) { // inlines large bodies, too
+          int const first = item * piece;
+          int const last = Kokkos::min(first + piece, length);
+#pragma omp simd
+          for (int i = first; i < last; ++i)
+            body(range.begin + i);
+        });
+  } else
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy(space, 0, length), KOKKOS_LAMBDA(int item) { body(range.begin + item); });
+}
+
 // A Kokkos reducer that joins values as Combiner says; every thread begins with `start`
 template <class Combiner, class Scalar> struct Joining {
   using reducer = Joining;
@@ -273,15 +294,37 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
   }
 }
 
-// Joins the terms of all positions in any order
+// Joins the terms of all positions in any order. Host: a thread takes pieces, vector registers go along them.
 template <class Combiner, class Scalar, class Term>
 void reduce_span(char const *label, ExecutionSpace const &space, Span range, Joining<Combiner, Scalar> const &into,
                  Term const &term) {
   int const length = Kokkos::max(0, range.end - range.begin);
-  Kokkos::parallel_reduce(
-      label, Kokkos::RangePolicy(space, 0, length),
-      KOKKOS_LAMBDA(int item, Scalar &joined) { joined = Combiner::join(joined, Scalar(term(range.begin + item))); },
-      into);
+  if constexpr (on_host) {
+    constexpr int lanes = 128 / sizeof(Scalar);
+    int const piece = Kokkos::min(4096, 1 + length / (4 * space.concurrency()));
+    Kokkos::parallel_reduce(
+        label, Kokkos::RangePolicy(space, 0, (length + piece - 1) / piece),
+        KOKKOS_LAMBDA(int item, Scalar &joined) __attribute__((flatten)) { // inlines large terms, too
+          int i = item * piece;
+          int const last = Kokkos::min(i + piece, length);
+          Scalar parts[lanes];
+          for (Scalar &part : parts)
+            part = Combiner::template neutral<Scalar>();
+          for (; i + lanes <= last; i += lanes)
+#pragma omp simd
+            for (int lane = 0; lane < lanes; ++lane)
+              parts[lane] = Combiner::join(parts[lane], Scalar(term(range.begin + i + lane)));
+          for (; i < last; ++i)
+            parts[0] = Combiner::join(parts[0], Scalar(term(range.begin + i)));
+          for (Scalar const part : parts)
+            joined = Combiner::join(joined, part);
+        },
+        into);
+  } else
+    Kokkos::parallel_reduce(
+        label, Kokkos::RangePolicy(space, 0, length),
+        KOKKOS_LAMBDA(int item, Scalar &joined) { joined = Combiner::join(joined, Scalar(term(range.begin + item))); },
+        into);
 }
 
 // --- arena -----------------------------------------------------------------------------------------------------------
@@ -340,16 +383,14 @@ public:
 // --- result0: fill "x0"
 // -> result0[n]
 static void compute_result0(ExecutionSpace const &space, Result0 const &result0, int d_size) {
-  Kokkos::parallel_for(
-      "solve::result0", Kokkos::RangePolicy(space, 0, d_size), KOKKOS_LAMBDA(int i) { result0(i) = 0.0; });
+  for_span("solve::result0", space, Span{0, d_size}, KOKKOS_LAMBDA(int i) { result0(i) = 0.0; });
 }
 
 // --- pe: generic "p0"
 // d[d_size], b[d_size] -> pe[d_size]
 static void pe(ExecutionSpace const &space, Workspace const &work, D const &d, B const &b, int d_size) {
   auto const pe = work.pe;
-  Kokkos::parallel_for(
-      "solve::pe", Kokkos::RangePolicy(space, 0, d_size), KOKKOS_LAMBDA(int i) { pe(i) = d(i) * b(i); });
+  for_span("solve::pe", space, Span{0, d_size}, KOKKOS_LAMBDA(int i) { pe(i) = d(i) * b(i); });
 }
 
 // --- rz_t: dot "rz_t"
@@ -435,8 +476,8 @@ static void result0_from_pe(ExecutionSpace const &space, Workspace const &work, 
   auto const pe = work.pe;
   auto const e = work.e;
   auto const last = work.last;
-  Kokkos::parallel_for(
-      "solve::result0_from_pe", Kokkos::RangePolicy(space, 0, d_size), KOKKOS_LAMBDA(int i) {
+  for_span(
+      "solve::result0_from_pe", space, Span{0, d_size}, KOKKOS_LAMBDA(int i) {
         double const alpha = last2() / pq_t();
         result0(i) = result0(i) + alpha * pe(i);
         last(i) = last(i) - alpha * e(i);
@@ -448,8 +489,7 @@ static void result0_from_pe(ExecutionSpace const &space, Workspace const &work, 
 static void ze(ExecutionSpace const &space, Workspace const &work, D const &d, int d_size) {
   auto const last = work.last;
   auto const ze = work.ze;
-  Kokkos::parallel_for(
-      "solve::ze", Kokkos::RangePolicy(space, 0, d_size), KOKKOS_LAMBDA(int i) { ze(i) = d(i) * last(i); });
+  for_span("solve::ze", space, Span{0, d_size}, KOKKOS_LAMBDA(int i) { ze(i) = d(i) * last(i); });
 }
 
 // --- rz_next_t: dot "rz_next_t"

@@ -72,6 +72,42 @@ static LogicalResult chooseBlock(nest::WindowOp window) {
 
 static constexpr unsigned maxBoxRank = 6; // of Kokkos::MDRangePolicy
 
+static constexpr int64_t shortLoops = 256; ///< iterations that an element of a vector may take
+static constexpr int64_t shortLine = 64;   ///< positions that are not worth a block
+
+/// How many iterations the loops of a body take for one position; none where data decide, or where positions meet.
+static std::optional<int64_t> iterations(Block &body) {
+  int64_t most = 1;
+  for (Operation &op : body) {
+    if (isa<memref::AtomicRMWOp, memref::AllocaOp, memref::AllocOp, scf::WhileOp>(op))
+      return std::nullopt;
+    std::optional<int64_t> factor = 1;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      factor = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+    } else if (op.getNumRegions() > 0 && !isa<scf::IfOp>(op)) {
+      factor = std::nullopt;
+    }
+    if (!factor)
+      return std::nullopt;
+    for (Region &region : op.getRegions())
+      for (Block &block : region) {
+        std::optional<int64_t> const inner = iterations(block);
+        if (!inner || *factor * *inner > shortLoops)
+          return std::nullopt;
+        most = std::max(most, *factor * *inner);
+      }
+  }
+  return most;
+}
+
+/// Vector registers go along one loop of some length where each of its positions takes as many steps.
+static KernelBlock blockOfLine(nest::LoopKernelOp kernel) {
+  if (kernel.getLowers().empty() || !iterations(kernel.getBody().front()))
+    return KernelBlock::Range;
+  auto const lower = getConstantIntValue(kernel.getLowers()[0]), upper = getConstantIntValue(kernel.getUppers()[0]);
+  return lower && upper && *upper - *lower < shortLine ? KernelBlock::Range : KernelBlock::ForGrid;
+}
+
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   unsigned const loops = kernel.getLowers().size();
   if (kernel.getInto().size() > 1)
@@ -86,7 +122,7 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   else if (reduces)
     nest::setSchedule(kernel, isGrid ? KernelBlock::ReduceGrid : KernelBlock::ReduceSpan, {.fused = rows});
   else if (!isGrid)
-    nest::setSchedule(kernel, KernelBlock::Range);
+    nest::setSchedule(kernel, isNaive ? KernelBlock::Range : blockOfLine(kernel));
   else if (isNaive)
     nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
   else
@@ -135,7 +171,8 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
   if (isa<nest::RowOp>(kernel))
     return given.getBlock() == KernelBlock::ForRows;
   if (isa<nest::LoopKernelOp>(kernel))
-    return (given.getBlock() == KernelBlock::Range && chosen.getBlock() == KernelBlock::ForStoredRows) ||
+    return (given.getBlock() == KernelBlock::Range &&
+            (chosen.getBlock() == KernelBlock::ForStoredRows || chosen.getBlock() == KernelBlock::ForGrid)) ||
            (given.getBlock() == KernelBlock::ReduceSpan && chosen.getBlock() == KernelBlock::ReduceStoredRows);
   if (given.getBlock() != chosen.getBlock() || !isa<nest::ContractOp, nest::WindowOp>(kernel))
     return false;

@@ -16,6 +16,43 @@ func.func @elementwise(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %n: index, %m: 
   return
 }
 
+// The bound of the inner loop is computed between the two.
+// CHECK-LABEL: @boundsBetween
+// CHECK: %[[END:.*]] = arith.subi
+// CHECK: scf.parallel (%{{.*}}, %{{.*}}) = (%c1, %c1) to (%{{.*}}, %[[END]])
+func.func @boundsBetween(%a: memref<?x?xf32>, %b: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %b, %c0 : memref<?x?xf32>
+  scf.for %i = %c1 to %n step %c1 {
+    %m = memref.dim %b, %c1 : memref<?x?xf32>
+    %last = arith.subi %m, %c1 : index
+    scf.for %j = %c1 to %last step %c1 {
+      %x = memref.load %a[%i, %j] : memref<?x?xf32>
+      memref.store %x, %b[%i, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}
+
+// What is read decides how far the inner loop goes: it stays inside.
+// CHECK-LABEL: @boundsFromData
+// CHECK: scf.parallel (%{{.*}}) =
+// CHECK: scf.for
+func.func @boundsFromData(%starts: memref<?xindex>, %b: memref<?x?xf32>, %zero: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %b, %c0 : memref<?x?xf32>
+  %most = memref.load %starts[%c0] : memref<?xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %last = arith.subi %most, %c1 : index
+    scf.for %j = %c0 to %last step %c1 {
+      memref.store %zero, %b[%i, %j] : memref<?x?xf32>
+    }
+  }
+  return
+}
+
 // Row i reads row i - 1 of the same memory.
 // CHECK-LABEL: @recurrence
 // CHECK: scf.for

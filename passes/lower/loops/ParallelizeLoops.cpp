@@ -11,6 +11,7 @@
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -121,6 +122,30 @@ static scf::ParallelOp merge(RewriterBase &rewriter, scf::ParallelOp outer) {
   return merge(rewriter, merged);
 }
 
+/// An argument, a size of one, a constant, or what is computed of them: the host knows it.
+static bool isSize(Value value, unsigned depth = 8) {
+  Operation *op = value.getDefiningOp();
+  if (depth == 0 || !value.getType().isIndex())
+    return false;
+  if (!op)
+    return isa<func::FuncOp>(value.getParentBlock()->getParentOp());
+  return isa<arith::ConstantOp, memref::DimOp>(op) ||
+         (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp>(op) &&
+          llvm::all_of(op->getOperands(), [&](Value operand) { return isSize(operand, depth - 1); }));
+}
+
+/// Bounds of an inner loop that are computed between the two are computed in front of all loops.
+static void hoistBounds(scf::ParallelOp loop) {
+  Operation *outermost = loop;
+  while (isa<scf::ParallelOp>(outermost->getParentOp()))
+    outermost = outermost->getParentOp();
+  for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator()))
+    if (op.getNumResults() == 1 && isSize(op.getResult(0)) && llvm::all_of(op.getOperands(), [&](Value operand) {
+          return !outermost->isAncestor(operand.getParentBlock()->getParentOp());
+        }))
+      op.moveBefore(outermost);
+}
+
 namespace {
 struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   void runOnOperation() override {
@@ -172,6 +197,7 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   }
 
   void visitPerfect(RewriterBase &rewriter, scf::ParallelOp outer) {
+    hoistBounds(outer);
     auto inner = dyn_cast<scf::ForOp>(outer.getBody()->front());
     if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()) || inner.getNumResults() ||
         !dependenceOf(inner).empty())

@@ -20,8 +20,8 @@ class Arrays:
             return [start if step is None else start.plus(next(left).times(step)) for start, step in spans]
 
         def element(at, hint=None):
-            self.w.effects += 1
             forms = subscripts(at)
+            self.w.effects += not self.is_inside(memory, forms)
             self.accessed(memory, forms, False)
             where = [self.w.index(form) for form in forms]
             if memory.kind in REAL:
@@ -41,8 +41,19 @@ class Arrays:
             at = [*where, self.w.constant(place, "index")] if view.kind in REAL else where
             self.w.line(f"memref.store {part}, {view.memory.name}[{', '.join(at)}] : {view.memory.type}")
 
+    def is_inside(self, memory, forms):
+        """Whether an element lies between others that have been touched here for certain, so that it may always be read."""
+        before = [touched for known in self.w.known for touched in known.get(("touched", memory.name), ())]
+
+        def between(place, form):
+            distances = [own[place].constant - form.constant for own in before if own[place].terms == form.terms]
+            return any(distance <= 0 for distance in distances) and any(distance >= 0 for distance in distances)
+
+        return all(between(place, form) for place, form in enumerate(forms))
+
     def accessed(self, memory, forms, is_store):
-        """Of kk.parallel, what each iteration touches for certain."""
+        """Notes which elements are touched: in kk.parallel those of each iteration for certain."""
+        self.w.known[-1].setdefault(("touched", memory.name), []).append(forms)
         if self.declared and not self.guarded and memory.depth < self.depth:
             self.accesses.append((memory, forms, is_store, self.node))
 

@@ -207,13 +207,13 @@ class Scalars:
 
     def integers_divided(self, name, kind, x, y, sign=0):
         """As Python has it: the quotient goes down, the remainder has the sign of the divisor, where that is known `sign`."""
-        self.w.effects += 1
+        self.w.effects += sign <= 0 # by a number that is perhaps 0, or -1
         if name == "FloorDiv":
             return self.op("arith.floordivsi", kind, x, y)
         rest = self.w.value(f"arith.remsi {x}, {y} : {kind}")
-        if sign:
-            wrong = self.w.value(f"arith.cmpi {'slt' if sign > 0 else 'sgt'}, {rest}, {self.as_kind(Const(0), kind)} : {kind}")
-            return Scalar(self.w.value(f"arith.select {wrong}, {self.w.value(f'arith.addi {rest}, {y} : {kind}')}, {rest} : {kind}"), kind)
+        if sign > 0: # a select becomes a branch that nothing predicts
+            negative = self.w.value(f"arith.shrsi {rest}, {self.as_kind(Const(int(kind[1:]) - 1), kind)} : {kind}")
+            return Scalar(self.w.value(f"arith.addi {rest}, {self.w.value(f'arith.andi {negative}, {y} : {kind}')} : {kind}"), kind)
         return self.with_sign_of(rest, y, kind)
 
     def with_sign_of(self, rest, y, kind):

@@ -304,3 +304,49 @@ func.func @loops(%x: memref<4x5x6xf32>, %y: memref<4xf32>, %total: memref<f32>) 
   }
   return
 }
+
+// -----
+// One loop whose positions take as many steps each is for vector registers.
+// CHECK-LABEL: func.func @lines
+func.func @lines(%x: memref<?xf32>, %y: memref<?xf32>, %n: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c1000 = arith.constant 1000 : index
+  %size = memref.dim %x, %c0 : memref<?xf32>
+  // CHECK: nest.kernel "short_loop"
+  // CHECK: } {nest.schedule = #nest.schedule<for_grid>}
+  nest.kernel "short_loop" range (%i) = (%c0) to (%size) {
+    scf.for %k = %c0 to %c64 step %c1 {
+      %v = memref.load %x[%i] : memref<?xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+    }
+    nest.yield
+  }
+  // CHECK: nest.kernel "long_loop"
+  // CHECK: } {nest.schedule = #nest.schedule<range>}
+  nest.kernel "long_loop" range (%i) = (%c0) to (%size) {
+    scf.for %k = %c0 to %c1000 step %c1 {
+      %v = memref.load %x[%i] : memref<?xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+    }
+    nest.yield
+  }
+  // CHECK: nest.kernel "run_time_loop"
+  // CHECK: } {nest.schedule = #nest.schedule<range>}
+  nest.kernel "run_time_loop" range (%i) = (%c0) to (%size) {
+    scf.for %k = %c0 to %size step %c1 {
+      %v = memref.load %x[%k] : memref<?xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+    }
+    nest.yield
+  }
+  // CHECK: nest.kernel "counted"
+  // CHECK: } {nest.schedule = #nest.schedule<range>}
+  nest.kernel "counted" range (%i) = (%c0) to (%size) {
+    %one = arith.constant 1 : i32
+    %old = memref.atomic_rmw addi %one, %n[%i] : (i32, memref<?xi32>) -> i32
+    nest.yield
+  }
+  return
+}

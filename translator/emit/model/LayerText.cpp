@@ -54,7 +54,9 @@ static Raw functionOf(nest::KernelBlock block) {
 }
 
 void Layer::setCall(std::vector<Expression> arguments) {
-  Raw const block = functionOf(schedule.getBlock());
+  auto loops = dyn_cast<nest::LoopKernelOp>(kernel);
+  bool const isLine = loops && schedule.getBlock() == nest::KernelBlock::ForGrid && loops.getLowers().size() == 1;
+  Raw const block = isLine ? Raw("for_span") : functionOf(schedule.getBlock());
   arguments.insert(arguments.begin(), cpp::name(Raw("space")));
   function.call.function = block;
   function.call.blocks.push_back(block);
