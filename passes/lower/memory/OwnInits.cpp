@@ -36,12 +36,22 @@ bool isDestination(OpOperand &use) {
   return insert && &use == &insert.getDestMutable();
 }
 
-/// The fill for one more user, under a label of its own, on a tensor of its own.
+/// A fill belongs to what goes on from it, wherever in the model the same number stood first: `scatter.fill`.
+void nameFill(nest::MapOp fill, Operation *user, bool isCopy, Labels &labels) {
+  std::string const layer = labelOf(user).empty() ? nameFromLocation(user->getLoc()) : labelOf(user).str();
+  std::string const label = layer.empty() ? fill.getLabel().str() : layer + ".fill";
+  if (fill.getLabel() == label && !isCopy)
+    return;
+  fill.setLabel(labels.unique(label, label + "|" + nameFromLocation(fill.getLoc())));
+  if (!layer.empty())
+    fill->setLoc(user->getLoc());
+}
+
+/// The fill for one more user, on a tensor of its own.
 Value cloneFill(Operation *fill, Operation *user, Labels &labels) {
   OpBuilder builder(user);
   auto copy = cast<nest::MapOp>(builder.clone(*fill));
-  std::string const label = labelOf(fill).str();
-  copy.setLabel(labels.unique(label, label + "|" + nameFromLocation(user->getLoc())));
+  nameFill(copy, user, true, labels);
   return copy.getResult(0);
 }
 
@@ -59,8 +69,11 @@ void cloneFills(func::FuncOp function, Labels &labels) {
     std::reverse(written.begin(), written.end()); // program order
     // The fill itself serves its readers, else its first writer
     bool const isRead = !llvm::hasNItems(fill->getUses(), written.size());
-    for (OpOperand *use : ArrayRef(written).drop_front(isRead || written.empty() ? 0 : 1))
+    bool const servesFirst = !isRead && !written.empty();
+    for (OpOperand *use : ArrayRef(written).drop_front(servesFirst))
       use->set(cloneFill(fill, use->getOwner(), labels));
+    if (servesFirst)
+      nameFill(cast<nest::MapOp>(fill), written.front()->getOwner(), false, labels);
   }
 }
 
