@@ -18,6 +18,7 @@ import devices # noqa: E402
 import kernels # noqa: E402
 import models # noqa: E402
 import python_kernels # noqa: E402
+import sparse # noqa: E402
 from report import plot, print_table # noqa: E402
 
 DESCRIPTION = """Builds the printed code of models and single kernels, checks its values against onnxruntime, then times
@@ -33,8 +34,10 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu", "models", "kernels", "python", "gpu"], default="cpu",
-        help="cpu: models and kernels (default); python: kernels written in Python beside Numba; gpu: the blocks on an NVIDIA GPU beside PyTorch")
+    add("--suite", choices=["cpu", "models", "kernels", "python", "sparse", "gpu"], default="cpu",
+        help="cpu: models and kernels (default); python: kernels written in Python beside Numba; sparse: kernels over "
+        "sparse matrices beside KokkosKernels (Debian's libtrilinos-kokkos-kernels-dev, libtrilinos-kokkos-dev); "
+        "gpu: the blocks on an NVIDIA GPU beside PyTorch")
     add("--printed", type=Path, metavar="FOLDER", help="of networks: --prepare fills it, --suite gpu times what lies there")
     add("--prepare", action="store_true",
         help="with --suite gpu: only print the networks and --models into --printed; with --suite python: only build the kernels")
@@ -45,6 +48,7 @@ def parse(arguments):
     add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
     add("--naive", action="store_true", help="also beside --schedule=naive, where the case is worth it: 40 to 200 times slower")
     add("--threads", type=int, default=1)
+    add("--scale", type=float, default=1, help="of sparse matrices: 1 is about 5 million entries (default)")
     add("--compiler", help="C++ compiler (default: CMake's)")
     add("--seconds", type=float, default=2, help="of timing for every case (default %(default)s)")
     add("--json", type=Path, help="file for the results")
@@ -79,12 +83,26 @@ def measure_python(arguments):
     return 0 if arguments.prepare or results and all(row["max_error"] <= 1e-5 for row in results) else 1
 
 
+def measure_sparse(arguments):
+    try:
+        results = sparse.measure(arguments)
+    except models.Failure as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    sparse.report(results)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    return 0
+
+
 def main():
     arguments = parse(sys.argv[1:])
     if arguments.suite == "python":
         return measure_python(arguments)
     if arguments.suite == "gpu":
         return measure_devices(arguments)
+    if arguments.suite == "sparse":
+        return measure_sparse(arguments)
     cases = []
     if arguments.suite != "kernels":
         found = models.find(arguments.models or [PROJECT / "examples"])
