@@ -50,17 +50,16 @@ template <class Positions> void place_rows(char const *label, ExecutionSpace con
       });
 }
 
-// The entries of each row of c as visit_row(row, visit) visits them: once to count them, once to write them
-template <class Matrix, class VisitRow>
-void assemble_rows(char const *label, ExecutionSpace const &space, Matrix const &c, VisitRow const &visit_row) {
+// Each row of c has count(row) entries, which visit_row(row, visit) visits
+template <class Matrix, class Count, class VisitRow>
+void assemble_rows(char const *label, ExecutionSpace const &space, Matrix const &c, Count const &count,
+                   VisitRow const &visit_row) {
   auto const positions = c.positions;
   Kokkos::parallel_for(
       label, each_row(space, c.rows()), KOKKOS_LAMBDA(int row) {
-        int count = 0;
-        visit_row(row, [&](int, auto const &) { ++count; });
         if (row == 0)
           positions(0) = 0;
-        positions(row + 1) = count;
+        positions(row + 1) = count(row);
       });
   place_rows(label, space, positions);
   Kokkos::parallel_for(
@@ -68,6 +67,19 @@ void assemble_rows(char const *label, ExecutionSpace const &space, Matrix const 
         int entry = c.begin(row);
         visit_row(row, [&](int coordinate, auto const &value) { c.write(entry++, coordinate, value()); });
       });
+}
+
+// Visited once to count, once to write
+template <class Matrix, class VisitRow>
+void assemble_rows(char const *label, ExecutionSpace const &space, Matrix const &c, VisitRow const &visit_row) {
+  assemble_rows(
+      label, space, c,
+      KOKKOS_LAMBDA(int row) {
+        int count = 0;
+        visit_row(row, [&](int, auto const &) { ++count; });
+        return count;
+      },
+      visit_row);
 }
 
 // Sorts items begin .. end - 1 in place, by a heap unless they ascend or descend already
