@@ -273,6 +273,23 @@ LogicalResult lowerOperation(RewriterBase &rewriter, linalg::LinalgOp op, Stored
   return success();
 }
 
+/// A result with the entries of an operand has as many values: forward() compares extents of one name.
+void shareExtents(func::FuncOp entry, StoredTensors const &tensors) {
+  Builder builder(entry.getContext());
+  DenseMap<int64_t, BlockArgument> first; // values of a tensor that others share the entries of
+  for (StoredTensor const &tensor : tensors.all()) {
+    auto const values = dyn_cast<BlockArgument>(tensor.values);
+    if (!values)
+      continue;
+    BlockArgument const named = first.try_emplace(tensor.number, values).first->second;
+    if (named == values)
+      continue;
+    ArrayAttr const extent = builder.getStrArrayAttr({memrefName(named) + "_size"});
+    for (BlockArgument argument : {named, values})
+      entry.setArgAttr(argument.getArgNumber(), "nest.dims", extent);
+  }
+}
+
 } // namespace
 
 LogicalResult lowerSparse(func::FuncOp entry) {
@@ -286,6 +303,7 @@ LogicalResult lowerSparse(func::FuncOp entry) {
   for (linalg::LinalgOp op : operations)
     if (!isa<linalg::FillOp>(op) && failed(lowerOperation(rewriter, op, tensors)))
       return failure();
+  shareExtents(entry, tensors);
   for (unsigned place = entry.getNumArguments(); place-- > 0;)
     if (entry.getArgAttr(place, sparseEncoding))
       entry.eraseArgument(place);

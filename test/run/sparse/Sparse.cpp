@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -16,7 +17,10 @@ using Space = Kokkos::DefaultExecutionSpace;
 template <class T> using View = Kokkos::View<T, Kokkos::LayoutRight, Space>;
 using Shape = std::vector<int>;
 
-static constexpr int n = 12, m = 10, k = 6, l = 4;
+#ifndef ML2K_SCALE
+#define ML2K_SCALE 1 // more rows and columns: make_programs.py --scale
+#endif
+static constexpr int n = 12 * ML2K_SCALE, m = 10 * ML2K_SCALE, k = 6, l = 4;
 static int failures = 0;
 
 //===--- Dense tensors --------------------------------------------------------------------------------------------===//
@@ -185,7 +189,7 @@ struct Workspace {
 
 /// With room for everything here.
 template <class Work> Work workspaceOf(Space const &space) {
-  constexpr int room = 1 << 10;
+  constexpr int room = (1 << 10) * ML2K_SCALE * ML2K_SCALE;
   if constexpr (std::is_constructible_v<Work, Space, int, int>)
     return Work(space, room, room);
   else if constexpr (std::is_constructible_v<Work, Space, int>)
@@ -405,8 +409,25 @@ template <class F, class T, class I, class Call> void mttkrp(char const *name, C
 #include "cases.inc"
 #undef CASE
 
+/// Values of a sparse result that are fewer, or more, than those of the operand.
+static void wrongSize() {
+  auto const [positions, coordinates, values] = Csr::store<int>(numbers<double>({n, m}, 40, 6));
+  for (int more : {-1, 1}) {
+    View<double *> const c("values", values.extent(0) + more);
+    bool isRefused = false;
+    try {
+      squared_csr_f64_32::forward(Space(), positions, coordinates, values, c);
+    } catch (std::invalid_argument const &) {
+      isRefused = true;
+    }
+    std::printf("%-40s %s\n", "values of another size", isRefused ? "ok" : "WRONG");
+    failures += !isRefused;
+  }
+}
+
 int main(int argc, char **argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
+  wrongSize();
 #define CASE(program, operation, format, T, I) program::test_of_values();
 #include "cases.inc"
   return failures != 0;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes programs on sparse tensors, and the calls that test them: formats x operations x types.
 
-usage: make_programs.py FOLDER     writes programs.mlir, includes.inc, cases.inc, names.txt
+usage: make_programs.py FOLDER [--few] [--scale N]     writes programs.mlir, includes.inc, cases.inc, names.txt
 """
+import argparse
 import pathlib
-import sys
 
 FORMATS = {
     "Csr": "(i, j) -> (i : dense, j : compressed)",
@@ -305,9 +305,23 @@ def programs():
             yield Program(name, form, "f64", 64, False), make
 
 
-def main(folder):
+# One of each kernel, for runs that take longer
+FEW = [
+    *(f"{name}_csr_f64_32" for name in ("spmv", "spmm", "sddmm", "total", "residual", "add", "squared", "sampled", "attention")),
+    *(f"{name}_csr_f64_32" for name in ("sum_of", "product_of", "multiplied", "to_csc")), "spmvt_csc_f64_32", "to_csr_csc_f64_32",
+    "spmv_coo_f64_32", "to_csr_coo_f64_32", "to_csr_loose_f64_32", "to_csr_dense_f64_32", "attention_dcsr_f64_32",
+    "spmv_bsr_f64_32", "attention_bsr_f64_32", "mttkrp_csf_f64_64", "dot_vector_f64_32",
+]
+
+
+def main(folder, few=False, scale=1):
+    """With `scale` more rows and columns."""
+    for extent in "nm":
+        SIZES[extent] *= scale
     text, includes, cases, names = [], [], [], []
     for program, make in programs():
+        if few and program.name not in FEW:
+            continue
         text.append(program.text(make(program)))
         includes.append(f'#include "{program.name}.hpp"\n')
         cases.append(
@@ -321,4 +335,8 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--few", action="store_true", help="one program for each kernel")
+    parser.add_argument("--scale", type=int, default=1, help="of the rows and columns")
+    main(**vars(parser.parse_args()))
