@@ -31,6 +31,16 @@ template <class T> T read_back(ExecutionSpace const &space, Tensor<T> const &num
   return value;
 }
 
+// Several of them, each into the variable in front of it: the host waits once
+template <class T, class... More>
+void read_back(ExecutionSpace const &space, T &variable, Tensor<T> const &number, More &&...more) {
+  Kokkos::deep_copy(space, variable, number);
+  if constexpr (sizeof...(More) != 0)
+    read_back(space, more...);
+  else
+    space.fence("read_back (a loop decides whether it goes on)");
+}
+
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
 struct Sum {
@@ -88,6 +98,27 @@ struct StoredRow {
           [&](int entry, T &joined) { joined = Join::join(joined, term(entry)); }, Lanes<Join, T>{result});
       return result;
     }
+  }
+
+  // term(0) joined with ... term(length - 1), by one lane. Host: values side by side in a vector register.
+  template <class Join, class Term> KOKKOS_FUNCTION auto fold(int length, Term const &term) const {
+    using T = std::decay_t<decltype(term(0))>;
+    constexpr int lanes = on_host ? vector_bytes / int(sizeof(T)) : 1;
+    T part[lanes];
+    for (int lane = 0; lane < lanes; ++lane)
+      part[lane] = Join::template neutral<T>();
+    int k = 0;
+    for (; k + lanes <= length; k += lanes) {
+#pragma omp simd
+      for (int lane = 0; lane < lanes; ++lane)
+        part[lane] = Join::join(part[lane], term(k + lane));
+    }
+    for (; k < length; ++k)
+      part[0] = Join::join(part[0], term(k));
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane)
+        part[lane] = Join::join(part[lane], part[lane + half]);
+    return part[0];
   }
 
   // store(column, term(begin, column) joined with ... term(end - 1, column)) for column < width. Device: neighbouring
@@ -224,30 +255,10 @@ struct Span {
   int begin, end;
 };
 
-// --- for_span --------------------------------------------------------------------------------------------------------
-// body(i) for all positions of a span. Host: a thread takes pieces, vector registers go along them. Device:
-// neighbouring threads take neighbouring positions.
-template <class Body> void for_span(char const *label, ExecutionSpace const &space, Span range, Body const &body) {
-  int const length = Kokkos::max(0, range.end - range.begin);
-  if constexpr (on_host) {
-    constexpr int piece = 512;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, (length + piece - 1) / piece),
-        KOKKOS_LAMBDA(int item) __attribute__((flatten)) { // inlines large bodies, too
-          int const first = item * piece;
-          int const last = Kokkos::min(first + piece, length);
-#pragma omp simd
-          for (int i = first; i < last; ++i)
-            body(range.begin + i);
-        });
-  } else
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, length), KOKKOS_LAMBDA(int item) { body(range.begin + item); });
-}
-
 // A Kokkos reducer that joins values as Combiner says; every thread begins with `start`
 template <class Combiner, class Scalar> struct Joining {
   using reducer = Joining;
+  using combiner = Combiner;
   using value_type = Scalar;
   using result_view_type = Tensor<Scalar>;
 
@@ -261,70 +272,221 @@ template <class Combiner, class Scalar> struct Joining {
   KOKKOS_FUNCTION bool references_scalar() const { return false; }
 };
 
+// Values of a host joined side by side, in vector registers: one chain of additions waits for each before it
+template <class Combiner, class Value> struct SideBySide {
+  static constexpr int lanes = 32;
+  Value joined[lanes];
+
+  KOKKOS_FUNCTION SideBySide() {
+    for (int lane = 0; lane < lanes; ++lane)
+      joined[lane] = Combiner::template neutral<Value>();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(int lane, Value const &term) {
+    joined[lane] = Combiner::join(joined[lane], term);
+  }
+  KOKKOS_FUNCTION Value all() const {
+    Value result = joined[0];
+    for (int lane = 1; lane < lanes; ++lane)
+      result = Combiner::join(result, joined[lane]);
+    return result;
+  }
+};
+
+// --- terms -----------------------------------------------------------------------------------------------------------
+// Several reductions in one pass: a kernel's lambda returns terms_of<double>(a, b), and JoiningTerms<double, Sum,
+// Max>{x, y} joins them one by one and stores what comes out in x and y.
+template <class Number, int Count> struct JointTerms {
+  using Scalar = Number;
+  Number of[Count];
+};
+
+template <class Number, class... Values>
+KOKKOS_FUNCTION JointTerms<Number, sizeof...(Values)> terms_of(Values... values) {
+  return {{Number(values)...}};
+}
+
+template <class... Combiners> struct Together {
+  template <class T> KOKKOS_FUNCTION static constexpr T neutral() {
+    return T{{Combiners::template neutral<typename T::Scalar>()...}};
+  }
+  template <class T> KOKKOS_FUNCTION static T join(T a, T const &b) {
+    int i = 0;
+    ((a.of[i] = Combiners::join(a.of[i], b.of[i]), ++i), ...);
+    return a;
+  }
+};
+
+// The reducer: final() stores, the View that Kokkos asks for is none
+template <class Number, class... Combiners> struct JoiningTerms {
+  using reducer = JoiningTerms;
+  using combiner = Together<Combiners...>;
+  using value_type = JointTerms<Number, sizeof...(Combiners)>;
+  using result_view_type = Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  Tensor<Number> results[sizeof...(Combiners)];
+
+  KOKKOS_FUNCTION void join(value_type &to, value_type const &from) const { to = combiner::join(to, from); }
+  KOKKOS_FUNCTION void init(value_type &value) const { value = combiner::template neutral<value_type>(); }
+  KOKKOS_FUNCTION void final(value_type &joined) const {
+    for (int i = 0; i < int(sizeof...(Combiners)); ++i)
+      results[i]() = joined.of[i];
+  }
+  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(); }
+  KOKKOS_FUNCTION bool references_scalar() const { return false; }
+};
+
+template <class... Combiners, class Number, int Count>
+struct SideBySide<Together<Combiners...>, JointTerms<Number, Count>> {
+  static constexpr int lanes = 32;
+  Number joined[Count][lanes];
+
+  KOKKOS_FUNCTION SideBySide() {
+    JointTerms<Number, Count> const neutral = Together<Combiners...>::template neutral<JointTerms<Number, Count>>();
+    for (int i = 0; i < Count; ++i)
+      for (int lane = 0; lane < lanes; ++lane)
+        joined[i][lane] = neutral.of[i];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(int lane, JointTerms<Number, Count> const &term) {
+    int i = 0;
+    ((joined[i][lane] = Combiners::join(joined[i][lane], term.of[i]), ++i), ...);
+  }
+  KOKKOS_FUNCTION JointTerms<Number, Count> all() const {
+    auto const of_lane = [&](int lane) {
+      JointTerms<Number, Count> result{};
+      for (int i = 0; i < Count; ++i)
+        result.of[i] = joined[i][lane];
+      return result;
+    };
+    JointTerms<Number, Count> result = of_lane(0);
+    for (int lane = 1; lane < lanes; ++lane)
+      result = Together<Combiners...>::join(result, of_lane(lane));
+    return result;
+  }
+};
+
 // Joins body(row, along) of all rows in any order
-template <class Combiner, class Scalar, class Positions, class Body>
+template <class Positions, class Reducer, class Body>
 void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows, int entries,
-                        Positions const &positions, Joining<Combiner, Scalar> const &into, Body const &body) {
+                        Positions const &positions, Reducer const &into, Body const &body) {
+  using Value = typename Reducer::value_type;
+  using Combiner = typename Reducer::combiner;
   if constexpr (on_host) {
-    int const parts = stored_row_parts(space, rows);
+    int const parts = Kokkos::max(1, stored_row_parts(space, rows)); // without rows the result is stored, too
     Kokkos::parallel_reduce(
         label, Kokkos::RangePolicy(space, 0, parts),
-        KOKKOS_LAMBDA(int part, Scalar &joined) {
+        KOKKOS_LAMBDA(int part, Value &joined) {
           int const last = first_stored_row(positions, rows, part + 1, parts);
-          Scalar own = Combiner::template neutral<Scalar>(); // in a register, which `joined` is not
+          Value own = Combiner::template neutral<Value>(); // in a register, which `joined` is not
           for (int row = first_stored_row(positions, rows, part, parts); row < last; ++row)
-            own = Combiner::join(own, Scalar(body(row, StoredRow{int(positions(row)), int(positions(row + 1))})));
+            own = Combiner::join(own, Value(body(row, StoredRow{int(positions(row)), int(positions(row + 1))})));
           joined = Combiner::join(joined, own);
         },
         into);
   } else {
     int const lanes = stored_row_lanes(rows, entries);
     int const team_rows = 128 / lanes;
-    int const teams = rows <= 0 ? 0 : (rows + team_rows - 1) / team_rows;
+    int const teams = Kokkos::max(1, (rows + team_rows - 1) / team_rows);
     Kokkos::parallel_reduce(
         label, StoredRow::Policy(space, teams, team_rows, lanes),
-        KOKKOS_LAMBDA(StoredRow::Policy::member_type const &team, Scalar &joined) {
+        KOKKOS_LAMBDA(StoredRow::Policy::member_type const &team, Value &joined) {
           int const row = team.league_rank() * team_rows + team.team_rank();
           if (row >= rows)
             return;
-          Scalar const own = body(row, StoredRow{int(positions(row)), int(positions(row + 1)), &team});
+          Value const own = body(row, StoredRow{int(positions(row)), int(positions(row + 1)), &team});
           Kokkos::single(Kokkos::PerThread(team), [&] { joined = Combiner::join(joined, own); });
         },
         into);
   }
 }
 
-// Joins the terms of all positions in any order. Host: a thread takes pieces, vector registers go along them.
-template <class Combiner, class Scalar, class Term>
-void reduce_span(char const *label, ExecutionSpace const &space, Span range, Joining<Combiner, Scalar> const &into,
-                 Term const &term) {
+// Joins the terms of all positions in any order
+template <class Reducer, class Term>
+void reduce_span(char const *label, ExecutionSpace const &space, Span range, Reducer const &into, Term const &term) {
+  using Value = typename Reducer::value_type;
+  using Combiner = typename Reducer::combiner;
   int const length = Kokkos::max(0, range.end - range.begin);
   if constexpr (on_host) {
-    constexpr int lanes = 128 / sizeof(Scalar);
-    int const piece = Kokkos::min(4096, 1 + length / (4 * space.concurrency()));
+    int const parts = space.concurrency();
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy(space, 0, (length + piece - 1) / piece),
-        KOKKOS_LAMBDA(int item, Scalar &joined) __attribute__((flatten)) { // inlines large terms, too
-          int i = item * piece;
-          int const last = Kokkos::min(i + piece, length);
-          Scalar parts[lanes];
-          for (Scalar &part : parts)
-            part = Combiner::template neutral<Scalar>();
-          for (; i + lanes <= last; i += lanes)
+        label, Kokkos::RangePolicy(space, 0, parts),
+        KOKKOS_LAMBDA(int part, Value &joined) {
+          SideBySide<Combiner, Value> sums;
+          int const end = range.begin + int(std::int64_t(length) * (part + 1) / parts);
+          int i = range.begin + int(std::int64_t(length) * part / parts);
+          for (; i + sums.lanes <= end; i += sums.lanes) {
 #pragma omp simd
-            for (int lane = 0; lane < lanes; ++lane)
-              parts[lane] = Combiner::join(parts[lane], Scalar(term(range.begin + i + lane)));
-          for (; i < last; ++i)
-            parts[0] = Combiner::join(parts[0], Scalar(term(range.begin + i)));
-          for (Scalar const part : parts)
-            joined = Combiner::join(joined, part);
+            for (int lane = 0; lane < sums.lanes; ++lane)
+              sums.add(lane, Value(term(i + lane)));
+          }
+          for (; i < end; ++i)
+            sums.add(0, Value(term(i)));
+          joined = Combiner::join(joined, sums.all());
         },
         into);
-  } else
+  } else {
     Kokkos::parallel_reduce(
         label, Kokkos::RangePolicy(space, 0, length),
-        KOKKOS_LAMBDA(int item, Scalar &joined) { joined = Combiner::join(joined, Scalar(term(range.begin + item))); },
+        KOKKOS_LAMBDA(int item, Value &joined) { joined = Combiner::join(joined, Value(term(range.begin + item))); },
         into);
+  }
+}
+
+// Joins term(i, shared()) of all positions in any order. What all share is computed once by a thread of a host.
+template <class Reducer, class Shared, class Term>
+void reduce_shared_span(char const *label, ExecutionSpace const &space, Span range, Reducer const &into,
+                        Shared const &shared, Term const &term) {
+  using Value = typename Reducer::value_type;
+  using Combiner = typename Reducer::combiner;
+  int const length = Kokkos::max(0, range.end - range.begin);
+  if constexpr (on_host) {
+    int const parts = space.concurrency();
+    Kokkos::parallel_reduce(
+        label, Kokkos::RangePolicy(space, 0, parts),
+        KOKKOS_LAMBDA(int part, Value &joined) {
+          auto const common = shared();
+          SideBySide<Combiner, Value> sums;
+          int const end = range.begin + int(std::int64_t(length) * (part + 1) / parts);
+          int i = range.begin + int(std::int64_t(length) * part / parts);
+          for (; i + sums.lanes <= end; i += sums.lanes) {
+#pragma omp simd
+            for (int lane = 0; lane < sums.lanes; ++lane)
+              sums.add(lane, Value(term(i + lane, common)));
+          }
+          for (; i < end; ++i)
+            sums.add(0, Value(term(i, common)));
+          joined = Combiner::join(joined, sums.all());
+        },
+        into);
+  } else {
+    Kokkos::parallel_reduce(
+        label, Kokkos::RangePolicy(space, 0, length),
+        KOKKOS_LAMBDA(int item, Value &joined) {
+          joined = Combiner::join(joined, Value(term(range.begin + item, shared())));
+        },
+        into);
+  }
+}
+
+// body(i, shared()) for the positions of a span. What all share is computed once by a thread of a host.
+template <class Shared, class Body>
+void for_shared_span(char const *label, ExecutionSpace const &space, Span range, Shared const &shared,
+                     Body const &body) {
+  int const length = Kokkos::max(0, range.end - range.begin);
+  if constexpr (on_host) {
+    int const parts = space.concurrency();
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy(space, 0, parts), KOKKOS_LAMBDA(int part) {
+          auto const common = shared();
+          int const end = range.begin + int(std::int64_t(length) * (part + 1) / parts);
+#pragma omp simd
+          for (int i = range.begin + int(std::int64_t(length) * part / parts); i < end; ++i)
+            body(i, common);
+        });
+  } else {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy(space, range.begin, range.begin + length),
+        KOKKOS_LAMBDA(int i) { body(i, shared()); });
+  }
 }
 
 // --- arena -----------------------------------------------------------------------------------------------------------
@@ -380,87 +542,32 @@ public:
 
 // ==== Layers =========================================================================================================
 
-// --- result0: fill "x0"
-// -> result0[n]
-static void compute_result0(ExecutionSpace const &space, Result0 const &result0, int d_size) {
-  for_span("solve::result0", space, Span{0, d_size}, KOKKOS_LAMBDA(int i) { result0(i) = 0.0; });
-}
-
-// --- pe: generic "p0"
-// d[d_size], b[d_size] -> pe[d_size]
-static void pe(ExecutionSpace const &space, Workspace const &work, D const &d, B const &b, int d_size) {
-  auto const pe = work.pe;
-  for_span("solve::pe", space, Span{0, d_size}, KOKKOS_LAMBDA(int i) { pe(i) = d(i) * b(i); });
-}
-
 // --- rz_t: dot "rz_t"
-// b[d_size], pe[d_size] -> rz_t[]
-static void rz_t(ExecutionSpace const &space, Workspace const &work, B const &b, int d_size) {
+// d[n], b[n] -> result0[n], pe[n], last[n], rz_t[], rr_t[]
+static void rz_t(ExecutionSpace const &space, Workspace const &work, D const &d, B const &b, Result0 const &result0,
+                 int n) {
   auto const pe = work.pe;
-  reduce_span(
-      "solve::rz_t", space, Span{0, d_size}, Joining<Sum, double>{work.rz_t},
-      KOKKOS_LAMBDA(int i) { return b(i) * pe(i); });
-}
-
-// --- rr_t: dot "rr_t"
-// b[d_size] -> last[d_size], rr_t[]
-static void rr_t(ExecutionSpace const &space, Workspace const &work, B const &b, int d_size) {
   auto const last = work.last;
   reduce_span(
-      "solve::rr_t", space, Span{0, d_size}, Joining<Sum, double>{work.rr_t}, KOKKOS_LAMBDA(int i) {
+      "solve::rz_t", space, Span{0, n}, JoiningTerms<double, Sum, Sum>{work.rz_t, work.rr_t}, KOKKOS_LAMBDA(int i) {
+        result0(i) = 0.0;
+        double const t = d(i) * b(i);
+        pe(i) = t;
         double const x = b(i);
         last(i) = x;
-        return x * x;
+        return terms_of<double>(x * t, x * x);
       });
-}
-
-// --- rz_t.dot: dot "rz_t"
-// rz_t[], rr_t[] -> rz_t2[], rr_t2[]
-static void rz_t_dot(ExecutionSpace const &space, Workspace const &work) {
-  auto const rz_t = work.rz_t;
-  auto const rr_t = work.rr_t;
-  auto const rz_t2 = work.rz_t2;
-  auto const rr_t2 = work.rr_t2;
-  Kokkos::parallel_for(
-      "solve::rz_t.dot", Kokkos::RangePolicy(space, 0, 1), KOKKOS_LAMBDA(int) {
-        double const x = rr_t();
-        rz_t2() = rz_t();
-        rr_t2() = x;
-      });
-}
-
-// --- last2: while "last"
-// rz_t2[], rr_t2[] -> last2[], last3[]
-static void last2(ExecutionSpace const &space, Workspace const &work) {
-  auto const rz_t2 = work.rz_t2;
-  auto const last2 = work.last2;
-  auto const rr_t2 = work.rr_t2;
-  auto const last3 = work.last3;
-  Kokkos::parallel_for(
-      "solve::last2", Kokkos::RangePolicy(space, 0, 1), KOKKOS_LAMBDA(int) {
-        last2() = rz_t2();
-        last3() = rr_t2();
-      });
-}
-
-// --- continues: while "last"
-// last3[] -> continues[]
-static void continues(ExecutionSpace const &space, Workspace const &work, double tolerance) {
-  auto const last3 = work.last3;
-  auto const continues = work.continues;
-  Kokkos::parallel_for(
-      "solve::continues", Kokkos::RangePolicy(space, 0, 1), KOKKOS_LAMBDA(int) { continues() = last3() > tolerance; });
 }
 
 // --- pq_t: dot "pq_t"
-// a_coordinates[a_coordinates_size], a_values[a_values_size], pe[d_size], a_positions[a_positions_size] -> e[d_size],
-// pq_t[]; parallel: an iteration has its own elements of e
+// a_coordinates[a_coordinates_size], a_values[a_values_size], pe[n], a_positions[a_positions_size] -> e[n], pq_t[];
+// parallel: an iteration has its own elements of e
 static void pq_t(ExecutionSpace const &space, Workspace const &work, APositions const &a_positions,
-                 ACoordinates const &a_coordinates, AValues const &a_values, int a_values_size, int d_size) {
+                 ACoordinates const &a_coordinates, AValues const &a_values, int a_values_size, int n) {
   auto const pe = work.pe;
   auto const e = work.e;
   reduce_stored_rows(
-      "solve::pq_t", space, d_size, a_values_size, a_positions, Joining<Sum, double>{work.pq_t},
+      "solve::pq_t", space, n, a_values_size, a_positions, Joining<Sum, double>{work.pq_t},
       KOKKOS_LAMBDA(int row, StoredRow const &along) {
         double const sum = along.fold<Sum>([&](int entry) { return a_values(entry) * pe(a_coordinates(entry)); });
         along.once([&] { e(row) = sum; });
@@ -468,135 +575,94 @@ static void pq_t(ExecutionSpace const &space, Workspace const &work, APositions 
       });
 }
 
-// --- result0_from_pe: generic "x_next"
-// last2[], pq_t[], pe[d_size], result0[n], e[d_size], last[d_size] -> result0[n], last[d_size]
-static void result0_from_pe(ExecutionSpace const &space, Workspace const &work, Result0 const &result0, int d_size) {
-  auto const last2 = work.last2;
+// --- rz_next_t: dot "rz_next_t"
+// pq_t[], pe[n], result0[n], e[n], last[n], d[n] -> result0[n], last[n], rz_next_t[], rr_next_t[]
+static void rz_next_t(ExecutionSpace const &space, Workspace const &work, D const &d, Result0 const &result0, int n,
+                      double state) {
   auto const pq_t = work.pq_t;
   auto const pe = work.pe;
   auto const e = work.e;
   auto const last = work.last;
-  for_span(
-      "solve::result0_from_pe", space, Span{0, d_size}, KOKKOS_LAMBDA(int i) {
-        double const alpha = last2() / pq_t();
-        result0(i) = result0(i) + alpha * pe(i);
-        last(i) = last(i) - alpha * e(i);
+  reduce_shared_span(
+      "solve::rz_next_t", space, Span{0, n}, JoiningTerms<double, Sum, Sum>{work.rz_next_t, work.rr_next_t},
+      KOKKOS_LAMBDA() {
+        double const alpha = state / pq_t();
+        return alpha;
+      },
+      KOKKOS_LAMBDA(int i, double shared) {
+        result0(i) = result0(i) + shared * pe(i);
+        double const t = last(i) - shared * e(i);
+        last(i) = t;
+        return terms_of<double>(t * (d(i) * t), t * t);
       });
 }
 
-// --- ze: generic "z"
-// d[d_size], last[d_size] -> ze[d_size]
-static void ze(ExecutionSpace const &space, Workspace const &work, D const &d, int d_size) {
-  auto const last = work.last;
-  auto const ze = work.ze;
-  for_span("solve::ze", space, Span{0, d_size}, KOKKOS_LAMBDA(int i) { ze(i) = d(i) * last(i); });
-}
-
-// --- rz_next_t: dot "rz_next_t"
-// last[d_size], ze[d_size] -> rz_next_t[]
-static void rz_next_t(ExecutionSpace const &space, Workspace const &work, int d_size) {
-  auto const last = work.last;
-  auto const ze = work.ze;
-  reduce_span(
-      "solve::rz_next_t", space, Span{0, d_size}, Joining<Sum, double>{work.rz_next_t},
-      KOKKOS_LAMBDA(int i) { return last(i) * ze(i); });
-}
-
-// --- last3: dot "rr_next_t"
-// last2[], rz_next_t[], last[d_size], ze[d_size], pe[d_size] -> pe[d_size], last3[]
-static void last3(ExecutionSpace const &space, Workspace const &work, int d_size) {
-  auto const last2 = work.last2;
+// --- pe: generic "p_next"
+// rz_next_t[], d[n], last[n], pe[n] -> pe[n]
+static void pe(ExecutionSpace const &space, Workspace const &work, D const &d, int n, double state) {
   auto const rz_next_t = work.rz_next_t;
   auto const last = work.last;
-  auto const ze = work.ze;
   auto const pe = work.pe;
-  reduce_span(
-      "solve::last3", space, Span{0, d_size}, Joining<Sum, double>{work.last3}, KOKKOS_LAMBDA(int i) {
-        double const x = last(i);
-        pe(i) = ze(i) + rz_next_t() / last2() * pe(i);
-        return x * x;
-      });
-}
-
-// --- last2_from_rz_next_t: dot "rz_next_t"
-// rz_next_t[] -> last2[]
-static void last2_from_rz_next_t(ExecutionSpace const &space, Workspace const &work) {
-  auto const rz_next_t = work.rz_next_t;
-  auto const last2 = work.last2;
-  Kokkos::parallel_for(
-      "solve::last2_from_rz_next_t", Kokkos::RangePolicy(space, 0, 1), KOKKOS_LAMBDA(int) { last2() = rz_next_t(); });
+  for_shared_span(
+      "solve::pe", space, Span{0, n}, KOKKOS_LAMBDA() { return rz_next_t() / state; },
+      KOKKOS_LAMBDA(int i, double beta) { pe(i) = d(i) * last(i) + beta * pe(i); });
 }
 
 void forward(ExecutionSpace const &space, Workspace const &work, APositions const &a_positions,
              ACoordinates const &a_coordinates, AValues const &a_values, D const &d, B const &b, double tolerance,
              Result0 const &result0) {
   int const a_values_size = a_values.extent_int(0);
-  int const d_size = d.extent_int(0);
-  int const n = result0.extent_int(0);
-  if (b.extent_int(0) != d_size)
+  int const n = d.extent_int(0);
+  if (b.extent_int(0) != n || result0.extent_int(0) != n)
     throw std::invalid_argument("solve: the sizes of the arguments differ");
-  if (d_size > n)
-    throw std::invalid_argument("solve: n has to be at least d_size");
-  if (work.d_size != d_size)
-    return forward(space, fitted(work, d_size), a_positions, a_coordinates, a_values, d, b, tolerance, result0);
-  if (a_positions.size() > INT_MAX || a_coordinates.size() > INT_MAX || a_values.size() > INT_MAX ||
-      d.size() > INT_MAX || result0.size() > INT_MAX)
+  if (work.n != n)
+    return forward(space, fitted(work, n), a_positions, a_coordinates, a_values, d, b, tolerance, result0);
+  if (a_positions.size() > INT_MAX || a_coordinates.size() > INT_MAX || a_values.size() > INT_MAX || d.size() > INT_MAX)
     throw std::invalid_argument("solve: a tensor is too large for indices of type int");
-  compute_result0(space, result0, d_size);
-  pe(space, work, d, b, d_size);
-  rz_t(space, work, b, d_size);
-  rr_t(space, work, b, d_size);
-  rz_t_dot(space, work);
-  last2(space, work);
+  rz_t(space, work, d, b, result0, n);
+  double state;
+  double current;
+  read_back(space, state, work.rz_t, current, work.rr_t);
   while (true) {
-    continues(space, work, tolerance);
-    if (!read_back(space, work.continues))
+    if (!(current > tolerance))
       break;
-    pq_t(space, work, a_positions, a_coordinates, a_values, a_values_size, d_size);
-    result0_from_pe(space, work, result0, d_size);
-    ze(space, work, d, d_size);
-    rz_next_t(space, work, d_size);
-    last3(space, work, d_size);
-    last2_from_rz_next_t(space, work);
+    pq_t(space, work, a_positions, a_coordinates, a_values, a_values_size, n);
+    rz_next_t(space, work, d, result0, n, state);
+    pe(space, work, d, n, state);
+    read_back(space, state, work.rz_next_t, current, work.rr_next_t);
   }
 }
 
 // ==== Buffers and weights ============================================================================================
 
-Workspace::Workspace(ExecutionSpace const &space, int d_size_) : d_size(d_size_) {
-  if (d_size_ < 0)
+Workspace::Workspace(ExecutionSpace const &space, int n_) : n(n_) {
+  if (n_ < 0)
     throw std::invalid_argument("solve: a size of the workspace is negative");
   // In the order of forward()
   Arena buffers;
-  buffers.take(pe, d_size);
+  buffers.take(pe, n);
+  buffers.take(last, n);
   buffers.take(rz_t);
-  buffers.take(last, d_size);
-  buffers.take(rr_t);
-  buffers.take(rz_t2);
-  buffers.take(rr_t2).release(rz_t, rr_t);
-  buffers.take(last2);
-  buffers.take(last3).release(rz_t2, rr_t2);
-  buffers.take(e, d_size);
-  buffers.take(continues);
+  buffers.take(rr_t).release(rz_t, rr_t);
+  buffers.take(e, n);
   buffers.take(pq_t);
-  buffers.take(ze, d_size);
   buffers.take(rz_next_t);
+  buffers.take(rr_next_t);
   arena = buffers.allocate(space, "solve::workspace");
 }
 
-Workspace fitted(Workspace const &whole, int d_size) {
+Workspace fitted(Workspace const &whole, int n) {
   Workspace part = whole;
-  part.d_size = d_size;
+  part.n = n;
   auto const fit = [](auto &view, auto... extents) {
     using View = std::decay_t<decltype(view)>;
     if (View(typename View::pointer_type(nullptr), extents...).span() > view.span())
       throw std::invalid_argument("solve: the workspace is too small");
     view = View(view.data(), extents...);
   };
-  fit(part.pe, d_size);
-  fit(part.last, d_size);
-  fit(part.e, d_size);
-  fit(part.ze, d_size);
+  fit(part.pe, n);
+  fit(part.last, n);
+  fit(part.e, n);
   return part;
 }
 

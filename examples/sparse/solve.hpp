@@ -86,27 +86,22 @@ using Result0 = Tensor<double *>;
 // All buffers of one forward().
 struct Workspace {
   // Throws std::invalid_argument for negative sizes.
-  explicit Workspace(ExecutionSpace const &space, int d_size);
+  explicit Workspace(ExecutionSpace const &space, int n);
 
-  int d_size;
+  int n;
   Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap
   Tensor<double *> e;
   Tensor<double *> pe;
-  Tensor<double> rz_t;
   Tensor<double *> last;
+  Tensor<double> rz_t;
   Tensor<double> rr_t;
-  Tensor<double> last2;
-  Tensor<double> last3;
-  Tensor<bool> continues;
   Tensor<double> pq_t;
-  Tensor<double *> ze;
   Tensor<double> rz_next_t;
-  Tensor<double> rz_t2;
-  Tensor<double> rr_t2;
+  Tensor<double> rr_next_t;
 };
 
 // The memory of a Workspace for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
-Workspace fitted(Workspace const &whole, int d_size);
+Workspace fitted(Workspace const &whole, int n);
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
 // Throws std::invalid_argument for sizes that do not go together.
@@ -116,15 +111,14 @@ void forward(ExecutionSpace const &space, Workspace const &work, APositions cons
 
 // Memory for arguments that are not row-major.
 struct Packed {
-  explicit Packed(ExecutionSpace const &space, int a_positions_size, int a_coordinates_size, int a_values_size,
-                  int d_size, int n)
+  explicit Packed(ExecutionSpace const &space, int a_positions_size, int a_coordinates_size, int a_values_size, int n)
       : a_positions(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.A_positions"),
                     a_positions_size),
         a_coordinates(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.A_coordinates"),
                       a_coordinates_size),
         a_values(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.A_values"), a_values_size),
-        d(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.d"), d_size),
-        b(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.b"), d_size),
+        d(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.d"), n),
+        b(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.b"), n),
         result0(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "solve::packed.result0"), n) {}
 
   APositions::non_const_type a_positions;
@@ -154,16 +148,15 @@ void forward(ExecutionSpace const &space, Workspace const &work, Packed const &p
 //   int const a_positions_size = 64;
 //   int const a_coordinates_size = 64;
 //   int const a_values_size = 64;
-//   int const d_size = 64;
 //   int const n = 64;
 //   APositions::non_const_type const a_positions("a_positions", a_positions_size);
 //   ACoordinates::non_const_type const a_coordinates("a_coordinates", a_coordinates_size);
 //   AValues::non_const_type const a_values("a_values", a_values_size);
-//   D::non_const_type const d("d", d_size);
-//   B::non_const_type const b("b", d_size);
+//   D::non_const_type const d("d", n);
+//   B::non_const_type const b("b", n);
 //   double tolerance = 1;
 //   Result0 const result0("result0", n);
-//   Workspace const work(space, d_size);
+//   Workspace const work(space, n);
 //   forward(space, work, a_positions, a_coordinates, a_values, d, b,
 //       tolerance, result0);
 //   space.fence();

@@ -29,6 +29,7 @@ struct Span {
 // A Kokkos reducer that joins values as Combiner says; every thread begins with `start`
 template <class Combiner, class Scalar> struct Joining {
   using reducer = Joining;
+  using combiner = Combiner;
   using value_type = Scalar;
   using result_view_type = Tensor<Scalar>;
 

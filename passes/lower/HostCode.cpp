@@ -71,7 +71,7 @@ static LogicalResult checkValues(ValueRange values, Operation *user) {
 static bool isKnownOnHost(Value value) {
   Operation *op = value.getDefiningOp();
   return matchPattern(value, m_Constant()) || isNamed(value) || isReadBack(op) ||
-         (op && isHostScalar(op) && llvm::all_of(op->getOperands(), isKnownOnHost));
+         (op && (isHostScalar(op) || isHostCount(op)) && llvm::all_of(op->getOperands(), isKnownOnHost));
 }
 
 /// Comparisons of host values, and what `and` and `or` make of them.

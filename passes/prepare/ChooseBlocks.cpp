@@ -5,7 +5,11 @@
 #include "passes/lower/memory/Memory.h"
 #include "translator/ir/StoredRows.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -108,10 +112,44 @@ static KernelBlock blockOfLine(nest::LoopKernelOp kernel) {
   return lower && upper && *upper - *lower < shortLine ? KernelBlock::Range : KernelBlock::ForGrid;
 }
 
+/// Marks what all iterations of a loop compute alike from scalars in memory, such as the step length of a solver;
+/// whether there is one such value.
+static bool markShared(nest::LoopKernelOp kernel) {
+  auto const isWritten = [&](Value memref) {
+    auto const isIt = [&](Value other) { return rootOf(other) == rootOf(memref); };
+    return llvm::any_of(kernel.getInto(), isIt) || kernel
+                                                       .walk([&](memref::StoreOp store) {
+                                                         return isIt(store.getMemref()) ? WalkResult::interrupt()
+                                                                                        : WalkResult::advance();
+                                                       })
+                                                       .wasInterrupted();
+  };
+  Block &block = kernel.getBody().front();
+  llvm::SmallSetVector<Operation *, 8> shared;
+  auto const isShared = [&](Value value) { return value.getDefiningOp() && shared.contains(value.getDefiningOp()); };
+  auto const isKnown = [&](Value value) {
+    return isShared(value) || value.getParentRegion() != &kernel.getBody() || matchPattern(value, m_Constant());
+  };
+  for (Operation &op : block.without_terminator()) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    bool const isScalar = load && load.getMemRefType().getRank() == 0 && !isWritten(load.getMemref());
+    bool const isDerived = isPure(&op) && op.getNumRegions() == 0 && llvm::any_of(op.getOperands(), isShared) &&
+                           llvm::all_of(op.getOperands(), isKnown);
+    if (isScalar || isDerived)
+      shared.insert(&op);
+  }
+  SmallVector<Operation *> used;
+  for (Operation *op : shared)
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !shared.contains(user); }))
+      used.push_back(op);
+  if (kernel.getLowers().size() != 1 || used.size() != 1 || isa<memref::LoadOp>(used[0]))
+    return false;
+  used[0]->setAttr("nest.shared", UnitAttr::get(kernel.getContext()));
+  return true;
+}
+
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   unsigned const loops = kernel.getLowers().size();
-  if (kernel.getInto().size() > 1)
-    return kernel.emitError("has several reductions; a kernel that is printed has one");
   bool const reduces = !kernel.getInto().empty(), isGrid = loops > 1;
   int64_t const rows = loops > 2 ? loops - 1 : 0;
   bool const isNaive = kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive");
@@ -119,11 +157,14 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);
   else if (kernel.getOrdered())
     nest::setSchedule(kernel, KernelBlock::ForUpdates);
+  else if (reduces && isGrid)
+    nest::setSchedule(kernel, KernelBlock::ReduceGrid, {.fused = rows});
   else if (reduces)
-    nest::setSchedule(kernel, isGrid ? KernelBlock::ReduceGrid : KernelBlock::ReduceSpan, {.fused = rows});
-  else if (!isGrid)
-    nest::setSchedule(kernel, isNaive ? KernelBlock::Range : blockOfLine(kernel));
-  else if (isNaive)
+    nest::setSchedule(kernel, markShared(kernel) ? KernelBlock::ReduceSharedSpan : KernelBlock::ReduceSpan);
+  else if (!isGrid) {
+    KernelBlock const line = isNaive ? KernelBlock::Range : blockOfLine(kernel);
+    nest::setSchedule(kernel, line != KernelBlock::Range && markShared(kernel) ? KernelBlock::ForSharedSpan : line);
+  } else if (isNaive)
     nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
   else
     nest::setSchedule(kernel, KernelBlock::ForGrid, {.fused = rows});
@@ -172,8 +213,10 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
     return given.getBlock() == KernelBlock::ForRows;
   if (isa<nest::LoopKernelOp>(kernel))
     return (given.getBlock() == KernelBlock::Range &&
-            (chosen.getBlock() == KernelBlock::ForStoredRows || chosen.getBlock() == KernelBlock::ForGrid)) ||
-           (given.getBlock() == KernelBlock::ReduceSpan && chosen.getBlock() == KernelBlock::ReduceStoredRows);
+            llvm::is_contained({KernelBlock::ForStoredRows, KernelBlock::ForGrid, KernelBlock::ForSharedSpan},
+                               chosen.getBlock())) ||
+           (given.getBlock() == KernelBlock::ReduceSpan &&
+            llvm::is_contained({KernelBlock::ReduceStoredRows, KernelBlock::ReduceSharedSpan}, chosen.getBlock()));
   if (given.getBlock() != chosen.getBlock() || !isa<nest::ContractOp, nest::WindowOp>(kernel))
     return false;
   return (chosen.getLeft() || !given.getLeft()) && (chosen.getRight() || !given.getRight()) &&

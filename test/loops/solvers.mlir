@@ -18,3 +18,25 @@
 // MEMREFS-NEXT: round = next_round;
 // TENSORS-NEXT: [[RR]] = read_back(space, work.{{.*}});
 // CHECK-NEXT: }
+
+// With a preconditioner two numbers are carried, and both are read back in one wait.
+// RUN: ml2kokkos %S/../run/loops/Inputs/solvers.mlir --entry=pcg_tensors -o - | FileCheck %s --check-prefix=PCG
+// RUN: ml2kokkos %S/../run/loops/Inputs/solvers.mlir --entry=pcg_memrefs -o - | FileCheck %s --check-prefix=PCG
+// RUN: ml2kokkos %S/../run/loops/Inputs/solvers.mlir --entry=pcg_loops -o - | FileCheck %s --check-prefix=PCG
+// PCG: reduce_span({{.*}}
+// PCG: JoiningTerms<double, Sum, Sum>{
+// PCG: reduce_stored_rows({{.*}}
+// PCG: Joining<Sum, double>{
+// PCG: reduce_shared_span({{.*}}
+// PCG: JoiningTerms<double, Sum, Sum>{
+// PCG: for_shared_span(
+// PCG: void forward(
+// PCG: read_back(space, [[RZ:[a-z0-9_]+]], work.{{.*}}, [[RR:[a-z0-9_]+]], work.{{.*}});
+// PCG-NEXT: while (true) {
+// PCG-NEXT: if (!([[RR]] > tolerance))
+// PCG-NEXT: break;
+// PCG-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}});
+// PCG-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}}, [[RZ]]);
+// PCG-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}}, [[RZ]]);
+// PCG-NEXT: read_back(space, [[RZ]], work.{{.*}}, [[RR]], work.{{.*}});
+// PCG-NEXT: }

@@ -135,6 +135,10 @@ static llvm::StringMap<Rule> const &rules() {
       // Of a loop: over entries of that tensor, which no other iteration of the parallel loop around has; sums may be
       // in any order
       {sparseEntries, {OnOperation, isNumber}},
+      // What all iterations of a kernel share
+      {"nest.shared", {OnOperation, isUnit}},
+      // Of another loop whose sums may be in any order
+      {sumsInAnyOrder, {OnOperation, isUnit}},
       // Forward() checks that an int can count the elements
       {"nest.counted", {OnOperation | OnArgument, isUnit}},
       // Names of run-time extents, how they are computed, and the arguments that say how many positions count

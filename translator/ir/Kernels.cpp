@@ -102,6 +102,12 @@ constexpr JoinRow joins[] = {
 };
 } // namespace
 
+bool ml2k::nest::mayReassociate(Operation *op) {
+  auto math = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(op) ? cast<arith::ArithFastMathInterface>(op)
+                                                                : arith::ArithFastMathInterface();
+  return math && bitEnumContainsAll(math.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::reassoc);
+}
+
 std::optional<Combiner> ml2k::nest::combinerOf(Operation *op) {
   auto const *row = llvm::find_if(joins, [&](JoinRow const &r) { return r.operation == op->getName().getStringRef(); });
   return row == std::end(joins) ? std::nullopt : std::optional(row->combiner);

@@ -53,6 +53,9 @@ std::optional<unsigned> addedToSum(mlir::Region &epilogue);
 /// The sum with the bias in the epilogue of a convolution or contraction that has one; null for other kernels.
 mlir::Value biasedSum(mlir::Operation *kernel);
 
+/// Whether the text lets the terms of a floating-point sum or product be joined in any order.
+bool mayReassociate(mlir::Operation *op);
+
 /// The combiner that an operation on two values is, and the operation of a combiner on two values.
 std::optional<Combiner> combinerOf(mlir::Operation *op);
 mlir::Value join(mlir::OpBuilder &builder, mlir::Location location, Combiner combiner, mlir::Value a, mlir::Value b);

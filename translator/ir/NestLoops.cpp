@@ -181,8 +181,9 @@ LogicalResult LoopKernelOp::verify() {
     return emitOpError() << "has " << loops << " lower and " << getUppers().size() << " upper bounds";
   if (getPolicy() == Policy::Range ? loops > 1 : loops < 2)
     return emitOpError() << stringifyPolicy(getPolicy()) << " does not take " << loops << " loops";
-  if (getInto().size() > 1)
-    return emitError("has several reductions; a kernel that is printed has one");
+  auto const typeOf = [](Value into) { return cast<MemRefType>(into.getType()).getElementType(); };
+  if (getInto().size() > 1 && (loops != 1 || !llvm::all_equal(llvm::map_range(getInto(), typeOf))))
+    return emitError("has several reductions, which takes one loop and one type");
   if (getCombiners().size() != getInto().size())
     return emitOpError("wants a combiner per reduction");
   SmallVector<Type> terms;

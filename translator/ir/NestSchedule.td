@@ -52,6 +52,8 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ForGrid", 17, "for_grid">,              // several loops, the last one contiguous
   I32EnumAttrCase<"MDRange", 18, "mdrange">,               // Kokkos::MDRangePolicy, to compare with
   I32EnumAttrCase<"ReduceSpan", 19, "reduce_span">, I32EnumAttrCase<"ReduceGrid", 20, "reduce_grid">,
+  I32EnumAttrCase<"ReduceSharedSpan", 30, "reduce_shared_span">, // with a scalar that all iterations share
+  I32EnumAttrCase<"ForSharedSpan", 31, "for_shared_span">,
   I32EnumAttrCase<"ForUpdates", 21, "for_updates">,        // loops that change elements in order
   // Sparse matrices by rows
   I32EnumAttrCase<"ForStoredRows", 23, "for_stored_rows">, // a thread, or lanes of a device's team, per row

@@ -50,6 +50,12 @@ inline bool isReadBack(mlir::Operation *op) {
   return true;
 }
 
+/// Counters of host loops.
+inline bool isHostCount(mlir::Operation *op) {
+  return mlir::isa_and_nonnull<mlir::arith::AddIOp, mlir::arith::SubIOp, mlir::arith::MulIOp>(op) &&
+         op->getResult(0).getType().isIndex();
+}
+
 /// Arithmetic on numbers that the host knows: it is printed where it is used.
 inline bool isHostScalar(mlir::Operation *op) {
   llvm::StringRef const dialect = op->getDialect() ? op->getDialect()->getNamespace() : "";

@@ -51,6 +51,9 @@ inline constexpr llvm::StringLiteral sparseAssembly = "nest.assembly";
 /// On a loop over entries: their tensor. Other iterations of the parallel loop around it have other ones.
 inline constexpr llvm::StringLiteral sparseEntries = "nest.entries";
 
+/// On another loop that sums: its terms may be joined in any order.
+inline constexpr llvm::StringLiteral sumsInAnyOrder = "nest.any_order";
+
 } // namespace ml2k
 
 #endif

@@ -18,6 +18,31 @@ Value RowLoop::term() const { return join->getOperand(join->getOperand(0) == ent
 
 namespace {
 
+bool stores(Operation *op) {
+  return op->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Floating-point sums keep their order unless they come from an operation that has none, or the text lets them.
+bool hasOrder(scf::ForOp loop) {
+  return isa<FloatType>(loop.getResult(0).getType()) && !loop->hasAttr(sparseEntries) &&
+         !loop->hasAttr(ml2k::sumsInAnyOrder) && !mayReassociate(loop.getYieldedValues()[0].getDefiningOp());
+}
+
+std::optional<RowLoop> readFold(scf::ForOp loop) {
+  if (loop.getNumResults() != 1 || stores(loop) || hasOrder(loop))
+    return std::nullopt;
+  RowLoop fold{RowLoop::Kind::Fold, loop};
+  BlockArgument const sum = loop.getRegionIterArg(0);
+  fold.join = loop.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  std::optional<Combiner> const combiner =
+      fold.join && fold.join->getBlock() == loop.getBody() ? combinerOf(fold.join) : std::nullopt;
+  bool const joinsOnce = combiner && sum.hasOneUse() && *sum.getUsers().begin() == fold.join;
+  if (!joinsOnce || !fold.join->hasOneUse())
+    return std::nullopt;
+  fold.combiner = *combiner;
+  return fold;
+}
+
 class Reader {
 public:
   explicit Reader(LoopKernelOp kernel) : kernel(kernel), row(kernel.getBody().getArgument(0)) {}
@@ -74,10 +99,6 @@ private:
         .wasInterrupted();
   }
 
-  static bool stores(Operation *op) {
-    return op->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  }
-
   bool readTop(Operation &op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       std::optional<RowLoop> const known = isOverEntries(loop) ? readEntries(loop) : readColumns(loop);
@@ -90,26 +111,6 @@ private:
 
   std::optional<RowLoop> readEntries(scf::ForOp loop) {
     return loop.getNumResults() == 0 ? readEach(loop) : readFold(loop);
-  }
-
-  /// Floating-point sums keep their order unless they come from an operation that has none.
-  static bool hasOrder(scf::ForOp loop) {
-    return isa<FloatType>(loop.getResult(0).getType()) && !loop->hasAttr(sparseEntries);
-  }
-
-  std::optional<RowLoop> readFold(scf::ForOp loop) {
-    if (loop.getNumResults() != 1 || stores(loop) || hasOrder(loop))
-      return std::nullopt;
-    RowLoop fold{RowLoop::Kind::Fold, loop};
-    BlockArgument const sum = loop.getRegionIterArg(0);
-    fold.join = loop.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-    std::optional<Combiner> const combiner =
-        fold.join && fold.join->getBlock() == loop.getBody() ? combinerOf(fold.join) : std::nullopt;
-    bool const joinsOnce = combiner && sum.hasOneUse() && *sum.getUsers().begin() == fold.join;
-    if (!joinsOnce || !fold.join->hasOneUse())
-      return std::nullopt;
-    fold.combiner = *combiner;
-    return fold;
   }
 
   /// What is written belongs to an entry, and of what is written only that is read.
@@ -166,6 +167,12 @@ private:
 };
 
 } // namespace
+
+std::optional<RowLoop> ml2k::nest::innerFoldOf(scf::ForOp loop) {
+  bool const isPlain = isConstantIntValue(loop.getLowerBound(), 0) && isConstantIntValue(loop.getStep(), 1) &&
+                       llvm::none_of(*loop.getBody(), [](Operation &op) { return op.getNumRegions() != 0; });
+  return isPlain ? readFold(loop) : std::nullopt;
+}
 
 std::optional<StoredRows> ml2k::nest::storedRowsOf(LoopKernelOp kernel) {
   if (kernel.getLowers().size() != 1 || kernel.getOrdered() || !isConstantIntValue(kernel.getLowers()[0], 0))

@@ -1,12 +1,13 @@
 //===- FuseLoops.cpp - neighbouring parallel loops over the same positions become one -----------------------------===//
 //
 // A dot product of a vector that the loop in front makes, updates of several vectors, the norm of what was updated: one
-// pass over memory instead of several. Two loops can be one if they have the same bounds, one reduction at most, and if
-// what one of them writes the other one touches at its own position only.
+// pass over memory instead of several. Two loops can be one if they have the same bounds, reductions that a kernel can
+// have together, and if what one of them writes the other one touches at its own position only.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/LoopTouches.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "translator/ir/SparseLevels.h"
 
@@ -18,58 +19,6 @@ using namespace mlir;
 
 namespace ml2k {
 namespace {
-
-struct Touch {
-  Operation *op;
-  Value memref;
-  SmallVector<Value> at;
-  bool writes;
-};
-
-/// All loads and stores inside; false if something else touches memory.
-bool collectTouches(Operation *op, SmallVectorImpl<Touch> &touches) {
-  return !op->walk([&](Operation *inner) {
-              if (auto load = dyn_cast<memref::LoadOp>(inner))
-                touches.push_back({inner, load.getMemref(), SmallVector<Value>(load.getIndices()), false});
-              else if (auto store = dyn_cast<memref::StoreOp>(inner))
-                touches.push_back({inner, store.getMemref(), SmallVector<Value>(store.getIndices()), true});
-              else if (!isPure(inner) && !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-                       !inner->hasTrait<OpTrait::IsTerminator>())
-                return WalkResult::interrupt();
-              return WalkResult::advance();
-            }).wasInterrupted();
-}
-
-/// The name of an extent of an argument: those that have to be equal share it.
-StringAttr nameOfExtent(Value value) {
-  auto size = value.getDefiningOp<memref::DimOp>();
-  auto const argument = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
-  auto entry = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-  if (!entry || !size.getConstantIndex())
-    return {};
-  auto const names = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "nest.dims");
-  auto const name = names ? dyn_cast<StringAttr>(names[*size.getConstantIndex()]) : StringAttr();
-  return name && !name.empty() ? name : StringAttr();
-}
-
-bool haveSameBounds(scf::ParallelOp a, scf::ParallelOp b) {
-  auto const same = [](ValueRange left, ValueRange right) {
-    return left.size() == right.size() && llvm::all_of(llvm::zip(left, right), [](auto pair) {
-             auto const [x, y] = pair;
-             if (x == y || (nameOfExtent(x) && nameOfExtent(x) == nameOfExtent(y)))
-               return true;
-             Operation *const first = x.getDefiningOp(), *const second = y.getDefiningOp();
-             return first && second && isPure(first) && isPure(second) &&
-                    OperationEquivalence::isEquivalentTo(first, second, OperationEquivalence::IgnoreLocations);
-           });
-  };
-  return same(a.getLowerBound(), b.getLowerBound()) && same(a.getUpperBound(), b.getUpperBound()) &&
-         same(a.getStep(), b.getStep());
-}
-
-bool isAtOwnPosition(Touch const &touch, scf::ParallelOp loop) {
-  return baseOf(touch.memref) == touch.memref && llvm::equal(touch.at, loop.getInductionVars());
-}
 
 /// The tensor of which the position is an entry that no other iteration has.
 std::optional<int64_t> ownEntry(Touch const &touch) {
@@ -94,10 +43,17 @@ bool areApart(ArrayRef<Touch> a, scf::ParallelOp first, ArrayRef<Touch> b, scf::
   return true;
 }
 
-bool conflict(ArrayRef<Touch> a, ArrayRef<Touch> b) {
-  return llvm::any_of(a, [&](Touch const &x) {
-    return llvm::any_of(b, [&](Touch const &y) { return (x.writes || y.writes) && mayAlias(x.memref, y.memref); });
-  });
+/// One kernel can have all reductions of both.
+bool canReduceTogether(scf::ParallelOp a, scf::ParallelOp b) {
+  if (a.getNumResults() == 0 || b.getNumResults() == 0)
+    return true;
+  auto const areKnown = [](scf::ParallelOp loop) {
+    auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
+    return llvm::all_of(reduce.getReductions(), [](Region &region) { return combinerOf(region).has_value(); });
+  };
+  SmallVector<Type> types(a.getResultTypes());
+  llvm::append_range(types, b.getResultTypes());
+  return a.getNumLoops() == 1 && llvm::all_equal(types) && areKnown(a) && areKnown(b);
 }
 
 bool mayFuse(scf::ParallelOp loop) {
@@ -135,9 +91,9 @@ private:
       });
       auto next = dyn_cast<scf::ParallelOp>(op);
       if (next)
-        return !needsLoop && mayFuse(next) && loop.getNumResults() + next.getNumResults() <= 1 &&
-                       haveSameBounds(loop, next) && collectTouches(next, others) &&
-                       areApart(own, loop, others, next) && !conflict(between, others) && !usesOf(next, behind)
+        return !needsLoop && mayFuse(next) && canReduceTogether(loop, next) && haveSameBounds(loop, next) &&
+                       collectTouches(next, others) && areApart(own, loop, others, next) &&
+                       !conflict(between, others) && !usesOf(next, behind)
                    ? next
                    : scf::ParallelOp();
       if ((isPure(op) || isa<memref::AllocOp>(op)) && op->getNumRegions() == 0 && !needsLoop) {
@@ -187,12 +143,14 @@ private:
       if (reduce && own.getNumOperands() == 0)
         rewriter.eraseOp(own);
       else if (reduce)
-        rewriter.eraseOp(std::exchange(reduce, own));
+        reduce = join(reduce, own);
       else
         reduce = own;
     }
     if (reduce != &both.getBody()->back())
       rewriter.moveOpAfter(reduce, &both.getBody()->back());
+    if (both.getNumResults() > 1)
+      nameReductions(first, second, both);
     forwardStores(*both.getBody());
     forwardIntoLoops(both);
     SmallVector<Value> results(both.getResults());
@@ -201,6 +159,30 @@ private:
     rewriter.replaceOp(first, ArrayRef<Value>(results).take_front(first.getNumResults()));
     rewriter.replaceOp(second, ArrayRef<Value>(results).take_back(second.getNumResults()));
     return both;
+  }
+
+  /// The terms of both, at the place of the second.
+  scf::ReduceOp join(scf::ReduceOp first, scf::ReduceOp second) {
+    SmallVector<Value> terms(first.getOperands());
+    llvm::append_range(terms, second.getOperands());
+    rewriter.setInsertionPoint(second);
+    auto both = rewriter.create<scf::ReduceOp>(second.getLoc(), terms);
+    unsigned place = 0;
+    for (scf::ReduceOp part : {first, second}) {
+      for (Region &region : part.getReductions())
+        both.getReductions()[place++].takeBody(region);
+      rewriter.eraseOp(part);
+    }
+    return both;
+  }
+
+  /// Each is called as the loop that it comes from.
+  void nameReductions(scf::ParallelOp first, scf::ParallelOp second, scf::ParallelOp both) {
+    SmallVector<Attribute> names;
+    for (scf::ParallelOp part : {first, second})
+      for (OpResult result : part.getResults())
+        names.push_back(rewriter.getStringAttr(nameOfReduction(result)));
+    both->setAttr(reductionNames, rewriter.getArrayAttr(names));
   }
 
   /// Inner loops need not read what the iteration has stored in front of them, at its own position.
@@ -253,63 +235,11 @@ private:
   SmallVector<Operation *> moved; ///< pure operations and allocations between the two
 };
 
-//===--- Scalars --------------------------------------------------------------------------------------------------===//
-
-/// Memory of one element that the function makes for itself, and only loads and stores touch.
-bool isScalar(memref::AllocOp allocation) {
-  return allocation.getType().getRank() == 0 && llvm::all_of(allocation->getUsers(), [&](Operation *user) {
-           auto store = dyn_cast<memref::StoreOp>(user);
-           return isa<memref::LoadOp, memref::DeallocOp>(user) || (store && store.getValue() != allocation);
-         });
-}
-
-bool stores(Operation *op, Value memref) {
-  return op
-      ->walk([&](memref::StoreOp store) {
-        return store.getMemref() == memref ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Loads of what was stored before in the same block, or in one around it that does not store again.
-void forwardIn(RewriterBase &rewriter, Block &block, Value memref, Value current) {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    auto store = dyn_cast<memref::StoreOp>(op);
-    auto load = dyn_cast<memref::LoadOp>(op);
-    if (store && store.getMemref() == memref)
-      current = store.getValue();
-    else if (load && load.getMemref() == memref && current) {
-      if (Operation *const made = current.getDefiningOp(); made && nameInLocation(made->getLoc()).empty())
-        made->setLoc(load.getLoc()); // its name
-      rewriter.replaceOp(load, current);
-    } else if (op.getNumRegions() != 0) {
-      bool const changes = stores(&op, memref);
-      for (Region &region : op.getRegions())
-        for (Block &inner : region)
-          forwardIn(rewriter, inner, memref, changes ? Value() : current);
-      if (changes)
-        current = {};
-    }
-  }
-}
-
 } // namespace
 
-void forwardScalars(func::FuncOp entry) {
-  IRRewriter rewriter(entry.getContext());
-  SmallVector<memref::AllocOp> scalars;
-  entry.walk([&](memref::AllocOp allocation) {
-    if (isScalar(allocation))
-      scalars.push_back(allocation);
-  });
-  for (memref::AllocOp scalar : scalars) {
-    forwardIn(rewriter, *scalar->getBlock(), scalar, Value());
-    if (llvm::any_of(scalar->getUsers(), llvm::IsaPred<memref::LoadOp>))
-      continue;
-    for (Operation *user : llvm::make_early_inc_range(scalar->getUsers()))
-      rewriter.eraseOp(user);
-    rewriter.eraseOp(scalar);
-  }
+std::string nameOfReduction(OpResult result) {
+  auto const names = result.getOwner()->getAttrOfType<ArrayAttr>(reductionNames);
+  return names ? cast<StringAttr>(names[result.getResultNumber()]).str() : nameInLocation(result.getLoc());
 }
 
 /// Memory that is written and never read: what was read there is in registers.
@@ -332,6 +262,7 @@ static void eraseUnread(func::FuncOp entry) {
 void fuseLoops(func::FuncOp entry) {
   IRRewriter rewriter(entry.getContext());
   Fusion(rewriter).visit(entry.getBody().front());
+  recomputeTerms(entry);
   eraseUnread(entry);
 }
 

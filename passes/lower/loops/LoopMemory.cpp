@@ -110,11 +110,11 @@ LogicalResult lowerGlobals(func::FuncOp entry) {
 //===--- Results --------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// What extents of arguments are called: as the text calls the memref.dim, or after the argument. Extents of different
-/// arguments may differ.
+/// What extents of arguments are called: as the text calls the memref.dim, or after the argument. Those that have to be
+/// equal were given one name, in place of which they get one of the text, too.
 class ExtentNames {
 public:
-  explicit ExtentNames(func::FuncOp entry) {
+  explicit ExtentNames(func::FuncOp entry) : entry(entry) {
     for (BlockArgument argument : entry.getArguments())
       ++uses[memrefName(argument)];
     entry.walk([&](memref::DimOp op) {
@@ -127,9 +127,17 @@ public:
       if (ofText.try_emplace({argument.getArgNumber(), *op.getConstantIndex()}, name).second)
         ++uses[name];
     });
+    for (auto const &[extent, name] : ofText)
+      if (StringRef const shared = given(entry.getArgument(extent.first), extent.second);
+          !shared.empty() && uses.lookup(name) == 1)
+        ofShared.try_emplace(shared, name);
   }
 
   std::string operator()(BlockArgument argument, int64_t dim) const {
+    if (StringRef const shared = given(argument, dim); !shared.empty()) {
+      auto const named = ofShared.find(shared);
+      return named == ofShared.end() ? shared.str() : named->second;
+    }
     auto const known = ofText.find({argument.getArgNumber(), dim});
     if (known != ofText.end() && uses.lookup(known->second) == 1)
       return known->second;
@@ -138,8 +146,16 @@ public:
   }
 
 private:
+  StringRef given(BlockArgument argument, int64_t dim) const {
+    auto const names = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "nest.dims");
+    auto const name = names ? dyn_cast<StringAttr>(names[dim]) : StringAttr();
+    return name ? name.getValue() : StringRef();
+  }
+
+  mutable func::FuncOp entry;
   std::map<std::pair<unsigned, int64_t>, std::string> ofText;
   llvm::StringMap<unsigned> uses;
+  llvm::StringMap<std::string> ofShared;
 };
 } // namespace
 
@@ -256,12 +272,9 @@ void nameDims(func::FuncOp entry) {
     auto const type = dyn_cast<MemRefType>(argument.getType());
     if (!type || type.hasStaticShape())
       continue;
-    auto const given = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "nest.dims");
     SmallVector<Attribute> names;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      auto const name = given ? dyn_cast<StringAttr>(given[dim]) : StringAttr();
-      names.push_back(name && !name.empty() ? name : StringAttr::get(entry.getContext(), extents(argument, dim)));
-    }
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      names.push_back(StringAttr::get(entry.getContext(), extents(argument, dim)));
     entry.setArgAttr(argument.getArgNumber(), "nest.dims", ArrayAttr::get(entry.getContext(), names));
   }
 }

@@ -174,7 +174,9 @@ private:
       op = carryInMemory(loop, pending);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       op = branchInMemory(branch, pending);
-    if (auto loop = dyn_cast<scf::WhileOp>(op); loop && !isDecidedInMemory(loop) && !isDecidedOnHost(loop))
+    if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isDecidedOnHost(loop))
+      nameCarried(loop);
+    else if (loop && !isDecidedInMemory(loop))
       op = decideInMemory(loop, pending);
     if (failed(flush(pending)))
       return failure();
@@ -187,11 +189,13 @@ private:
 
   //===--- Kernels ---===//
 
-  /// A kernel has one reduction: a loop with several becomes several loops, the last of which writes what it did.
+  /// A kernel has reductions of one type over one loop: another loop with several becomes several loops, the last of
+  /// which writes what it did.
   void splitReductions() {
     SmallVector<scf::ParallelOp> loops;
     entry.walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
-      if (loop.getNumResults() > 1 && readsBeforeItWrites(loop))
+      bool const isKernel = loop.getNumLoops() == 1 && llvm::all_equal(loop.getResultTypes());
+      if (loop.getNumResults() > 1 && !isKernel && readsBeforeItWrites(loop))
         loops.push_back(loop);
       return WalkResult::skip();
     });
@@ -271,11 +275,12 @@ private:
       if (!isNeutral && loop.getNumResults() == 1)
         start = startOf(combiner, initial);
       memref::StoreOp store = isNeutral || start ? onlyStore(result) : memref::StoreOp();
-      into.push_back(store ? store.getMemref() : makeScalar(entry, result.getType(), nameOf(result, "reduced")));
+      into.push_back(store ? store.getMemref() : makeScalar(entry, result.getType(), nameOrReduced(result)));
       if (store)
         rewriter.eraseOp(store);
       else
-        replaceByLoads(result, into.back(), start ? std::nullopt : std::optional(combiner), initial);
+        replaceByLoads(result, into.back(), start ? std::nullopt : std::optional(combiner), initial,
+                       locationOf(result));
     }
     nest::LoopKernelOp kernel = makeKernel(rewriter, loop, into);
     kernel.setStartAttr(start);
@@ -306,16 +311,31 @@ private:
 
   using Combiner = nest::Combiner;
 
+  /// With the name of the result.
+  Location named(Location location, StringRef verb, StringRef name) {
+    return NameLoc::get(rewriter.getStringAttr((verb + " \"" + name + "\"").str()), location);
+  }
+  Location locationOf(OpResult result) {
+    return result.getOwner()->getNumResults() == 1 ? result.getLoc()
+                                                   : named(result.getLoc(), "reduction", nameOfReduction(result));
+  }
+
+  static std::string nameOrReduced(OpResult result) {
+    std::string const name = nameOfReduction(result);
+    return name.empty() ? "reduced" : name;
+  }
+
   static std::string nameOf(Value value, StringRef otherwise) {
     std::string const name = nameInLocation(value.getLoc());
     return name.empty() ? otherwise.str() : name;
   }
 
   /// Every use of a kernel's scalar reads it from memory, where the use is.
-  void replaceByLoads(Value value, Value memory, std::optional<Combiner> combiner = {}, Value initial = {}) {
+  void replaceByLoads(Value value, Value memory, std::optional<Combiner> combiner = {}, Value initial = {},
+                      std::optional<Location> location = {}) {
     for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
       rewriter.setInsertionPoint(use.getOwner());
-      Value loaded = rewriter.create<memref::LoadOp>(value.getLoc(), memory);
+      Value loaded = rewriter.create<memref::LoadOp>(location.value_or(value.getLoc()), memory);
       if (combiner && !isIdentity(*combiner, initial))
         loaded = nest::join(rewriter, value.getLoc(), *combiner, initial, loaded);
       use.set(loaded);
@@ -495,19 +515,21 @@ private:
   /// Whether the host computes `value` from what it knows or carries, and from what it reads back.
   static bool isOfHost(Value value, scf::WhileOp loop, llvm::SmallDenseSet<Value> &readBack) {
     Type const type = value.getType();
-    if (!type.isInteger(1) && !type.isInteger(32) && !type.isInteger(64) && !type.isF32() && !type.isF64())
+    if (!type.isInteger(1) && !type.isInteger(32) && !type.isInteger(64) && !type.isF32() && !type.isF64() &&
+        !type.isIndex())
       return false;
     if (auto const argument = dyn_cast<BlockArgument>(value))
       return isa<func::FuncOp>(argument.getOwner()->getParentOp()) || argument.getOwner()->getParentOp() == loop;
     if (isDeviceScalar(value))
       return readBack.insert(value).second || true;
     Operation *op = value.getDefiningOp();
-    return isHostScalar(op) &&
+    return (isHostScalar(op) || isHostCount(op)) &&
            llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, loop, readBack); });
   }
 
-  /// A loop whose numbers the host carries: one of them at most comes from kernels, and is read back once a round.
+  /// A loop whose numbers the host carries: a few of them come from kernels, and are read back once a round.
   static bool isDecidedOnHost(scf::WhileOp loop) {
+    constexpr unsigned most = 4; // copies for one wait
     llvm::SmallDenseSet<Value> first, next, none;
     auto const all = [&](ValueRange values, llvm::SmallDenseSet<Value> &readBack) {
       return llvm::all_of(values, [&](Value value) { return isOfHost(value, loop, readBack); });
@@ -519,9 +541,17 @@ private:
     });
     bool const decides = llvm::all_of(loop.getBeforeBody()->without_terminator(), isPureOp);
     return loop.getNumResults() != 0 && passesOn && decides && all(loop.getInits(), first) &&
-           all(loop.getYieldOp().getOperands(), next) && all(condition.getCondition(), none) && first.size() <= 1 &&
-           next.size() == 1 && none.empty() && areDirect(loop.getInits(), first) &&
+           all(loop.getYieldOp().getOperands(), next) && all(condition.getCondition(), none) && first.size() <= most &&
+           !next.empty() && next.size() <= most && none.empty() && areDirect(loop.getInits(), first) &&
            areDirect(loop.getYieldOp().getOperands(), next);
+  }
+
+  /// What bufferization left without a name is called as it is at first.
+  void nameCarried(scf::WhileOp loop) {
+    for (auto [carried, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits()))
+      if (std::string const name = nameInLocation(init.getLoc());
+          !name.empty() && (carried.getLoc() == loop.getLoc() || nameInLocation(carried.getLoc()).empty()))
+        carried.setLoc(named(carried.getLoc(), "argument", name));
   }
 
   static bool isPureOp(Operation &op) { return isPure(&op) && op.getNumRegions() == 0; }

@@ -85,13 +85,22 @@ bool isApart(mlir::linalg::LinalgOp op, mlir::OpOperand &output);
 /// linalg operations that reduce become parallel reductions, or parallel loops that carry what they reduce.
 void lowerReductions(mlir::func::FuncOp entry);
 
-//===--- Fewer kernels (FuseLoops.cpp, FoldScalars.cpp) ---===//
+//===--- Fewer kernels (FuseLoops.cpp, RecomputeTerms.cpp, ForwardScalars.cpp, FoldScalars.cpp) ---===//
 
 /// Single elements that the entry makes for itself become values where the store is in sight.
 void forwardScalars(mlir::func::FuncOp entry);
 
 /// Neighbouring parallel loops over the same positions become one.
 void fuseLoops(mlir::func::FuncOp entry);
+
+/// Vectors that one loop computes for the next from two others are computed again instead.
+void recomputeTerms(mlir::func::FuncOp entry);
+
+/// On a loop with several reductions: the name of each.
+inline constexpr llvm::StringLiteral reductionNames = "nest.reductions";
+
+/// What the result of a parallel loop is called; perhaps nothing.
+std::string nameOfReduction(mlir::OpResult result);
 
 /// Kernels compute the scalars that a kernel of one iteration would compute for them.
 void foldScalars(mlir::func::FuncOp entry);

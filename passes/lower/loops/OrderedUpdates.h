@@ -12,7 +12,8 @@ namespace ml2k {
 /// says so (a Scatter).
 inline constexpr char const unorderedUpdates[] = "nest.unordered";
 
-/// Operations whose terms may be joined in any order with the same result to the last bit. Floating-point sums are not.
+/// Operations whose terms may be joined in any order: with the same result to the last bit, or because the text lets
+/// them (`fastmath<reassoc>`).
 bool isReorderable(mlir::Operation *op);
 
 /// A perfect nest whose block updates one element, such as `sums[row[i]][j] += terms[i][j]`, becomes one scf.parallel

@@ -167,6 +167,8 @@ Value SparseKernel::carry(size_t next, Value before) {
   auto const [lower, upper] = boundsOf(step);
   auto loop = rewriter.create<scf::ForOp>(location, lower, upper, index(1), before);
   markEntries(loop, step);
+  if (!loop->hasAttr(sparseEntries))
+    loop->setAttr(sumsInAnyOrder, rewriter.getUnitAttr());
   rewriter.setInsertionPointToEnd(loop.getBody());
   settle(step, nameOf(step, loop.getInductionVar()));
   Value const carried = loop.getRegionIterArg(0);

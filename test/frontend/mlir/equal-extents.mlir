@@ -26,7 +26,7 @@ func.func @tensors(%x: tensor<?xf32>, %y: tensor<?xf32>, %z: tensor<4xf32>, %w: 
   return %s, %t : tensor<?xf32>, tensor<4xf32>
 }
 
-// MEMORY: @memory(%{{.*}}: memref<?x?xf32> {nest.name = "a"}
+// MEMORY: @memory(%{{.*}}: memref<?x?xf32> {nest.dims = ["a_size_0", "a_size_1"], nest.name = "a"}
 // MEMORY-SAME: memref<?x?xf32> {nest.dims = ["a_size_1", "b_size_1"], nest.name = "b"}
 // MEMORY-SAME: memref<?x?xf32> {nest.dims = ["a_size_0", "b_size_1"], nest.name = "c"}
 func.func @memory(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {

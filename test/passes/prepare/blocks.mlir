@@ -278,7 +278,7 @@ func.func @devices(%x: memref<1024x2048xf32>, %y: memref<1024x2048xf32>) {
 
 // -----
 // CHECK-LABEL: func.func @loops
-func.func @loops(%x: memref<4x5x6xf32>, %y: memref<4xf32>, %total: memref<f32>) {
+func.func @loops(%x: memref<4x5x6xf32>, %y: memref<4xf32>, %total: memref<f32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %c5 = arith.constant 5 : index
@@ -295,6 +295,28 @@ func.func @loops(%x: memref<4x5x6xf32>, %y: memref<4xf32>, %total: memref<f32>) 
   nest.kernel "three" mdrange (%i, %j, %k) = (%c0, %c0, %c0) to (%c4, %c5, %c6) {
     memref.store %zero, %x[%i, %j, %k] : memref<4x5x6xf32>
     nest.yield
+  }
+  // What all iterations compute alike from a scalar in memory, which they do not write, is computed once
+  // CHECK: nest.kernel "scaled"
+  // CHECK: arith.divf {{.*}} {nest.shared}
+  // CHECK: } {nest.schedule = #nest.schedule<for_shared_span>}
+  nest.kernel "scaled" range (%i) = (%c0) to (%n) {
+    %t = memref.load %total[] : memref<f32>
+    %s = arith.divf %zero, %t : f32
+    %v = memref.load %y[%i] : memref<4xf32>
+    %w = arith.mulf %s, %v : f32
+    memref.store %w, %y[%i] : memref<4xf32>
+    nest.yield
+  }
+  // CHECK: nest.kernel "written"
+  // CHECK-NOT: nest.shared
+  // CHECK: } {nest.schedule = #nest.schedule<reduce_span>}
+  nest.kernel "written" range (%i) = (%c0) to (%c4) reduce (sum into %total : memref<f32>) {
+    %t = memref.load %total[] : memref<f32>
+    %s = arith.divf %zero, %t : f32
+    %v = memref.load %y[%i] : memref<4xf32>
+    %w = arith.mulf %s, %v : f32
+    nest.yield %w : f32
   }
   // CHECK: nest.kernel "sum"
   // CHECK: } {nest.schedule = #nest.schedule<reduce_span>}

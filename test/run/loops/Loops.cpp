@@ -9,6 +9,9 @@
 #include "heat.hpp"
 #include "integers.hpp"
 #include "matmul.hpp"
+#include "pcg_loops.hpp"
+#include "pcg_memrefs.hpp"
+#include "pcg_tensors.hpp"
 #include "product.hpp"
 #include "solve.hpp"
 #include "solve_sparse.hpp"
@@ -222,6 +225,27 @@ static void testConjugateGradient(Space const &space, int n) {
   for (int i = 0; i < n; ++i)
     worst = std::max(worst, std::abs(same[i] - solution(i)));
   expect(worst < 1e-12, "conjugate gradient on a sparse matrix");
+
+  // With a preconditioner, on tensors, on memrefs and as loops
+  std::vector<double> const diagonal(n, .25);
+  auto const precondition = [&](char const *name, auto const &forward) {
+    Kokkos::deep_copy(result, 7.0);
+    forward(viewOf(positions), viewOf(columns), viewOf(entries), viewOf(diagonal));
+    std::vector<double> const found = valuesOf(result);
+    worst = 0;
+    for (int i = 0; i < n; ++i)
+      worst = std::max(worst, std::abs(found[i] - solution(i)));
+    expect(worst < 1e-12, name);
+  };
+  precondition("preconditioned, on tensors", [&](auto const &...a) {
+    pcg_tensors::forward(space, pcg_tensors::Workspace(space, n), a..., b, 1e-28, result);
+  });
+  precondition("preconditioned, on memrefs", [&](auto const &...a) {
+    pcg_memrefs::forward(space, pcg_memrefs::Workspace(space, n), a..., b, 1e-28, result);
+  });
+  precondition("preconditioned, as loops", [&](auto const &...a) {
+    pcg_loops::forward(space, pcg_loops::Workspace(space, n), a..., b, 1e-28, result);
+  });
 }
 
 static void testBoth(Space const &space) {

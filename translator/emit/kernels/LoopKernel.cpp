@@ -279,19 +279,6 @@ LogicalResult LoopPrinter::printBox(Body statements) {
   return printPolicy(boxPolicy(), cpp::intParameters(names), std::move(statements));
 }
 
-/// `Joining<Max, double>{change, 0.0}`
-Expression LoopPrinter::reducer() {
-  Value const into = kernel.getInto()[0];
-  Storage const &storage = *layer.program.storageOf(into);
-  Raw const combiner = combinerName(cast<nest::CombinerAttr>(kernel.getCombiners()[0]).getValue());
-  writes.insert(into);
-  layer.needBlock(combiner);
-  std::vector<Expression> values = {layer.member(storage)};
-  if (TypedAttr const start = kernel.getStartAttr())
-    values.push_back(literal(start));
-  return cpp::braces(Code(Raw("Joining<")) + combiner + Raw(", ") + storage.scalarType().code + Raw(">"), values);
-}
-
 /// One or two spans: all loops but the last run as one.
 LogicalResult LoopPrinter::printSpans(Body statements) {
   bool const grid = positions.size() > 1;
@@ -308,7 +295,10 @@ LogicalResult LoopPrinter::printSpans(Body statements) {
   if (!kernel.getInto().empty())
     arguments.push_back(reducer());
   layer.setCall(arguments);
-  layer.addLambda({cpp::intParameters(parameters), std::move(statements)});
+  std::vector<cpp::Parameter> all = cpp::intParameters(parameters);
+  if (shared)
+    all.push_back(*shared);
+  layer.addLambda({std::move(all), std::move(statements)});
   return success();
 }
 
@@ -352,10 +342,13 @@ FailureOr<std::string> LoopPrinter::print() {
   findChange();
   if (rowLoops)
     bindRow();
+  nest::KernelBlock const form = layer.schedule.getBlock();
+  bool const isShared = form == nest::KernelBlock::ForSharedSpan || form == nest::KernelBlock::ReduceSharedSpan;
+  if (isShared && failed(printShared()))
+    return failure();
   Body statements;
   Block &block = kernel.getBody().front();
-  if (kernel.getInto().empty() ? failed(printer.print(block, statements))
-                               : failed(returnValue(printer, block, statements)))
+  if (kernel.getInto().empty() ? failed(printer.print(block, statements)) : failed(returnTerms(block, statements)))
     return failure();
   if (failed(recover(fusedLoops(), statements)) || failed(printCall(std::move(statements))))
     return failure();

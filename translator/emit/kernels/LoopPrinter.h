@@ -63,12 +63,15 @@ private:
   void bindRow();
   mlir::FailureOr<Expression> printTerm(nest::RowLoop const &loop, Body &body);
   mlir::LogicalResult bindJoined(nest::RowLoop const &loop, Identifier const &name, Body &to);
-  mlir::LogicalResult printFold(nest::RowLoop const &loop, Body &to);
+  mlir::LogicalResult printFold(nest::RowLoop const &loop, Body &to, std::optional<Expression> length = {});
+  mlir::LogicalResult printInner(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printEach(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printColumns(mlir::scf::ForOp over, nest::RowLoop const &loop, Body &to);
   mlir::LogicalResult printRowLoop(mlir::scf::ForOp loop, Body &to);
   void storeOnce(cpp::Assign assign, Body &to);
   mlir::LogicalResult printStoredRows(Body statements);
+  mlir::LogicalResult printShared();
+  mlir::LogicalResult returnTerms(mlir::Block &block, Body &statements);
   mlir::LogicalResult printCall(Body statements);
   mlir::LogicalResult printPolicy(mlir::FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
                                   Body statements);
@@ -78,6 +81,7 @@ private:
   Layer &layer;
   ScalarPrinter printer;
   std::vector<Identifier> positions;
+  std::optional<cpp::Parameter> shared;           ///< what all iterations share
   unsigned const fused;                           ///< outer loops that run as one
   Identifier row = Raw("row");                    ///< that one
   std::optional<nest::StoredRows> rowLoops;       ///< of a sparse matrix, where its block is printed

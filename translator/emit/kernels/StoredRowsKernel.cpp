@@ -66,11 +66,13 @@ LogicalResult LoopPrinter::bindJoined(nest::RowLoop const &loop, Identifier cons
   return success();
 }
 
-LogicalResult LoopPrinter::printFold(nest::RowLoop const &loop, Body &to) {
+/// Along the row, or from 0 to the length.
+LogicalResult LoopPrinter::printFold(nest::RowLoop const &loop, Body &to, std::optional<Expression> length) {
   printer.settleReads(to);
   scf::ForOp entries = loop.entries;
   size_t const outside = printer.names.count();
-  Identifier const entry = printer.names.fresh(withSourceName(entries.getInductionVar(), {"entry", "stored"}));
+  ScalarPrinter::Nouns const nouns = length ? ScalarPrinter::Nouns{"k", "l"} : ScalarPrinter::Nouns{"entry", "stored"};
+  Identifier const entry = printer.names.fresh(withSourceName(entries.getInductionVar(), nouns));
   printer.bind(entries.getInductionVar(), cpp::name(entry));
   Body body;
   FailureOr<Expression> const term = printTerm(loop, body);
@@ -79,8 +81,8 @@ LogicalResult LoopPrinter::printFold(nest::RowLoop const &loop, Body &to) {
   printer.names.release(outside);
   Identifier const name =
       printer.names.fresh(withSourceName(entries.getRegionIterArg(0), accumulatorNouns(loop.combiner)));
-  to.push_back(cpp::Fold{computedType(entries.getResult(0).getType()), name, combinerName(loop.combiner), std::nullopt,
-                         cpp::intParameter(entry), std::move(body), *term});
+  to.push_back(cpp::Fold{computedType(entries.getResult(0).getType()), name, combinerName(loop.combiner),
+                         std::move(length), cpp::intParameter(entry), std::move(body), *term});
   return bindJoined(loop, name, to);
 }
 
@@ -131,13 +133,22 @@ LogicalResult LoopPrinter::printColumns(scf::ForOp over, nest::RowLoop const &lo
   return success();
 }
 
+/// A loop inside those over entries: sums that may be in any order are folds of a lane.
+LogicalResult LoopPrinter::printInner(scf::ForOp loop, Body &to) {
+  std::optional<nest::RowLoop> const fold = nest::innerFoldOf(loop);
+  if (!fold)
+    return printFor(loop, printer, to);
+  FailureOr<Expression> const length = printer.use(loop.getUpperBound());
+  return failed(length) ? failure() : printFold(*fold, to, *length);
+}
+
 LogicalResult LoopPrinter::printRowLoop(scf::ForOp loop, Body &to) {
   auto const columns = rowLoops->loops.find(loop->getParentOp());
   if (columns != rowLoops->loops.end() && columns->second.entries == loop)
     return bindJoined(columns->second, found, to); // the block has done it
   auto const known = rowLoops->loops.find(loop);
   if (known == rowLoops->loops.end())
-    return printFor(loop, printer, to);
+    return printInner(loop, to);
   switch (known->second.kind) {
   case nest::RowLoop::Kind::Fold:
     return printFold(known->second, to);

@@ -265,15 +265,35 @@ FailureOr<Expression> ForwardPrinter::hostScalar(Value value) {
   return entry->print(op, operands, printer);
 }
 
+/// `read_back(space, rz, work.rz_next, rr, work.rr_next)`: one wait for several of `values`.
+std::optional<Expression> ForwardPrinter::readBackTogether(ValueRange values, ValueRange variables) {
+  std::vector<Expression> arguments = {cpp::name(Raw("space"))};
+  for (auto [value, variable] : llvm::zip(values, variables))
+    if (isReadBack(value.getDefiningOp())) {
+      auto load = value.getDefiningOp<memref::LoadOp>();
+      arguments.push_back(cpp::name(Identifier(program.hostName(variable))));
+      arguments.push_back(program.reference(*program.storageOf(load.getMemref())));
+    }
+  if (arguments.size() <= 3)
+    return std::nullopt;
+  return call(Code(Raw("read_back")), arguments, Raw("read_back"));
+}
+
 /// `while (true) { ...; if (!(residual > tolerance)) break; ...; residual = read_back(space, work.next); }`
 LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
+  std::optional<Expression> const read = readBackTogether(loop.getInits(), loop.getBeforeArguments());
   for (auto [carried, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits())) {
-    FailureOr<Expression> const first = hostScalar(init);
-    if (failed(first))
-      return failure();
-    statements.push_back(
-        cpp::Variable{computedType(carried.getType()), Identifier(program.hostName(carried)), {}, *first});
+    cpp::Variable variable{computedType(carried.getType()), Identifier(program.hostName(carried))};
+    if (!read || !isReadBack(init.getDefiningOp())) {
+      FailureOr<Expression> const first = hostScalar(init);
+      if (failed(first))
+        return failure();
+      variable.value = *first;
+    }
+    statements.push_back(std::move(variable));
   }
+  if (read)
+    statements.push_back(cpp::Run{*read});
   Body body;
   if (failed(print(*loop.getBeforeBody(), body)))
     return failure();
@@ -290,7 +310,11 @@ LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
 /// What the loop carries on: all is computed before the first changes.
 LogicalResult ForwardPrinter::printNext(scf::WhileOp loop, Body &body) {
   std::vector<std::pair<Value, Expression>> changes;
-  for (auto [carried, next] : llvm::zip(loop.getBeforeArguments(), loop.getYieldOp().getOperands())) {
+  ValueRange const yielded = loop.getYieldOp().getOperands();
+  std::optional<Expression> const read = readBackTogether(yielded, loop.getBeforeArguments());
+  for (auto [carried, next] : llvm::zip(loop.getBeforeArguments(), yielded)) {
+    if (read && isReadBack(next.getDefiningOp()))
+      continue;
     FailureOr<Expression> const value = hostScalar(next);
     if (failed(value))
       return failure();
@@ -298,12 +322,14 @@ LogicalResult ForwardPrinter::printNext(scf::WhileOp loop, Body &body) {
       changes.push_back({carried, *value});
   }
   for (auto &[carried, value] : changes)
-    if (changes.size() > 1) {
+    if (changes.size() > 1 || read) {
       std::string const name = program.hostName(carried);
       Identifier const next = scope.fresh({"next_" + name, "new_" + name});
       body.push_back(cpp::Let{computedType(carried.getType()), next, value});
       value = cpp::name(next);
     }
+  if (read)
+    body.push_back(cpp::Run{*read});
   for (auto const &[carried, value] : changes)
     body.push_back(cpp::Assign{cpp::name(Identifier(program.hostName(carried))), value});
   return success();

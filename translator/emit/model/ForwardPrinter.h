@@ -61,6 +61,7 @@ private:
   mlir::LogicalResult printNext(mlir::scf::WhileOp loop, Body &body);
   mlir::FailureOr<Expression> hostScalar(mlir::Value value);
   Expression readBack(mlir::Operation *load);
+  std::optional<Expression> readBackTogether(mlir::ValueRange values, mlir::ValueRange variables);
   mlir::FailureOr<Expression> condition(mlir::Value value);
   Expression hostExpression(mlir::Value value, bool isChecked = false);
 

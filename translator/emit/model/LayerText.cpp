@@ -38,6 +38,8 @@ static Raw functionOf(nest::KernelBlock block) {
                {Recurrent, "recurrent"},
                {ForGrid, "for_grid"},
                {ReduceSpan, "reduce_span"},
+               {ReduceSharedSpan, "reduce_shared_span"},
+               {ForSharedSpan, "for_shared_span"},
                {ReduceGrid, "reduce_grid"},
                {ForUpdates, "for_updates"},
                {ForStoredRows, "for_stored_rows"},

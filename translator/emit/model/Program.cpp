@@ -158,7 +158,10 @@ void Program::collectExchanged() {
   // The numbers that one carries are variables of forward()
   entry.walk<WalkOrder::PreOrder>([&](scf::WhileOp loop) {
     for (BlockArgument carried : loop.getBeforeArguments()) {
-      std::string const name = scope.fresh(withSourceName(carried, {"state", "current"})).str();
+      ScalarPrinter::Nouns nouns = withSourceName(carried, {"state", "current"});
+      if (nouns.size() > 2) // what is carried may be called as the number that a kernel computes
+        nouns.insert(nouns.begin() + 1, nouns.front() + "_now");
+      std::string const name = scope.fresh(nouns).str();
       nameHostValue(carried, name);
       scalarTypes[name] = computedType(carried.getType());
       fileScope.take(name);

@@ -128,6 +128,10 @@ LogicalResult ScalarPrinter::print(Block &block, Body &to) {
   return success();
 }
 
+LogicalResult ScalarPrinter::print(ArrayRef<Operation *> operations, Body &to) {
+  return success(llvm::all_of(operations, [&](Operation *op) { return succeeded(printOperation(op, to)); }));
+}
+
 LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
   bool const isKnown = op->getNumResults() == 1 && isBound(op->getResult(0)); // a block computes it
   if (isKnown || isa<arith::ConstantOp>(op))

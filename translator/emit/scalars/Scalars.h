@@ -48,6 +48,9 @@ public:
   /// Prints all operations of the block but its terminator.
   mlir::LogicalResult print(mlir::Block &block, Body &to);
 
+  /// Some of them.
+  mlir::LogicalResult print(llvm::ArrayRef<mlir::Operation *> operations, Body &to);
+
   /// Declares a constant and returns its name; `identity` tells it from others of the same nouns.
   Expression let(Body &to, mlir::Type type, Expression const &value, Nouns const &nouns, llvm::StringRef identity = "");
 

@@ -18,6 +18,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 
 #include <map>
+#include <set>
 
 using namespace mlir;
 
@@ -50,6 +51,9 @@ public:
     return found == firsts.end() ? extent : found->second;
   }
 
+  /// Whether another argument has the same extent.
+  bool isShared(Extent extent) const { return sharing.contains(first(extent)); }
+
   /// The number that an extent has to be.
   std::optional<int64_t> number(Extent extent) const {
     auto const found = numbers.find(first(extent));
@@ -66,6 +70,8 @@ public:
       });
       for (Extent const &extent : members) {
         firsts[extent] = least;
+        if (extent != least && extent.first >= 0)
+          sharing.insert(least);
         if (extent.first < 0)
           numbers[least] = extent.second;
       }
@@ -123,6 +129,7 @@ private:
   func::FuncOp entry;
   Classes classes;
   std::map<Extent, Extent> firsts;
+  std::set<Extent> sharing; ///< firsts of several arguments
   std::map<Extent, int64_t> numbers;
   DenseMap<std::pair<Value, int64_t>, std::optional<Extent>> sources; ///< of what was asked for
 };
@@ -188,7 +195,7 @@ private:
   bool hasNames(BlockArgument argument, ShapedType type) {
     return isa<TensorType>(type) || llvm::any_of(llvm::seq(type.getRank()), [&](int64_t dim) {
              Extent const extent(argument.getArgNumber(), dim);
-             return type.isDynamicDim(dim) && extents.first(extent) != extent;
+             return type.isDynamicDim(dim) && extents.isShared(extent);
            });
   }
 
@@ -220,9 +227,11 @@ private:
   ArrayAttr namesOf(BlockArgument argument, ShapedType type) {
     Builder builder(entry.getContext());
     SmallVector<Attribute> names;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      names.push_back(
-          builder.getStringAttr(type.isDynamicDim(dim) ? nameOf(Extent(argument.getArgNumber(), dim)) : ""));
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Extent const extent(argument.getArgNumber(), dim);
+      bool const isNamed = type.isDynamicDim(dim) && (isa<TensorType>(type) || extents.isShared(extent));
+      names.push_back(builder.getStringAttr(isNamed ? nameOf(extent) : ""));
+    }
     return builder.getArrayAttr(names);
   }
 
