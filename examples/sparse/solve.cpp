@@ -127,18 +127,18 @@ struct StoredRow {
   KOKKOS_FUNCTION void columns(int width, Term const &term, Store const &store) const {
     using T = std::decay_t<decltype(term(0, 0))>;
     if constexpr (on_host) {
-      constexpr int lanes = 4 * vector_bytes / sizeof(T); // the results of so many columns stay in registers
+      constexpr int lanes = vector_bytes / int(sizeof(T));
       int column = 0;
-      for (; column + lanes <= width; column += lanes)
-        some_columns<Join, T, lanes>(column, term, store);
-      if (column + lanes / 2 <= width) {
-        some_columns<Join, T, lanes / 2>(column, term, store);
-        column += lanes / 2;
+      for (; column + 4 * lanes <= width; column += 4 * lanes)
+        some_columns<Join, T, lanes, 4>(column, term, store);
+      if (column + 2 * lanes <= width) {
+        some_columns<Join, T, lanes, 2>(column, term, store);
+        column += 2 * lanes;
       }
-      for (; column + lanes / 4 <= width; column += lanes / 4)
-        some_columns<Join, T, lanes / 4>(column, term, store);
+      for (; column + lanes <= width; column += lanes)
+        some_columns<Join, T, lanes, 1>(column, term, store);
       for (; column < width; ++column)
-        some_columns<Join, T, 1>(column, term, store);
+        some_columns<Join, T, 1, 1>(column, term, store);
     } else {
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(*team, width), [&](int column) {
         T joined = Join::template neutral<T>();
@@ -166,18 +166,39 @@ struct StoredRow {
       Kokkos::single(Kokkos::PerThread(*team), body);
   }
 
-  template <class Join, class T, int Lanes, class Term, class Store>
+  // Results of one, two or four vectors, each an array of its own: gcc leaves one array of several vectors in memory
+  template <class Join, class T, int Lanes, int Vectors, class Term, class Store>
   KOKKOS_FORCEINLINE_FUNCTION void some_columns(int column, Term const &term, Store const &store) const {
-    T joined[Lanes];
+    T first[Lanes], second[Lanes], third[Lanes], fourth[Lanes];
     for (int lane = 0; lane < Lanes; ++lane)
-      joined[lane] = Join::template neutral<T>();
+      first[lane] = second[lane] = third[lane] = fourth[lane] = Join::template neutral<T>();
     for (int entry = begin; entry < end; ++entry) {
 #pragma omp simd
       for (int lane = 0; lane < Lanes; ++lane)
-        joined[lane] = Join::join(joined[lane], term(entry, column + lane));
+        first[lane] = Join::join(first[lane], term(entry, column + lane));
+      if constexpr (Vectors > 1) {
+#pragma omp simd
+        for (int lane = 0; lane < Lanes; ++lane)
+          second[lane] = Join::join(second[lane], term(entry, column + Lanes + lane));
+      }
+      if constexpr (Vectors > 2) {
+#pragma omp simd
+        for (int lane = 0; lane < Lanes; ++lane)
+          third[lane] = Join::join(third[lane], term(entry, column + 2 * Lanes + lane));
+#pragma omp simd
+        for (int lane = 0; lane < Lanes; ++lane)
+          fourth[lane] = Join::join(fourth[lane], term(entry, column + 3 * Lanes + lane));
+      }
     }
-    for (int lane = 0; lane < Lanes; ++lane)
-      store(column + lane, joined[lane]);
+    for (int lane = 0; lane < Lanes; ++lane) {
+      store(column + lane, first[lane]);
+      if constexpr (Vectors > 1)
+        store(column + Lanes + lane, second[lane]);
+      if constexpr (Vectors > 2) {
+        store(column + 2 * Lanes + lane, third[lane]);
+        store(column + 3 * Lanes + lane, fourth[lane]);
+      }
+    }
   }
 
   // What Kokkos requires of a reducer
@@ -274,7 +295,7 @@ template <class Combiner, class Scalar> struct Joining {
 
 // Values of a host joined side by side, in vector registers: one chain of additions waits for each before it
 template <class Combiner, class Value> struct SideBySide {
-  static constexpr int lanes = 32;
+  static constexpr int lanes = 128 / sizeof(Value);
   Value joined[lanes];
 
   KOKKOS_FUNCTION SideBySide() {
@@ -337,7 +358,7 @@ template <class Number, class... Combiners> struct JoiningTerms {
 
 template <class... Combiners, class Number, int Count>
 struct SideBySide<Together<Combiners...>, JointTerms<Number, Count>> {
-  static constexpr int lanes = 32;
+  static constexpr int lanes = 128 / sizeof(Number);
   Number joined[Count][lanes];
 
   KOKKOS_FUNCTION SideBySide() {
@@ -399,39 +420,39 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
   }
 }
 
-// Joins the terms of all positions in any order
+// Joins the terms of all positions in any order. Host: a thread takes pieces, vector registers go along them.
 template <class Reducer, class Term>
 void reduce_span(char const *label, ExecutionSpace const &space, Span range, Reducer const &into, Term const &term) {
   using Value = typename Reducer::value_type;
   using Combiner = typename Reducer::combiner;
   int const length = Kokkos::max(0, range.end - range.begin);
   if constexpr (on_host) {
-    int const parts = space.concurrency();
+    int const piece = Kokkos::min(4096, 1 + length / (4 * space.concurrency()));
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy(space, 0, parts),
-        KOKKOS_LAMBDA(int part, Value &joined) {
+        label, Kokkos::RangePolicy(space, 0, Kokkos::max(1, (length + piece - 1) / piece)),
+        KOKKOS_LAMBDA(int item, Value &joined) __attribute__((flatten)) { // inlines large terms, too
           SideBySide<Combiner, Value> sums;
-          int const end = range.begin + int(std::int64_t(length) * (part + 1) / parts);
-          int i = range.begin + int(std::int64_t(length) * part / parts);
-          for (; i + sums.lanes <= end; i += sums.lanes) {
+          int i = range.begin + item * piece;
+          int const last = Kokkos::min(i + piece, range.begin + length);
+          for (; i + sums.lanes <= last; i += sums.lanes) {
 #pragma omp simd
             for (int lane = 0; lane < sums.lanes; ++lane)
               sums.add(lane, Value(term(i + lane)));
           }
-          for (; i < end; ++i)
+          for (; i < last; ++i)
             sums.add(0, Value(term(i)));
           joined = Combiner::join(joined, sums.all());
         },
         into);
-  } else {
+  } else
     Kokkos::parallel_reduce(
         label, Kokkos::RangePolicy(space, 0, length),
         KOKKOS_LAMBDA(int item, Value &joined) { joined = Combiner::join(joined, Value(term(range.begin + item))); },
         into);
-  }
 }
 
-// Joins term(i, shared()) of all positions in any order. What all share is computed once by a thread of a host.
+// Joins term(i, shared()) of all positions in any order. Host: a thread takes pieces, with what all share computed once
+// for each, and vector registers go along them.
 template <class Reducer, class Shared, class Term>
 void reduce_shared_span(char const *label, ExecutionSpace const &space, Span range, Reducer const &into,
                         Shared const &shared, Term const &term) {
@@ -439,54 +460,54 @@ void reduce_shared_span(char const *label, ExecutionSpace const &space, Span ran
   using Combiner = typename Reducer::combiner;
   int const length = Kokkos::max(0, range.end - range.begin);
   if constexpr (on_host) {
-    int const parts = space.concurrency();
+    int const piece = Kokkos::min(4096, 1 + length / (4 * space.concurrency()));
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy(space, 0, parts),
-        KOKKOS_LAMBDA(int part, Value &joined) {
+        label, Kokkos::RangePolicy(space, 0, Kokkos::max(1, (length + piece - 1) / piece)),
+        KOKKOS_LAMBDA(int item, Value &joined) __attribute__((flatten)) { // inlines large terms, too
           auto const common = shared();
           SideBySide<Combiner, Value> sums;
-          int const end = range.begin + int(std::int64_t(length) * (part + 1) / parts);
-          int i = range.begin + int(std::int64_t(length) * part / parts);
-          for (; i + sums.lanes <= end; i += sums.lanes) {
+          int i = range.begin + item * piece;
+          int const last = Kokkos::min(i + piece, range.begin + length);
+          for (; i + sums.lanes <= last; i += sums.lanes) {
 #pragma omp simd
             for (int lane = 0; lane < sums.lanes; ++lane)
               sums.add(lane, Value(term(i + lane, common)));
           }
-          for (; i < end; ++i)
+          for (; i < last; ++i)
             sums.add(0, Value(term(i, common)));
           joined = Combiner::join(joined, sums.all());
         },
         into);
-  } else {
+  } else
     Kokkos::parallel_reduce(
         label, Kokkos::RangePolicy(space, 0, length),
         KOKKOS_LAMBDA(int item, Value &joined) {
           joined = Combiner::join(joined, Value(term(range.begin + item, shared())));
         },
         into);
-  }
 }
 
-// body(i, shared()) for the positions of a span. What all share is computed once by a thread of a host.
+// body(i, shared()) for all positions of a span. Host: a thread takes pieces, with what all share computed once for
+// each, and vector registers go along them.
 template <class Shared, class Body>
 void for_shared_span(char const *label, ExecutionSpace const &space, Span range, Shared const &shared,
                      Body const &body) {
   int const length = Kokkos::max(0, range.end - range.begin);
   if constexpr (on_host) {
-    int const parts = space.concurrency();
+    int const piece = Kokkos::min(4096, 1 + length / (4 * space.concurrency()));
     Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, parts), KOKKOS_LAMBDA(int part) {
+        label, Kokkos::RangePolicy(space, 0, (length + piece - 1) / piece),
+        KOKKOS_LAMBDA(int item) __attribute__((flatten)) { // inlines large bodies, too
           auto const common = shared();
-          int const end = range.begin + int(std::int64_t(length) * (part + 1) / parts);
+          int const first = item * piece;
+          int const last = Kokkos::min(first + piece, length);
 #pragma omp simd
-          for (int i = range.begin + int(std::int64_t(length) * part / parts); i < end; ++i)
-            body(i, common);
+          for (int i = first; i < last; ++i)
+            body(range.begin + i, common);
         });
-  } else {
+  } else
     Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, range.begin, range.begin + length),
-        KOKKOS_LAMBDA(int i) { body(i, shared()); });
-  }
+        label, Kokkos::RangePolicy(space, 0, length), KOKKOS_LAMBDA(int item) { body(range.begin + item, shared()); });
 }
 
 // --- arena -----------------------------------------------------------------------------------------------------------
@@ -544,8 +565,8 @@ public:
 
 // --- rz_t: dot "rz_t"
 // d[n], b[n] -> result0[n], pe[n], last[n], rz_t[], rr_t[]
-static void rz_t(ExecutionSpace const &space, Workspace const &work, D const &d, B const &b, Result0 const &result0,
-                 int n) {
+static void compute_rz_t(ExecutionSpace const &space, Workspace const &work, D const &d, B const &b,
+                         Result0 const &result0, int n) {
   auto const pe = work.pe;
   auto const last = work.last;
   reduce_span(
@@ -578,20 +599,17 @@ static void pq_t(ExecutionSpace const &space, Workspace const &work, APositions 
 // --- rz_next_t: dot "rz_next_t"
 // pq_t[], pe[n], result0[n], e[n], last[n], d[n] -> result0[n], last[n], rz_next_t[], rr_next_t[]
 static void rz_next_t(ExecutionSpace const &space, Workspace const &work, D const &d, Result0 const &result0, int n,
-                      double state) {
+                      double rz_t) {
   auto const pq_t = work.pq_t;
   auto const pe = work.pe;
   auto const e = work.e;
   auto const last = work.last;
   reduce_shared_span(
       "solve::rz_next_t", space, Span{0, n}, JoiningTerms<double, Sum, Sum>{work.rz_next_t, work.rr_next_t},
-      KOKKOS_LAMBDA() {
-        double const alpha = state / pq_t();
-        return alpha;
-      },
-      KOKKOS_LAMBDA(int i, double shared) {
-        result0(i) = result0(i) + shared * pe(i);
-        double const t = last(i) - shared * e(i);
+      KOKKOS_LAMBDA() { return rz_t / pq_t(); },
+      KOKKOS_LAMBDA(int i, double alpha) {
+        result0(i) = result0(i) + alpha * pe(i);
+        double const t = last(i) - alpha * e(i);
         last(i) = t;
         return terms_of<double>(t * (d(i) * t), t * t);
       });
@@ -599,12 +617,12 @@ static void rz_next_t(ExecutionSpace const &space, Workspace const &work, D cons
 
 // --- pe: generic "p_next"
 // rz_next_t[], d[n], last[n], pe[n] -> pe[n]
-static void pe(ExecutionSpace const &space, Workspace const &work, D const &d, int n, double state) {
+static void pe(ExecutionSpace const &space, Workspace const &work, D const &d, int n, double rz_t) {
   auto const rz_next_t = work.rz_next_t;
   auto const last = work.last;
   auto const pe = work.pe;
   for_shared_span(
-      "solve::pe", space, Span{0, n}, KOKKOS_LAMBDA() { return rz_next_t() / state; },
+      "solve::pe", space, Span{0, n}, KOKKOS_LAMBDA() { return rz_next_t() / rz_t; },
       KOKKOS_LAMBDA(int i, double beta) { pe(i) = d(i) * last(i) + beta * pe(i); });
 }
 
@@ -619,17 +637,17 @@ void forward(ExecutionSpace const &space, Workspace const &work, APositions cons
     return forward(space, fitted(work, n), a_positions, a_coordinates, a_values, d, b, tolerance, result0);
   if (a_positions.size() > INT_MAX || a_coordinates.size() > INT_MAX || a_values.size() > INT_MAX || d.size() > INT_MAX)
     throw std::invalid_argument("solve: a tensor is too large for indices of type int");
-  rz_t(space, work, d, b, result0, n);
-  double state;
-  double current;
-  read_back(space, state, work.rz_t, current, work.rr_t);
+  compute_rz_t(space, work, d, b, result0, n);
+  double rz_t;
+  double rr_t;
+  read_back(space, rz_t, work.rz_t, rr_t, work.rr_t);
   while (true) {
-    if (!(current > tolerance))
+    if (!(rr_t > tolerance))
       break;
     pq_t(space, work, a_positions, a_coordinates, a_values, a_values_size, n);
-    rz_next_t(space, work, d, result0, n, state);
-    pe(space, work, d, n, state);
-    read_back(space, state, work.rz_next_t, current, work.rr_next_t);
+    rz_next_t(space, work, d, result0, n, rz_t);
+    pe(space, work, d, n, rz_t);
+    read_back(space, rz_t, work.rz_next_t, rr_t, work.rr_next_t);
   }
 }
 
