@@ -42,12 +42,17 @@ LogicalResult refuseTensors(Operation *op) {
   return success();
 }
 
+bool isCallersNumber(Value value) {
+  auto const argument = dyn_cast<BlockArgument>(value);
+  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) && isScalar(value.getType());
+}
+
 /// Blocks of structured kernels use sizes and numbers of the host by name, explicit loops say themselves what they use.
 LogicalResult checkOutside(Operation *op, Operation *kernel) {
   for (Value operand : op->getOperands()) {
     bool const isOwn = kernel->isAncestor(operand.getParentBlock()->getParentOp());
     if (!isOwn && !isa<MemRefType>(operand.getType()) && !operand.getType().isIndex() &&
-        !operand.getDefiningOp<arith::ConstantOp>())
+        !operand.getDefiningOp<arith::ConstantOp>() && !isCallersNumber(operand))
       return kernel->emitError() << "takes a value of type " << operand.getType() << " that is no operand of it";
   }
   return success();
