@@ -88,11 +88,14 @@ template <class Extend> Value highOfNarrow(OpBuilder &builder, Operation *op) {
   Integers const wide{builder, loc, builder.getI64Type()};
   Value const a = builder.create<Extend>(loc, wide.type, op->getOperand(0));
   Value const b = builder.create<Extend>(loc, wide.type, op->getOperand(1));
-  Value const shift = wide.constant(narrow.getIntOrFloatBitWidth());
-  Value const product = wide.make<arith::MulIOp>(a, b);
-  // Not the shift of the same sign, of which the canonicalizer makes the extended product again; the bits are the same
-  bool const isSigned = std::is_same_v<Extend, arith::ExtSIOp>;
-  Value const high = isSigned ? wide.make<arith::ShRUIOp>(product, shift) : wide.make<arith::ShRSIOp>(product, shift);
+  Value high = wide.make<arith::MulIOp>(a, b);
+  // In two steps: of one shift by the width the canonicalizer makes the extended product again
+  unsigned const width = narrow.getIntOrFloatBitWidth(), half = width / 2;
+  for (unsigned const step : {half, width - half}) {
+    bool const isSigned = std::is_same_v<Extend, arith::ExtSIOp>;
+    Value const shift = wide.constant(step);
+    high = isSigned ? wide.make<arith::ShRSIOp>(high, shift) : wide.make<arith::ShRUIOp>(high, shift);
+  }
   return builder.create<arith::TruncIOp>(loc, narrow, high);
 }
 

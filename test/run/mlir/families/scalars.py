@@ -104,7 +104,7 @@ def integers():
         for element in ["i8", "i32"]:
             body = "\n  ".join(f"%r{i} = arith.cmpi {p}, %x0, %x1 : {element}" for i, p in enumerate(part))
             yield elementwise(f"cmpi_{at}_{element}", [element] * 2, ["i1"] * len(part), body, edges=True)
-    for op in ["mulsi_extended", "addui_extended"]: # mului_extended is refused
+    for op in ["mulsi_extended", "mului_extended", "addui_extended"]:
         last = "i1" if op.startswith("add") else "i32"
         kinds = "i32, i1" if op.startswith("add") else "i32"
         yield elementwise(f"arith_{op}", ["i32"] * 2, ["i32", last], f"%r0, %r1 = arith.{op} %x0, %x1 : {kinds}", edges=True)
