@@ -11,6 +11,7 @@ import random_kernels
 from test_kernels import copied, together
 
 N, M = kk.sizes("N M")
+FLAGS = os.environ.get("ML2K_RANDOM_FLAGS", "").split() # -O1 compiles in a third of the time
 COUNT, FIRST = int(os.environ.get("ML2K_RANDOM_KERNELS", 40)), int(os.environ.get("ML2K_RANDOM_SEED", 0))
 AT_ONCE = 50 # in one file of C++
 
@@ -50,6 +51,6 @@ def test_values(cache, first):
     for kernel, one in zip(kernels, expected):
         kernel.python(*one)
     # no contraction to FMAs: what a comparison sees is what Python sees
-    together(kernels, f"random_{first}", flags=["-ffp-contract=off"])(*[value for one in arguments for value in one])
+    together(kernels, f"random_{first}", flags=["-ffp-contract=off", *FLAGS])(*[value for one in arguments for value in one])
     wrong = [text for seed, mine, theirs in zip(seeds, arguments, expected) for text in differences(seed, mine, theirs)]
     assert not wrong, "\n".join(wrong)
