@@ -246,8 +246,6 @@ class Reductions:
         kind = kinds[0]
         if kind == "i1":
             raise self.problem("booleans have no order")
-        if not self.depth:
-            return self.position_at_once(how, spans, term, names)
         first = neutral("min" if how == "argmin" else "max", kind)
         start = self.w.constant(float(first) if is_float(kind) else first, kind)
         zero = self.w.constant(0, "index")
@@ -278,21 +276,3 @@ class Reductions:
         self.w.line("}" + self.comment(self.statement))
         self.w.lower[place] = 0
         return Index(Linear(0, {place: 1}))
-
-    def position_at_once(self, how, spans, term, names):
-        """Outside of loops: the best term, then the first position that has it. Both are joined in any order."""
-        best = self.reduced(how[3:], spans, term, names=names)
-        none = Const((1 << 63) - 1)
-
-        def candidate(at):
-            value = term(at)[0]
-            found = self.compare("Eq", value, best)
-            if is_float(best.kind):
-                found = self.op("arith.ori", "i1", found.name, self.compare("NotEq", value, value).name)
-            return self.chosen(found, Scalar(self.as_kind(Index(at[0]), "i64"), "i64"), none), None
-
-        place = self.reduced("min", spans, candidate, names=names)
-        place = self.chosen(self.compare("Eq", place, none), Const(0), place) # of nothing it is 0
-        name = self.as_kind(place, "index")
-        self.w.lower[name] = 0
-        return Index(Linear(0, {name: 1}))
