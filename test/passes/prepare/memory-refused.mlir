@@ -82,7 +82,17 @@ func.func @operation(%x: memref<4xi32>, %y: memref<4xi32>) {
 // -----
 #row = affine_map<(i) -> (i)>
 func.func @outside(%a: f32, %y: memref<4xf32>) {
+  %twice = arith.addf %a, %a : f32
   // expected-error @+1 {{takes a value of type 'f32' that is no operand of it}}
+  nest.map "fill" outs(%y : memref<4xf32>) maps [#row] {
+    nest.yield %twice : f32
+  }
+  return
+}
+
+// -----
+#row = affine_map<(i) -> (i)>
+func.func @callers(%a: f32, %y: memref<4xf32>) {
   nest.map "fill" outs(%y : memref<4xf32>) maps [#row] {
     nest.yield %a : f32
   }
