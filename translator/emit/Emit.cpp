@@ -299,23 +299,9 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   return view;
 }
 
-/// A captured graph does not wait for its kernels.
-static LogicalResult checkGraph(Program const &program) {
-  func::FuncOp entry = program.entry;
-  WalkResult const walk = entry.walk([](Operation *op) {
-    if (!isReadBack(op))
-      return WalkResult::advance();
-    op->emitError("--graph: forward() waits here for a number that its kernels compute, which one launch cannot");
-    return WalkResult::interrupt();
-  });
-  return failure(walk.wasInterrupted());
-}
-
 FailureOr<ModelView> viewModel(ModuleOp module, EmitOptions const &options) {
   Program program(entryOf(module), options);
   program.collect();
-  if (options.graph && failed(checkGraph(program)))
-    return failure();
   ModelView model;
   model.sidecar = sidecarOf(program);
   FailureOr<Json> view = buildView(program, model);

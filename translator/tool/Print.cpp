@@ -4,6 +4,7 @@
 
 #include "translator/emit/Emit.h"
 #include "translator/emit/forms/Forms.h"
+#include "translator/ir/ReadBack.h"
 #include "translator/output/Format.h"
 #include "translator/output/Ownership.h"
 
@@ -125,9 +126,22 @@ static mlir::FailureOr<EmittedFiles> emitColumns(mlir::ModuleOp module, EmitOpti
   return failed(column) ? mlir::FailureOr<EmittedFiles>() : emitForms(std::move(*column), how, forms);
 }
 
+/// A captured graph does not wait for its kernels.
+static mlir::LogicalResult checkGraph(mlir::ModuleOp module) {
+  mlir::WalkResult const walk = module.walk([](mlir::Operation *op) {
+    if (!isReadBack(op))
+      return mlir::WalkResult::advance();
+    op->emitError("--graph: forward() waits here for a number that its kernels compute, which one launch cannot");
+    return mlir::WalkResult::interrupt();
+  });
+  return mlir::failure(walk.wasInterrupted());
+}
+
 /// What is prepared can be printed: a template without its value is a mistake of ours, and said.
 static mlir::FailureOr<EmittedFiles> emitAll(mlir::ModuleOp module, EmitOptions const &how,
                                              ToolOptions const &options) {
+  if (how.graph && failed(checkGraph(module)))
+    return mlir::failure();
   try {
     return printsColumns(options) ? emitColumns(module, how, options) : emit(module, how);
   } catch (std::exception const &error) {

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <deque>
 #include <map>
@@ -155,6 +156,9 @@ cpp::Type tensorType(cpp::Type const &scalar, bool isConst, llvm::ArrayRef<int64
 
 /// `Activation<float, 56, 56, 64, 1>` of the arguments of imageShape().
 cpp::Type imageType(cpp::Type const &scalar, bool isConst, Code const &shape, llvm::ArrayRef<int64_t> border = {0, 0});
+
+/// Names that nothing of the model may have: layer functions call blocks where parameters would hide them.
+llvm::StringSet<> fixedNames();
 
 } // namespace ml2k
 

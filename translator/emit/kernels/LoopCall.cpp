@@ -1,0 +1,177 @@
+//===- LoopCall.cpp - the policy, bounds and block of a kernel of explicit loops ----------------------------------===//
+
+#include "translator/emit/kernels/LoopPrinter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+FailureOr<LoopPrinter::Bounds> LoopPrinter::bounds(unsigned loop) {
+  FailureOr<Expression> const lower = host(kernel.getLowers()[loop]), upper = host(kernel.getUppers()[loop]);
+  if (failed(lower) || failed(upper))
+    return failure();
+  return Bounds(*lower, *upper);
+}
+
+/// `Span{1, rows - 1}`
+FailureOr<Expression> LoopPrinter::span(unsigned loop) {
+  FailureOr<Bounds> const ends = bounds(loop);
+  return failed(ends) ? FailureOr<Expression>() : cpp::braces(Raw("Span"), {ends->first, ends->second});
+}
+
+static Expression rangeOver(Expression const &begin, Expression const &end) {
+  return call(Raw("Kokkos::RangePolicy"), {cpp::name(Raw("space")), begin, end});
+}
+
+FailureOr<Expression> LoopPrinter::rangePolicy() {
+  if (positions.empty())
+    return rangeOver(literal(0), literal(1));
+  FailureOr<Bounds> const ends = bounds(0);
+  if (failed(ends))
+    return failure();
+  auto const &[lower, upper] = *ends;
+  bool const isOrdered = lower.is(0) || (lower.constant().value_or(-1) >= 0 && upper.constant().value_or(-1) >= 0);
+  return rangeOver(lower, isOrdered ? upper : call(Raw("Kokkos::max"), {lower, upper}));
+}
+
+/// How many iterations a loop has.
+FailureOr<Expression> LoopPrinter::length(unsigned loop) {
+  HostSymbols symbols;
+  AffineExpr const lower = layer.program.hostIndex(kernel.getLowers()[loop], symbols);
+  AffineExpr const upper = layer.program.hostIndex(kernel.getUppers()[loop], symbols);
+  if (failed(bounds(loop)))
+    return failure();
+  return layer.hostExpression(upper - lower, symbols);
+}
+
+/// How many iterations the loops have that run as one.
+FailureOr<Expression> LoopPrinter::count(Group const &group) {
+  SmallVector<Expression> lengths;
+  for (unsigned i = group.first; i < group.end; ++i) {
+    FailureOr<Expression> const iterations = length(i);
+    if (failed(iterations))
+      return failure();
+    lengths.push_back(*iterations);
+  }
+  return product(lengths);
+}
+
+/// All loops but the last as one: `Span{0, n * m}`.
+FailureOr<Expression> LoopPrinter::rows() {
+  if (!fused)
+    return span(0);
+  FailureOr<Expression> const all = count(fusedLoops());
+  return failed(all) ? FailureOr<Expression>() : cpp::braces(Raw("Span"), {literal(0), *all});
+}
+
+/// `Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<2>>(space, {0, 0}, {32, 56})`
+FailureOr<Expression> LoopPrinter::boxPolicy() {
+  std::vector<Expression> lowers, uppers;
+  if (fused) {
+    FailureOr<Expression> const all = count(fusedLoops());
+    if (failed(all))
+      return failure();
+    lowers.push_back(literal(0));
+    uppers.push_back(*all);
+  }
+  for (unsigned i = fused; i < positions.size(); ++i) {
+    FailureOr<Bounds> const ends = bounds(i);
+    if (failed(ends))
+      return failure();
+    lowers.push_back(ends->first);
+    uppers.push_back(ends->second);
+  }
+  Code const policy =
+      Raw("Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<") + Code(int64_t(lowers.size())) + Raw(">>");
+  return call(policy, {cpp::name(Raw("space")), cpp::braces({}, lowers), cpp::braces({}, uppers)});
+}
+
+/// The positions of loops that run as one.
+LogicalResult LoopPrinter::recover(Group const &group, Body &to) {
+  Expression inner = literal(1);
+  for (unsigned i = group.end; i-- > group.first;) {
+    FailureOr<Expression> const lower = host(kernel.getLowers()[i]), iterations = length(i);
+    if (failed(lower) || failed(iterations))
+      return failure();
+    Expression value = cpp::name(group.name);
+    if (!inner.is(1))
+      value = binary(value, "/", Rank::Multiply, inner);
+    if (i > group.first)
+      value = binary(value, "%", Rank::Multiply, *iterations);
+    if (!lower->is(0))
+      value = binary(value, "+", Rank::Add, *lower);
+    if (value != cpp::name(positions[i]) && usesOf(to).contains(positions[i]))
+      to.insert(to.begin(), letInt(positions[i], value));
+    inner = product({inner, *iterations});
+  }
+  return success();
+}
+
+/// A pattern of Kokkos itself over `parameters`.
+LogicalResult LoopPrinter::printPolicy(FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
+                                       Body statements) {
+  if (failed(policy))
+    return failure();
+  layer.setPolicyCall("Kokkos::parallel_for", *policy);
+  layer.addLambda({std::move(parameters), std::move(statements)});
+  return success();
+}
+
+LogicalResult LoopPrinter::printRange(Body statements) {
+  cpp::Parameter const only = positions.empty() ? cpp::Parameter{Raw("int")} : cpp::intParameter(positions.front());
+  return printPolicy(rangePolicy(), {only}, std::move(statements));
+}
+
+LogicalResult LoopPrinter::printBox(Body statements) {
+  std::vector<Identifier> names(positions.begin() + fused, positions.end());
+  if (fused)
+    names.insert(names.begin(), row);
+  return printPolicy(boxPolicy(), cpp::intParameters(names), std::move(statements));
+}
+
+/// One or two spans: all loops but the last run as one.
+LogicalResult LoopPrinter::printSpans(Body statements) {
+  bool const grid = positions.size() > 1;
+  FailureOr<Expression> const outer = grid ? rows() : span(0);
+  FailureOr<Expression> const inner = grid ? span(positions.size() - 1) : Expression();
+  if (failed(outer) || failed(inner))
+    return failure();
+  std::vector<Expression> arguments = {*outer};
+  std::vector<Identifier> parameters = {grid && fused ? row : positions.front()};
+  if (grid) {
+    arguments.push_back(*inner);
+    parameters.push_back(positions.back());
+  }
+  if (!kernel.getInto().empty())
+    arguments.push_back(reducer());
+  layer.setCall(arguments);
+  std::vector<cpp::Parameter> all = cpp::intParameters(parameters);
+  if (shared)
+    all.push_back(*shared);
+  layer.addLambda({std::move(all), std::move(statements)});
+  return success();
+}
+
+LogicalResult LoopPrinter::printCall(Body statements) {
+  switch (layer.schedule.getBlock()) {
+  case nest::KernelBlock::ForUpdates:
+    return printUpdates(std::move(statements));
+  case nest::KernelBlock::ForStoredRows:
+  case nest::KernelBlock::ReduceStoredRows:
+    return printStoredRows(std::move(statements));
+  case nest::KernelBlock::Range:
+    return printRange(std::move(statements));
+  case nest::KernelBlock::MDRange:
+    return printBox(std::move(statements));
+  default:
+    return printSpans(std::move(statements));
+  }
+}
+
+} // namespace ml2k
