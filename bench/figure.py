@@ -8,6 +8,7 @@
 
 import json
 import sys
+import textwrap
 from html import escape
 from pathlib import Path
 
@@ -61,10 +62,11 @@ def draw(results, machine):
 def sentence(results, machine):
     networks = ratios(results)
     one, two = ([of[n] for of in networks.values() if n in of] for n in (1, 2))
-    return (f"![time of onnxruntime divided by ours](bench/speed.svg)\n\nTimes of onnxruntime divided by ours for {len(networks)} networks, {machine}: "
+    text = (f"Times of onnxruntime divided by ours for {len(networks)} networks, {machine}: "
             f"{min(one):.1f} to {max(one):.1f} with one thread, {min(two):.1f} to {max(two):.1f} with two; every result agrees to "
-            f"{max(row['max_error'] for row in results):.0e}.\n[docs/performance.md](docs/performance.md) says which rules give these, and "
-            "where the printed code is slower.\n")
+            f"{max(row['max_error'] for row in results):.0e}. [docs/performance.md](docs/performance.md) says which rules give these, and "
+            "where the printed code is slower.")
+    return f"![time of onnxruntime divided by ours](bench/speed.svg)\n\n{textwrap.fill(text, 128, break_on_hyphens=False)}\n"
 
 
 def keep(machine, paths):
