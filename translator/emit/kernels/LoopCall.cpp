@@ -22,7 +22,17 @@ FailureOr<LoopPrinter::Bounds> LoopPrinter::bounds(unsigned loop) {
 /// `Span{1, rows - 1}`
 FailureOr<Expression> LoopPrinter::span(unsigned loop) {
   FailureOr<Bounds> const ends = bounds(loop);
-  return failed(ends) ? FailureOr<Expression>() : cpp::braces(Raw("Span"), {ends->first, ends->second});
+  if (failed(ends))
+    return failure();
+  // Numbers of the caller have 64 bits, of which braces make no int
+  auto const narrowed = [&](Value bound, Expression const &text) {
+    HostSymbols symbols;
+    layer.program.hostIndex(bound, symbols);
+    bool const isCallers = llvm::any_of(symbols.values(), llvm::IsaPred<BlockArgument>);
+    return isCallers ? call(Raw("int"), {text}) : text;
+  };
+  return cpp::braces(
+      Raw("Span"), {narrowed(kernel.getLowers()[loop], ends->first), narrowed(kernel.getUppers()[loop], ends->second)});
 }
 
 static Expression rangeOver(Expression const &begin, Expression const &end) {
