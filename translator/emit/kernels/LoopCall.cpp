@@ -24,12 +24,12 @@ FailureOr<Expression> LoopPrinter::span(unsigned loop) {
   FailureOr<Bounds> const ends = bounds(loop);
   if (failed(ends))
     return failure();
-  // Numbers of the caller have 64 bits, of which braces make no int
+  // Of a number of the caller's with 64 bits braces make no int
   auto const narrowed = [&](Value bound, Expression const &text) {
     HostSymbols symbols;
     layer.program.hostIndex(bound, symbols);
-    bool const isCallers = llvm::any_of(symbols.values(), llvm::IsaPred<BlockArgument>);
-    return isCallers ? call(Raw("int"), {text}) : text;
+    bool const isLong = llvm::any_of(symbols.values(), [](Value symbol) { return symbol.getType().isInteger(64); });
+    return isLong ? call(Raw("int"), {text}) : text;
   };
   return cpp::braces(
       Raw("Span"), {narrowed(kernel.getLowers()[loop], ends->first), narrowed(kernel.getUppers()[loop], ends->second)});
