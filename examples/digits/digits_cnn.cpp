@@ -37,6 +37,16 @@ using namespace detail;
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
+// body(item) for item < count. Threads of a host cannot share a single item: the calling thread does it, without a
+// launch.
+template <class Body>
+void for_items([[maybe_unused]] char const *label, [[maybe_unused]] ExecutionSpace const &space, int count,
+               Body const &body) {
+  if (on_host && count == 1)
+    return body(0);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy(space, 0, count), body);
+}
+
 template <int KernelRows, int KernelColumns, int StrideRows, int StrideColumns, int PadTop, int PadLeft> struct Window {
   static constexpr int kernel_rows = KernelRows;
   static constexpr int kernel_columns = KernelColumns;
@@ -300,8 +310,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
   constexpr int together = divisor(Packing::of_group, 4);
   if (least == 1 && rows == 1)
-    return Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, Packing::panels / together), KOKKOS_LAMBDA(int item) {
+    return for_items(
+        label, space, Packing::panels / together, KOKKOS_LAMBDA(int item) {
           host_tile<1, 1, together * Packing::panel>(problem, item * together, (item + 1) * together, 0, 1);
         });
   // Tiles of nearly equal height. A work item is one of them times a block of panels, and reads its rows once. A
@@ -317,8 +327,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   int const chunk = (tiles + chunks - 1) / chunks;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, chunks * chunk * strips), KOKKOS_LAMBDA(int item) {
+  for_items(
+      label, space, chunks * chunk * strips, KOKKOS_LAMBDA(int item) {
         int const tile = item / (chunk * strips) * chunk + item % chunk;
         int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);
@@ -576,8 +586,8 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
   // Channels per work item: vector registers on a host, coalescing on a device
   constexpr int block = on_host ? Kokkos::min(64, Out::channels) : 1;
   constexpr int blocks = (Out::channels + block - 1) / block;
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, out.images() * Out::height * Out::width * blocks), KOKKOS_LAMBDA(int item) {
+  for_items(
+      label, space, out.images() * Out::height * Out::width * blocks, KOKKOS_LAMBDA(int item) {
         int const c = item % blocks * block;
         int const q = item / blocks % Out::width;
         int const p = item / (blocks * Out::width) % Out::height;
@@ -613,8 +623,8 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
 template <class In, class Out>
 void channels_last(char const *label, ExecutionSpace const &space, In const &in, Out const &out) {
   constexpr int run = on_host ? Out::width : 1;
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, out.images() * Out::height * Out::width / run), KOKKOS_LAMBDA(int item) {
+  for_items(
+      label, space, out.images() * Out::height * Out::width / run, KOKKOS_LAMBDA(int item) {
         int const first = item * run % Out::width;
         int const h = item * run / Out::width % Out::height;
         int const n = item * run / (Out::width * Out::height);

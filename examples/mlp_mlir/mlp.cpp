@@ -31,6 +31,16 @@ using namespace detail;
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
+// body(item) for item < count. Threads of a host cannot share a single item: the calling thread does it, without a
+// launch.
+template <class Body>
+void for_items([[maybe_unused]] char const *label, [[maybe_unused]] ExecutionSpace const &space, int count,
+               Body const &body) {
+  if (on_host && count == 1)
+    return body(0);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy(space, 0, count), body);
+}
+
 // Elementary functions in plain arithmetic: loops that call them vectorise, those that call libm do not. Bounds are
 // minima of integers (floating-point numbers of one sign are ordered as their bits), and NaN is or-ed in: choices
 // between floating-point values become branches in gcc.
@@ -299,8 +309,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
   constexpr int together = divisor(Packing::of_group, 4);
   if (least == 1 && rows == 1)
-    return Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, Packing::panels / together), KOKKOS_LAMBDA(int item) {
+    return for_items(
+        label, space, Packing::panels / together, KOKKOS_LAMBDA(int item) {
           host_tile<1, 1, together * Packing::panel>(problem, item * together, (item + 1) * together, 0, 1);
         });
   // Tiles of nearly equal height. A work item is one of them times a block of panels, and reads its rows once. A
@@ -316,8 +326,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   int const chunk = (tiles + chunks - 1) / chunks;
   int const height = rows / tiles;
   int const higher = rows % tiles; // so many tiles have one more row
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, chunks * chunk * strips), KOKKOS_LAMBDA(int item) {
+  for_items(
+      label, space, chunks * chunk * strips, KOKKOS_LAMBDA(int item) {
         int const tile = item / (chunk * strips) * chunk + item % chunk;
         int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);

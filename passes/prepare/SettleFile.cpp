@@ -22,6 +22,13 @@ static nest::WeightStorage storageOf(func::FuncOp entry) {
   return weights > 0 && bytes <= embeddedBytes ? nest::WeightStorage::Embedded : nest::WeightStorage::File;
 }
 
+/// A launch takes microseconds, as does a small network; threads cannot share a work item.
+static nest::Launches launchesOf(func::FuncOp entry) {
+  if (isSmall(entry))
+    return nest::Launches::Never;
+  return isSmallAtOne(entry) ? nest::Launches::Several : nest::Launches::Always;
+}
+
 namespace {
 struct SettleFile : impl::SettleFileBase<SettleFile> {
   using Base::Base;
@@ -43,7 +50,7 @@ struct SettleFile : impl::SettleFileBase<SettleFile> {
     if (!entry->hasAttr("nest.weights"))
       entry->setAttr("nest.weights", nest::WeightStorageAttr::get(&getContext(), storage));
     if (!entry->hasAttr("nest.launches"))
-      entry->setAttr("nest.launches", BoolAttr::get(&getContext(), !isSmall(entry)));
+      entry->setAttr("nest.launches", nest::LaunchesAttr::get(&getContext(), launchesOf(entry)));
   }
 };
 } // namespace

@@ -10,7 +10,7 @@
 // CHECK: func.func @doubled
 // CHECK: linalg.add
 // NEST: nest.map
-// PREPARED: func.func @doubled({{.*}}nest.output{{.*}}) attributes {{.*}}nest.launches = false, {{.*}}nest.placement = #nest.placement<own>, nest.weights = #nest.storage<file>}
+// PREPARED: func.func @doubled({{.*}}nest.output{{.*}}) attributes {{.*}}nest.launches = #nest.launches<never>, {{.*}}nest.placement = #nest.placement<own>, nest.weights = #nest.storage<file>}
 //
 // Each stage is a pipeline of ml2kokkos-opt, which replays it from the text of the stage before. (Text without locations
 // has no names: labels are given on the way to `scheduled`.)

@@ -44,7 +44,7 @@ static std::set<std::string> blocksOf(Program const &program, Parts const &parts
     blocks.merge(cpp::blocksOf(parts.loader->loads));
     blocks.insert(parts.loader->embedded ? Raw("embedded") : Raw("sidecar"));
   }
-  if (!program.launches)
+  if (program.launches != nest::Launches::Always)
     blocks.insert("for_items");
   std::set<std::string> names;
   for (cpp::BlockName block : blocks)
@@ -143,7 +143,8 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"integers", integers},
           {"narrow", narrow},
           {"bfloat", llvm::any_of(program.weights, isPaired)},
-          {"launched", program.launches},
+          {"launched", program.launches == nest::Launches::Always},
+          {"single", program.launches == nest::Launches::Several},
           {"sized", program.sizesImages}};
 }
 
@@ -256,7 +257,7 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   FailureOr<Parts> const parts = partsOf(program, tensors);
   if (failed(parts))
     return failure();
-  program.launches = program.settled<BoolAttr>("nest.launches").getValue();
+  program.launches = program.settled<nest::LaunchesAttr>("nest.launches").getValue();
   std::set<std::string> const blocks = blocksOf(program, *parts);
   Json view = {{"model_file", commentText(options.modelFile)},
                {"header_file", options.stem + ".hpp"},

@@ -28,16 +28,18 @@ std::string blocksNamespace(llvm::StringRef file) {
 
 /// Below the namespace of the file; nothing for most models.
 static std::string variantName(Json const &flags) {
-  std::string const size = flags["launched"].get<bool>() ? "" : "small";
+  std::string const size = flags["launched"].get<bool>() ? "" : flags["single"].get<bool>() ? "single" : "small";
   std::string const images = flags["sized"].get<bool>() ? "sized" : "";
   return size + (size.empty() || images.empty() ? "" : "_") + images;
 }
 
 static std::string purposeOf(Json const &flags) {
   std::string const small = "so little work that threads of a host would cost more than they save";
+  std::string const single = "kernels that may have a single work item, which the calling thread of a host does";
   std::string const sized = "images whose heights and widths are known at run time only";
-  bool const isSmall = !flags["launched"].get<bool>(), isSized = flags["sized"].get<bool>();
-  return "For models of " + (isSmall ? small : "") + (isSmall && isSized ? ", and " : "") + (isSized ? sized : "");
+  bool const isLaunched = flags["launched"].get<bool>(), isSized = flags["sized"].get<bool>();
+  std::string const size = isLaunched ? "" : flags["single"].get<bool>() ? single : small;
+  return "For models of " + size + (!isLaunched && isSized ? ", and " : "") + (isSized ? sized : "");
 }
 
 /// What one asks for, all can do.

@@ -50,7 +50,9 @@ static char const *isFlags(Attribute value) {
   return isa<DenseBoolArrayAttr>(value) ? nullptr : "requires an array of i1";
 }
 
-static char const *isFlag(Attribute value) { return isa<BoolAttr>(value) ? nullptr : "requires true or false"; }
+static char const *isLaunches(Attribute value) {
+  return isa<LaunchesAttr>(value) ? nullptr : "requires a #nest.launches";
+}
 
 static char const *isPlacement(Attribute value) {
   return isa<PlacementAttr>(value) ? nullptr : "requires a #nest.placement";
@@ -120,7 +122,7 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.sized_images", {OnFunction, isUnit}},
       {"nest.placement", {OnFunction, isPlacement}},
       {"nest.weights", {OnFunction, isStorage}},
-      {"nest.launches", {OnFunction, isFlag}},
+      {"nest.launches", {OnFunction, isLaunches}},
       // Written by the program, and read before; of unsigned integers
       {"nest.output", {OnArgument, isUnit}},
       {"nest.updated", {OnArgument, isUnit}},

@@ -169,6 +169,14 @@ def Nest_BufferForm : Nest_Enum<"BufferForm", "the type of a member of the works
   I32EnumAttrCase<"Flat", 2, "flat">]>;   // a view of rank 1: views end at rank 8
 def Nest_BufferFormAttr : EnumAttr<Nest_Dialect, Nest_BufferForm, "form">;
 
+def Nest_Launches : Nest_Enum<"Launches", "which kernels a host's calling thread leaves to all threads", [
+  I32EnumAttrCase<"Always", 0, "always">,   // each
+  I32EnumAttrCase<"Several", 1, "several">, // those of several work items
+  I32EnumAttrCase<"Never", 2, "never">]>;   // none: there is little to do
+def Nest_LaunchesAttr : EnumAttr<Nest_Dialect, Nest_Launches, "launches"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Nest_Placement : Nest_Enum<"Placement", "how the buffers of the workspace are allocated", [
   I32EnumAttrCase<"Arena", 0, "arena">, // together, by their live ranges
   I32EnumAttrCase<"Own", 1, "own">]>;   // each by itself

@@ -121,16 +121,25 @@ std::optional<int64_t> nest::TopKOp::getFlops() {
 /// How many entries there are is known on the device only.
 std::optional<int64_t> nest::AssembleOp::getFlops() { return std::nullopt; }
 
+static bool hasRunTimeOperand(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto const shaped = dyn_cast<ShapedType>(type);
+    return shaped && !shaped.hasStaticShape();
+  });
+}
+
 bool ml2k::isSmall(Operation *program) {
+  return isSmallAtOne(program) && !program
+                                       ->walk([](Operation *op) {
+                                         return hasRunTimeOperand(op) ? WalkResult::interrupt() : WalkResult::advance();
+                                       })
+                                       .wasInterrupted();
+}
+
+bool ml2k::isSmallAtOne(Operation *program) {
   constexpr int64_t most = 1 << 19;
   int64_t total = 0;
   WalkResult const walked = program->walk([&](Operation *op) {
-    bool const isDynamic = llvm::any_of(op->getOperandTypes(), [](Type type) {
-      auto const shaped = dyn_cast<ShapedType>(type);
-      return shaped && !shaped.hasStaticShape();
-    });
-    if (isDynamic)
-      return WalkResult::interrupt();
     auto kernel = dyn_cast<nest::Kernel>(op);
     if (!kernel)
       return WalkResult::advance();

@@ -14,6 +14,9 @@ namespace ml2k {
 /// or half of its bytes, whichever is more.
 bool isSmall(mlir::Operation *program);
 
+/// The same with run-time extents counted as 1, such as the rows of a batch.
+bool isSmallAtOne(mlir::Operation *program);
+
 /// Bytes of a tensor or memref, run-time extents counted as 1; 0 for scalars.
 int64_t bytesOf(mlir::Type type);
 

@@ -3,7 +3,7 @@
 
 // CHECK-LABEL: func.func @small
 // CHECK-SAME: nest.output
-// CHECK-SAME: nest.launches = false, nest.placement = #nest.placement<own>, nest.weights = #nest.storage<embedded>
+// CHECK-SAME: nest.launches = #nest.launches<never>, nest.placement = #nest.placement<own>, nest.weights = #nest.storage<embedded>
 // CHECK: nest.buffer "b" form tensor
 // CHECK: nest.buffer "nine" form flat
 func.func @small(%y: memref<3xf32>) {
@@ -28,9 +28,9 @@ func.func @large() {
 
 // -----
 // CHECK-LABEL: func.func @given
-// CHECK-SAME: nest.launches = true, nest.placement = #nest.placement<own>, nest.weights = #nest.storage<embedded>
+// CHECK-SAME: nest.launches = #nest.launches<always>, nest.placement = #nest.placement<own>, nest.weights = #nest.storage<embedded>
 // CHECK: form tensor
-func.func @given() attributes {nest.launches = true, nest.placement = #nest.placement<own>, nest.weights = #nest.storage<embedded>} {
+func.func @given() attributes {nest.launches = #nest.launches<always>, nest.placement = #nest.placement<own>, nest.weights = #nest.storage<embedded>} {
   %w = nest.weight "w" : memref<257xf32> = dense<1.0> : tensor<257xf32>
   %b = nest.buffer "b" border [0, 0] form tensor : memref<1x256x256x4xf32>
   return

@@ -125,11 +125,11 @@ public:
   std::vector<RuntimeSize> sizes;
   std::map<Code, Identifier> splits; ///< scalar type of partial sums to the member of the workspace
   int64_t winogradShare = 0;         ///< elements of the workspace that a host thread wants for Winograd convolutions
-  bool launches = true;     ///< kernels, on a host: not where the calling thread does the little there is to do
-  bool usesSlices = false;  ///< of the channels of images
-  bool sizesImages = false; ///< at run time: heights and widths are no part of their types
-  llvm::StringMap<std::string> functions; ///< label of a kernel to the name of its function
-  Scope fileScope;                        ///< names that no local may hide
+  nest::Launches launches = nest::Launches::Always; ///< on a host
+  bool usesSlices = false;                          ///< of the channels of images
+  bool sizesImages = false;                         ///< at run time: heights and widths are no part of their types
+  llvm::StringMap<std::string> functions;           ///< label of a kernel to the name of its function
+  Scope fileScope;                                  ///< names that no local may hide
 
 private:
   void collectArguments();
