@@ -15,6 +15,7 @@ if python.exists() and Path(sys.prefix) != PROJECT / "build/venv" and "ML2K_PYTH
 sys.path[:0] = [str(PROJECT / "python"), str(BENCH)]
 
 import devices # noqa: E402
+import forms # noqa: E402
 import kernels # noqa: E402
 import models # noqa: E402
 import python_kernels # noqa: E402
@@ -34,13 +35,13 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu", "models", "kernels", "python", "sparse", "gpu"], default="cpu",
+    add("--suite", choices=["cpu", "models", "kernels", "python", "sparse", "forms", "gpu"], default="cpu",
         help="cpu: models and kernels (default); python: kernels written in Python beside Numba; sparse: kernels over "
         "sparse matrices beside KokkosKernels (Debian's libtrilinos-kokkos-kernels-dev, libtrilinos-kokkos-dev); "
-        "gpu: the blocks on an NVIDIA GPU beside PyTorch")
+        "forms: networks inside kernels and runners beside onnxruntime; gpu: the blocks on an NVIDIA GPU beside PyTorch")
     add("--printed", type=Path, metavar="FOLDER", help="of networks: --prepare fills it, --suite gpu times what lies there")
     add("--prepare", action="store_true",
-        help="with --suite gpu: only print the networks and --models into --printed; with --suite python: only build the kernels")
+        help="with --suite gpu: only print the networks and --models into --printed; with --suite python or forms: only build")
     add("--networks-only", action="store_true", help="with --suite gpu: no blocks")
     add("--peer-python", help="interpreter that has PyTorch or Numba (default: this one)")
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
@@ -50,6 +51,7 @@ def parse(arguments):
     add("--threads", type=int, default=1)
     add("--scale", type=float, default=1, help="of sparse matrices: 1 is about 5 million entries (default)")
     add("--compiler", help="C++ compiler (default: CMake's)")
+    add("--flags", help="of the compiler, with --suite forms (default: -O3 -march=native)")
     add("--seconds", type=float, default=2, help="of timing for every case (default %(default)s)")
     add("--json", type=Path, help="file for the results")
     add("--plot", type=Path, help="PNG of the ratios")
@@ -83,13 +85,14 @@ def measure_python(arguments):
     return 0 if arguments.prepare or results and all(row["max_error"] <= 1e-5 for row in results) else 1
 
 
-def measure_sparse(arguments):
+def measure_suite(suite, arguments):
+    """Of a suite with tables of its own."""
     try:
-        results = sparse.measure(arguments)
+        results = suite.measure(arguments)
     except models.Failure as failure:
         print(failure, file=sys.stderr)
         return 1
-    sparse.report(results)
+    suite.report(results)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=2) + "\n")
     return 0
@@ -101,8 +104,8 @@ def main():
         return measure_python(arguments)
     if arguments.suite == "gpu":
         return measure_devices(arguments)
-    if arguments.suite == "sparse":
-        return measure_sparse(arguments)
+    if arguments.suite in ("sparse", "forms"):
+        return measure_suite({"sparse": sparse, "forms": forms}[arguments.suite], arguments)
     cases = []
     if arguments.suite != "kernels":
         found = models.find(arguments.models or [PROJECT / "examples"])
