@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
 #include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/HostLoops.h"
 #include "translator/ir/Identities.h"
 #include "translator/ir/ReadBack.h"
 
@@ -36,7 +37,7 @@ public:
   }
 
   LogicalResult run() {
-    splitReductions();
+    splitReductions(entry);
     if (failed(lowerBlock(entry.getBody().front())))
       return failure();
     SmallVector<nest::LoopKernelOp> kernels;
@@ -170,14 +171,16 @@ private:
       kernel.setLabel(!label.empty() ? label : nameOf(kernel)); // after those in front of it
       return success();
     }
+    HostLoops host(entry, rewriter, [&](Operation *store) {
+      pending.push_back(store);
+      onDevice.insert(store);
+    });
     if (auto loop = dyn_cast<scf::ForOp>(op))
-      op = carryInMemory(loop, pending);
-    if (auto branch = dyn_cast<scf::IfOp>(op))
-      op = branchInMemory(branch, pending);
-    if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isDecidedOnHost(loop))
-      nameCarried(loop);
-    else if (loop && !isDecidedInMemory(loop))
-      op = decideInMemory(loop, pending);
+      op = host.carry(loop);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      op = host.carry(branch, isHost(branch.getCondition()));
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      op = host.carry(loop);
     if (failed(flush(pending)))
       return failure();
     for (Region &region : op->getRegions())
@@ -188,75 +191,6 @@ private:
   }
 
   //===--- Kernels ---===//
-
-  /// A kernel has reductions of one type over one loop: another loop with several becomes several loops, the last of
-  /// which writes what it did.
-  void splitReductions() {
-    SmallVector<scf::ParallelOp> loops;
-    entry.walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
-      bool const isKernel = loop.getNumLoops() == 1 && llvm::all_equal(loop.getResultTypes());
-      if (loop.getNumResults() > 1 && !isKernel && readsBeforeItWrites(loop))
-        loops.push_back(loop);
-      return WalkResult::skip();
-    });
-    for (scf::ParallelOp loop : loops) {
-      for (OpResult result : loop.getResults()) {
-        scf::ParallelOp part = reductionAlone(loop, result.getResultNumber());
-        result.replaceAllUsesWith(part.getResult(0));
-        if (result.getResultNumber() + 1 < loop.getNumResults())
-          eraseWrites(part);
-      }
-      rewriter.eraseOp(loop);
-    }
-  }
-
-  /// Whether an iteration finds in memory what was there before the loop: loads of what it writes come first.
-  static bool readsBeforeItWrites(scf::ParallelOp loop) {
-    SmallVector<Value> written;
-    bool isPlain = true;
-    loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto store = dyn_cast<memref::StoreOp>(op)) {
-        written.push_back(store.getMemref());
-        isPlain &= op->getBlock() == loop.getBody();
-      } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
-        isPlain &= llvm::none_of(written, [&](Value memref) { return mayAlias(memref, load.getMemref()); });
-      } else {
-        isPlain &= isa<scf::ReduceOp, scf::ReduceReturnOp, scf::YieldOp, scf::IfOp, scf::ForOp>(op) || isPure(op);
-      }
-    });
-    return isPlain || written.empty();
-  }
-
-  void eraseWrites(scf::ParallelOp loop) {
-    SmallVector<memref::StoreOp> stores(loop.getBody()->getOps<memref::StoreOp>());
-    for (memref::StoreOp store : stores)
-      rewriter.eraseOp(store);
-  }
-
-  scf::ParallelOp reductionAlone(scf::ParallelOp loop, unsigned place) {
-    rewriter.setInsertionPoint(loop);
-    auto part = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
-                                                 loop.getStep(), ValueRange(loop.getInitVals()[place]));
-    part->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-    IRMapping values;
-    for (auto [from, to] : llvm::zip(loop.getBody()->getArguments(), part.getBody()->getArguments())) {
-      to.setLoc(from.getLoc());
-      values.map(from, to);
-    }
-    rewriter.setInsertionPointToEnd(part.getBody());
-    for (Operation &op : loop.getBody()->without_terminator())
-      rewriter.clone(op, values);
-    auto all = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
-    auto reduce =
-        rewriter.create<scf::ReduceOp>(all.getLoc(), ValueRange(values.lookupOrDefault(all.getOperands()[place])));
-    Block &from = all.getReductions()[place].front(), &to = reduce.getReductions()[0].front();
-    rewriter.setInsertionPointToEnd(&to);
-    IRMapping joined;
-    joined.map(from.getArguments(), to.getArguments());
-    for (Operation &op : from)
-      rewriter.clone(op, joined);
-    return part;
-  }
 
   /// The constant that every thread may begin with: what a value joined with itself leaves as it is.
   static TypedAttr startOf(nest::Combiner combiner, Value initial) {
@@ -279,8 +213,10 @@ private:
       if (store)
         rewriter.eraseOp(store);
       else
-        replaceByLoads(result, into.back(), start ? std::nullopt : std::optional(combiner), initial,
-                       locationOf(result));
+        replaceByLoads(rewriter, result, into.back(), locationOf(result), [&](Value loaded) {
+          bool const isWhole = start || isNeutral;
+          return isWhole ? loaded : nest::join(rewriter, result.getLoc(), combiner, initial, loaded);
+        });
     }
     nest::LoopKernelOp kernel = makeKernel(rewriter, loop, into);
     kernel.setStartAttr(start);
@@ -311,35 +247,15 @@ private:
 
   using Combiner = nest::Combiner;
 
-  /// With the name of the result.
-  Location named(Location location, StringRef verb, StringRef name) {
-    return NameLoc::get(rewriter.getStringAttr((verb + " \"" + name + "\"").str()), location);
-  }
   Location locationOf(OpResult result) {
-    return result.getOwner()->getNumResults() == 1 ? result.getLoc()
-                                                   : named(result.getLoc(), "reduction", nameOfReduction(result));
+    return result.getOwner()->getNumResults() == 1
+               ? result.getLoc()
+               : namedLocation(result.getLoc(), "reduction", nameOfReduction(result));
   }
 
   static std::string nameOrReduced(OpResult result) {
     std::string const name = nameOfReduction(result);
     return name.empty() ? "reduced" : name;
-  }
-
-  static std::string nameOf(Value value, StringRef otherwise) {
-    std::string const name = nameInLocation(value.getLoc());
-    return name.empty() ? otherwise.str() : name;
-  }
-
-  /// Every use of a kernel's scalar reads it from memory, where the use is.
-  void replaceByLoads(Value value, Value memory, std::optional<Combiner> combiner = {}, Value initial = {},
-                      std::optional<Location> location = {}) {
-    for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
-      rewriter.setInsertionPoint(use.getOwner());
-      Value loaded = rewriter.create<memref::LoadOp>(location.value_or(value.getLoc()), memory);
-      if (combiner && !isIdentity(*combiner, initial))
-        loaded = nest::join(rewriter, value.getLoc(), *combiner, initial, loaded);
-      use.set(loaded);
-    }
   }
 
   /// The name of the layer, with its operation where another kernel has that; those of loop programs, and third ones of
@@ -393,7 +309,7 @@ private:
       return success();
     if (isa<MemRefType>(value.getType()))
       return value.getDefiningOp()->emitError("memory that is chosen or made while the program runs is not supported");
-    Value const memory = makeScalar(entry, value.getType(), nameOf(value, "scalar"));
+    Value const memory = makeScalar(entry, value.getType(), nameOr(value, "scalar"));
     rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
     rewriter.create<memref::StoreOp>(value.getLoc(), value, memory, ValueRange());
     for (OpOperand *use : outside) {
@@ -401,212 +317,6 @@ private:
       use->set(rewriter.create<memref::LoadOp>(value.getLoc(), memory));
     }
     return success();
-  }
-
-  //===--- Loops on the host ---===//
-
-  /// Scalars that a host loop carries live in memory; memrefs it may exchange.
-  scf::ForOp carryInMemory(scf::ForOp loop, SmallVectorImpl<Operation *> &pending) {
-    SmallVector<unsigned> scalars;
-    for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
-      if (!isa<MemRefType>(loop.getRegionIterArg(i).getType()))
-        scalars.push_back(i);
-    return scalars.empty() ? loop : carryInMemory(loop, scalars, pending);
-  }
-
-  scf::ForOp carryInMemory(scf::ForOp loop, ArrayRef<unsigned> scalars, SmallVectorImpl<Operation *> &pending) {
-    SmallVector<Value> memories, kept, keptYields, keptResults;
-    for (unsigned i : scalars) {
-      Value const carried = loop.getRegionIterArg(i);
-      memories.push_back(makeScalar(entry, carried.getType(), nameOf(carried, "carried")));
-      rewriter.setInsertionPoint(loop);
-      pending.push_back(
-          rewriter.create<memref::StoreOp>(loop.getLoc(), loop.getInitArgs()[i], memories.back(), ValueRange()));
-      onDevice.insert(pending.back());
-      replaceByLoads(carried, memories.back());
-      replaceByLoads(loop.getResult(i), memories.back());
-    }
-    // All new values are computed before the first is stored: they change as a set
-    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-    rewriter.setInsertionPoint(yield);
-    for (auto [i, memory] : llvm::zip(scalars, memories))
-      rewriter.create<memref::StoreOp>(yield.getLoc(), yield.getOperand(i), memory, ValueRange());
-    for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
-      if (!llvm::is_contained(scalars, i)) {
-        kept.push_back(loop.getInitArgs()[i]);
-        keptYields.push_back(yield.getOperand(i));
-        keptResults.push_back(loop.getResult(i));
-      }
-    rewriter.setInsertionPoint(loop);
-    auto lean =
-        rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), kept);
-    lean->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-    yield->setOperands(keptYields);
-    SmallVector<Value> replacements = {lean.getInductionVar()};
-    for (unsigned i = 0, k = 0; i < loop.getNumRegionIterArgs(); ++i)
-      replacements.push_back(llvm::is_contained(scalars, i) ? lean.getInductionVar()
-                                                            : Value(lean.getRegionIterArg(k++)));
-    for (auto [argument, by] : llvm::zip(loop.getBody()->getArguments(), replacements))
-      if (!argument.use_empty())
-        argument.replaceAllUsesWith(by);
-    if (!lean.getBody()->empty())
-      rewriter.eraseOp(lean.getBody()->getTerminator());
-    lean.getBody()->getOperations().splice(lean.getBody()->end(), loop.getBody()->getOperations());
-    for (auto [from, to] : llvm::zip(keptResults, lean.getResults()))
-      from.replaceAllUsesWith(to);
-    loop.erase();
-    return lean;
-  }
-
-  /// Results of a branch around kernels live in memory, and so does what kernels decide it by.
-  scf::IfOp branchInMemory(scf::IfOp branch, SmallVectorImpl<Operation *> &pending) {
-    if (!isHost(branch.getCondition())) {
-      Value const decision = makeScalar(entry, rewriter.getI1Type(), nameOf(branch.getCondition(), "decision"));
-      storePending(branch.getCondition(), decision, branch, pending);
-      rewriter.setInsertionPoint(branch);
-      branch.getConditionMutable().assign(rewriter.create<memref::LoadOp>(branch.getLoc(), decision));
-    }
-    if (branch.getNumResults() == 0)
-      return branch;
-    for (OpResult result : branch.getResults()) {
-      Value const memory = makeScalar(entry, result.getType(), nameOf(result, "chosen"));
-      for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
-        Operation *const yield = block->getTerminator();
-        rewriter.setInsertionPoint(yield);
-        rewriter.create<memref::StoreOp>(yield->getLoc(), yield->getOperand(result.getResultNumber()), memory);
-      }
-      replaceByLoads(result, memory);
-    }
-    rewriter.setInsertionPoint(branch);
-    auto lean = rewriter.create<scf::IfOp>(branch.getLoc(), branch.getCondition(), /*withElseRegion=*/true);
-    lean->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
-    for (auto [from, to] : llvm::zip(branch->getRegions(), lean->getRegions())) {
-      to.takeBody(from);
-      to.front().getTerminator()->setOperands({});
-    }
-    rewriter.eraseOp(branch);
-    return lean;
-  }
-
-  void storePending(Value value, Value memory, Operation *before, SmallVectorImpl<Operation *> &pending) {
-    rewriter.setInsertionPoint(before);
-    pending.push_back(rewriter.create<memref::StoreOp>(before->getLoc(), value, memory, ValueRange()));
-    onDevice.insert(pending.back());
-  }
-
-  /// The memory of each value that the loop carries or hands from its condition to its body: one for both where they
-  /// are the same.
-  SmallVector<Value> memoriesOf(scf::WhileOp loop, ArrayRef<Value> carried) {
-    return llvm::map_to_vector(llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments()), [&](auto pair) {
-      auto const [passed, argument] = pair;
-      auto const same = dyn_cast<BlockArgument>(passed);
-      if (same && same.getOwner() == loop.getBeforeBody())
-        return carried[same.getArgNumber()];
-      return makeScalar(entry, passed.getType(), nameOf(argument, "passed"));
-    });
-  }
-
-  /// A single number that kernels compute: the host could read it back.
-  static bool isDeviceScalar(Value value) {
-    auto load = value.getDefiningOp<memref::LoadOp>();
-    return value.getDefiningOp<scf::ParallelOp>() || (load && load.getMemRefType().getRank() == 0);
-  }
-
-  /// Whether the host computes `value` from what it knows or carries, and from what it reads back.
-  static bool isOfHost(Value value, scf::WhileOp loop, llvm::SmallDenseSet<Value> &readBack) {
-    Type const type = value.getType();
-    if (!type.isInteger(1) && !type.isInteger(32) && !type.isInteger(64) && !type.isF32() && !type.isF64() &&
-        !type.isIndex())
-      return false;
-    if (auto const argument = dyn_cast<BlockArgument>(value))
-      return isa<func::FuncOp>(argument.getOwner()->getParentOp()) || argument.getOwner()->getParentOp() == loop;
-    if (isDeviceScalar(value))
-      return readBack.insert(value).second || true;
-    Operation *op = value.getDefiningOp();
-    return (isHostScalar(op) || isHostCount(op)) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, loop, readBack); });
-  }
-
-  /// A loop whose numbers the host carries: a few of them come from kernels, and are read back once a round.
-  static bool isDecidedOnHost(scf::WhileOp loop) {
-    constexpr unsigned most = 4; // copies for one wait
-    llvm::SmallDenseSet<Value> first, next, none;
-    auto const all = [&](ValueRange values, llvm::SmallDenseSet<Value> &readBack) {
-      return llvm::all_of(values, [&](Value value) { return isOfHost(value, loop, readBack); });
-    };
-    scf::ConditionOp condition = loop.getConditionOp();
-    bool const passesOn = llvm::all_of(condition.getArgs(), [&](Value passed) {
-      auto const argument = dyn_cast<BlockArgument>(passed);
-      return argument && argument.getOwner() == loop.getBeforeBody();
-    });
-    bool const decides = llvm::all_of(loop.getBeforeBody()->without_terminator(), isPureOp);
-    return loop.getNumResults() != 0 && passesOn && decides && all(loop.getInits(), first) &&
-           all(loop.getYieldOp().getOperands(), next) && all(condition.getCondition(), none) && first.size() <= most &&
-           !next.empty() && next.size() <= most && none.empty() && areDirect(loop.getInits(), first) &&
-           areDirect(loop.getYieldOp().getOperands(), next);
-  }
-
-  /// What bufferization left without a name is called as it is at first.
-  void nameCarried(scf::WhileOp loop) {
-    for (auto [carried, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits()))
-      if (std::string const name = nameInLocation(init.getLoc());
-          !name.empty() && (carried.getLoc() == loop.getLoc() || nameInLocation(carried.getLoc()).empty()))
-        carried.setLoc(named(carried.getLoc(), "argument", name));
-  }
-
-  static bool isPureOp(Operation &op) { return isPure(&op) && op.getNumRegions() == 0; }
-
-  /// What is read back is carried as it is, by one of the values.
-  static bool areDirect(ValueRange values, llvm::SmallDenseSet<Value> const &readBack) {
-    return llvm::all_of(readBack, [&](Value value) { return llvm::count(values, value) == 1; }) &&
-           llvm::all_of(values, [&](Value value) {
-             Operation *op = value.getDefiningOp();
-             return readBack.contains(value) || !op || isPure(op);
-           });
-  }
-
-  static bool isDecidedInMemory(scf::WhileOp loop) {
-    return loop.getInits().empty() && loop->getNumResults() == 0 &&
-           isReadBack(loop.getConditionOp().getCondition().getDefiningOp());
-  }
-
-  /// Scalars and the condition of a host loop live in memory: kernels compute them, the host reads the condition back.
-  scf::WhileOp decideInMemory(scf::WhileOp loop, SmallVectorImpl<Operation *> &pending) {
-    SmallVector<Value> const carried = llvm::map_to_vector(loop.getBeforeArguments(), [&](BlockArgument argument) {
-      return makeScalar(entry, argument.getType(), nameOf(argument, "carried"));
-    });
-    SmallVector<Value> const passed = memoriesOf(loop, carried);
-    for (auto [init, memory] : llvm::zip(loop.getInits(), carried))
-      storePending(init, memory, loop, pending);
-    scf::ConditionOp condition = loop.getConditionOp();
-    rewriter.setInsertionPoint(condition);
-    for (auto [value, memory] : llvm::zip(condition.getArgs(), passed))
-      if (!llvm::is_contained(carried, memory))
-        rewriter.create<memref::StoreOp>(condition.getLoc(), value, memory, ValueRange());
-    Value const goes = makeScalar(entry, rewriter.getI1Type(), "continues");
-    rewriter.create<memref::StoreOp>(condition.getLoc(), condition.getCondition(), goes, ValueRange());
-    Value const read = rewriter.create<memref::LoadOp>(condition.getLoc(), goes);
-    rewriter.replaceOpWithNewOp<scf::ConditionOp>(condition, read, ValueRange());
-    scf::YieldOp yield = loop.getYieldOp();
-    rewriter.setInsertionPoint(yield);
-    for (auto [value, memory] : llvm::zip(yield.getOperands(), carried))
-      rewriter.create<memref::StoreOp>(yield.getLoc(), value, memory, ValueRange());
-    yield->setOperands({});
-    for (auto [argument, memory] : llvm::zip(loop.getBeforeArguments(), carried))
-      replaceByLoads(argument, memory);
-    for (auto [argument, result, memory] : llvm::zip(loop.getAfterArguments(), loop.getResults(), passed)) {
-      replaceByLoads(argument, memory);
-      replaceByLoads(result, memory);
-    }
-    loop.getBeforeBody()->eraseArguments([](BlockArgument) { return true; });
-    loop.getAfterBody()->eraseArguments([](BlockArgument) { return true; });
-    rewriter.setInsertionPoint(loop);
-    auto lean = rewriter.create<scf::WhileOp>(loop.getLoc(), TypeRange(), ValueRange());
-    lean->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-    lean.getBefore().takeBody(loop.getBefore());
-    lean.getAfter().takeBody(loop.getAfter());
-    rewriter.eraseOp(loop);
-    return lean;
   }
 
   func::FuncOp entry;

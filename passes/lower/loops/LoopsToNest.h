@@ -62,6 +62,11 @@ nest::LoopKernelOp makeKernel(mlir::RewriterBase &rewriter, mlir::scf::ParallelO
 /// Copies into the kernel what its block uses of recomputable host values, and readies loops and memory inside.
 mlir::LogicalResult finishKernel(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
 
+//===--- Reductions of loops (SplitReductions.cpp) ---===//
+
+/// A kernel has reductions of one type over one loop: another loop with several becomes several loops.
+void splitReductions(mlir::func::FuncOp entry);
+
 //===--- Sizes (CheckExtents.cpp) ---===//
 
 /// Asserts in the entry what its kernels need of run-time extents; names of extents are given.

@@ -1,0 +1,245 @@
+//===- HostLoops.cpp - loops and branches of the host around kernels ----------------------------------------------===//
+//
+// What a loop carries from round to round, what a branch results in and what either is decided by lives in memory where
+// kernels compute it. The host carries what it can compute itself.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/lower/loops/HostLoops.h"
+#include "passes/Provenance.h"
+#include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/ReadBack.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+std::string nameOr(Value value, StringRef otherwise) {
+  std::string const name = nameInLocation(value.getLoc());
+  return name.empty() ? otherwise.str() : name;
+}
+
+Location namedLocation(Location location, StringRef verb, StringRef name) {
+  return NameLoc::get(StringAttr::get(location.getContext(), verb + " \"" + name + "\""), location);
+}
+
+void replaceByLoads(RewriterBase &rewriter, Value value, Value memory, std::optional<Location> location,
+                    llvm::function_ref<Value(Value)> finish) {
+  for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+    rewriter.setInsertionPoint(use.getOwner());
+    Value const loaded = rewriter.create<memref::LoadOp>(location.value_or(value.getLoc()), memory);
+    use.set(finish ? finish(loaded) : loaded);
+  }
+}
+
+/// Scalars that a host loop carries live in memory; memrefs it may exchange.
+scf::ForOp HostLoops::carry(scf::ForOp loop) {
+  SmallVector<unsigned> scalars;
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+    if (!isa<MemRefType>(loop.getRegionIterArg(i).getType()))
+      scalars.push_back(i);
+  return scalars.empty() ? loop : carry(loop, scalars);
+}
+
+scf::ForOp HostLoops::carry(scf::ForOp loop, ArrayRef<unsigned> scalars) {
+  SmallVector<Value> memories, kept, keptYields, keptResults;
+  for (unsigned i : scalars) {
+    Value const carried = loop.getRegionIterArg(i);
+    memories.push_back(makeScalar(entry, carried.getType(), nameOr(carried, "carried")));
+    storeBefore(loop, loop.getInitArgs()[i], memories.back());
+    replaceByLoads(rewriter, carried, memories.back());
+    replaceByLoads(rewriter, loop.getResult(i), memories.back());
+  }
+  // All new values are computed before the first is stored: they change as a set
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  rewriter.setInsertionPoint(yield);
+  for (auto [i, memory] : llvm::zip(scalars, memories))
+    rewriter.create<memref::StoreOp>(yield.getLoc(), yield.getOperand(i), memory, ValueRange());
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+    if (!llvm::is_contained(scalars, i)) {
+      kept.push_back(loop.getInitArgs()[i]);
+      keptYields.push_back(yield.getOperand(i));
+      keptResults.push_back(loop.getResult(i));
+    }
+  rewriter.setInsertionPoint(loop);
+  auto lean =
+      rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), kept);
+  lean->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  yield->setOperands(keptYields);
+  SmallVector<Value> replacements = {lean.getInductionVar()};
+  for (unsigned i = 0, k = 0; i < loop.getNumRegionIterArgs(); ++i)
+    replacements.push_back(llvm::is_contained(scalars, i) ? lean.getInductionVar()
+                                                          : Value(lean.getRegionIterArg(k++)));
+  for (auto [argument, by] : llvm::zip(loop.getBody()->getArguments(), replacements))
+    if (!argument.use_empty())
+      argument.replaceAllUsesWith(by);
+  if (!lean.getBody()->empty())
+    rewriter.eraseOp(lean.getBody()->getTerminator());
+  lean.getBody()->getOperations().splice(lean.getBody()->end(), loop.getBody()->getOperations());
+  for (auto [from, to] : llvm::zip(keptResults, lean.getResults()))
+    from.replaceAllUsesWith(to);
+  loop.erase();
+  return lean;
+}
+
+/// Results of a branch around kernels live in memory, and so does what kernels decide it by.
+scf::IfOp HostLoops::carry(scf::IfOp branch, bool isDecidedHere) {
+  if (!isDecidedHere) {
+    Value const decision = makeScalar(entry, rewriter.getI1Type(), nameOr(branch.getCondition(), "decision"));
+    storeBefore(branch, branch.getCondition(), decision);
+    rewriter.setInsertionPoint(branch);
+    branch.getConditionMutable().assign(rewriter.create<memref::LoadOp>(branch.getLoc(), decision));
+  }
+  if (branch.getNumResults() == 0)
+    return branch;
+  for (OpResult result : branch.getResults()) {
+    Value const memory = makeScalar(entry, result.getType(), nameOr(result, "chosen"));
+    for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+      Operation *const yield = block->getTerminator();
+      rewriter.setInsertionPoint(yield);
+      rewriter.create<memref::StoreOp>(yield->getLoc(), yield->getOperand(result.getResultNumber()), memory);
+    }
+    replaceByLoads(rewriter, result, memory);
+  }
+  rewriter.setInsertionPoint(branch);
+  auto lean = rewriter.create<scf::IfOp>(branch.getLoc(), branch.getCondition(), /*withElseRegion=*/true);
+  lean->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  for (auto [from, to] : llvm::zip(branch->getRegions(), lean->getRegions())) {
+    to.takeBody(from);
+    to.front().getTerminator()->setOperands({});
+  }
+  rewriter.eraseOp(branch);
+  return lean;
+}
+
+void HostLoops::storeBefore(Operation *op, Value value, Value memory) {
+  rewriter.setInsertionPoint(op);
+  gather(rewriter.create<memref::StoreOp>(op->getLoc(), value, memory, ValueRange()));
+}
+
+/// The memory of each value that the loop carries or hands from its condition to its body: one for both where they
+/// are the same.
+SmallVector<Value> HostLoops::memoriesOf(scf::WhileOp loop, ArrayRef<Value> carried) {
+  return llvm::map_to_vector(llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments()), [&](auto pair) {
+    auto const [passed, argument] = pair;
+    auto const same = dyn_cast<BlockArgument>(passed);
+    if (same && same.getOwner() == loop.getBeforeBody())
+      return carried[same.getArgNumber()];
+    return makeScalar(entry, passed.getType(), nameOr(argument, "passed"));
+  });
+}
+
+/// A single number that kernels compute: the host could read it back.
+static bool isDeviceScalar(Value value) {
+  auto load = value.getDefiningOp<memref::LoadOp>();
+  return value.getDefiningOp<scf::ParallelOp>() || (load && load.getMemRefType().getRank() == 0);
+}
+
+/// Whether the host computes `value` from what it knows or carries, and from what it reads back.
+static bool isOfHost(Value value, scf::WhileOp loop, llvm::SmallDenseSet<Value> &readBack) {
+  Type const type = value.getType();
+  if (!type.isInteger(1) && !type.isInteger(32) && !type.isInteger(64) && !type.isF32() && !type.isF64() &&
+      !type.isIndex())
+    return false;
+  if (auto const argument = dyn_cast<BlockArgument>(value))
+    return isa<func::FuncOp>(argument.getOwner()->getParentOp()) || argument.getOwner()->getParentOp() == loop;
+  if (isDeviceScalar(value))
+    return readBack.insert(value).second || true;
+  Operation *op = value.getDefiningOp();
+  return (isHostScalar(op) || isHostCount(op)) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, loop, readBack); });
+}
+
+static bool isPureOp(Operation &op) { return isPure(&op) && op.getNumRegions() == 0; }
+
+/// What is read back is carried as it is, by one of the values.
+static bool areDirect(ValueRange values, llvm::SmallDenseSet<Value> const &readBack) {
+  return llvm::all_of(readBack, [&](Value value) { return llvm::count(values, value) == 1; }) &&
+         llvm::all_of(values, [&](Value value) {
+           Operation *op = value.getDefiningOp();
+           return readBack.contains(value) || !op || isPure(op);
+         });
+}
+
+/// A loop whose numbers the host carries: a few of them come from kernels, and are read back once a round.
+static bool isDecidedOnHost(scf::WhileOp loop) {
+  constexpr unsigned most = 4; // copies for one wait
+  llvm::SmallDenseSet<Value> first, next, none;
+  auto const all = [&](ValueRange values, llvm::SmallDenseSet<Value> &readBack) {
+    return llvm::all_of(values, [&](Value value) { return isOfHost(value, loop, readBack); });
+  };
+  scf::ConditionOp condition = loop.getConditionOp();
+  bool const passesOn = llvm::all_of(condition.getArgs(), [&](Value passed) {
+    auto const argument = dyn_cast<BlockArgument>(passed);
+    return argument && argument.getOwner() == loop.getBeforeBody();
+  });
+  bool const decides = llvm::all_of(loop.getBeforeBody()->without_terminator(), isPureOp);
+  return loop.getNumResults() != 0 && passesOn && decides && all(loop.getInits(), first) &&
+         all(loop.getYieldOp().getOperands(), next) && all(condition.getCondition(), none) && first.size() <= most &&
+         !next.empty() && next.size() <= most && none.empty() && areDirect(loop.getInits(), first) &&
+         areDirect(loop.getYieldOp().getOperands(), next);
+}
+
+/// What bufferization left without a name is called as it is at first.
+static void nameCarried(scf::WhileOp loop) {
+  for (auto [carried, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits()))
+    if (std::string const name = nameInLocation(init.getLoc());
+        !name.empty() && (carried.getLoc() == loop.getLoc() || nameInLocation(carried.getLoc()).empty()))
+      carried.setLoc(namedLocation(carried.getLoc(), "argument", name));
+}
+
+static bool isDecidedInMemory(scf::WhileOp loop) {
+  return loop.getInits().empty() && loop->getNumResults() == 0 &&
+         isReadBack(loop.getConditionOp().getCondition().getDefiningOp());
+}
+
+/// Scalars and the condition of a host loop live in memory: kernels compute them, the host reads the condition back.
+scf::WhileOp HostLoops::decideInMemory(scf::WhileOp loop) {
+  SmallVector<Value> const carried = llvm::map_to_vector(loop.getBeforeArguments(), [&](BlockArgument argument) {
+    return makeScalar(entry, argument.getType(), nameOr(argument, "carried"));
+  });
+  SmallVector<Value> const passed = memoriesOf(loop, carried);
+  for (auto [init, memory] : llvm::zip(loop.getInits(), carried))
+    storeBefore(loop, init, memory);
+  scf::ConditionOp condition = loop.getConditionOp();
+  rewriter.setInsertionPoint(condition);
+  for (auto [value, memory] : llvm::zip(condition.getArgs(), passed))
+    if (!llvm::is_contained(carried, memory))
+      rewriter.create<memref::StoreOp>(condition.getLoc(), value, memory, ValueRange());
+  Value const goes = makeScalar(entry, rewriter.getI1Type(), "continues");
+  rewriter.create<memref::StoreOp>(condition.getLoc(), condition.getCondition(), goes, ValueRange());
+  Value const read = rewriter.create<memref::LoadOp>(condition.getLoc(), goes);
+  rewriter.replaceOpWithNewOp<scf::ConditionOp>(condition, read, ValueRange());
+  scf::YieldOp yield = loop.getYieldOp();
+  rewriter.setInsertionPoint(yield);
+  for (auto [value, memory] : llvm::zip(yield.getOperands(), carried))
+    rewriter.create<memref::StoreOp>(yield.getLoc(), value, memory, ValueRange());
+  yield->setOperands({});
+  for (auto [argument, memory] : llvm::zip(loop.getBeforeArguments(), carried))
+    replaceByLoads(rewriter, argument, memory);
+  for (auto [argument, result, memory] : llvm::zip(loop.getAfterArguments(), loop.getResults(), passed)) {
+    replaceByLoads(rewriter, argument, memory);
+    replaceByLoads(rewriter, result, memory);
+  }
+  loop.getBeforeBody()->eraseArguments([](BlockArgument) { return true; });
+  loop.getAfterBody()->eraseArguments([](BlockArgument) { return true; });
+  rewriter.setInsertionPoint(loop);
+  auto lean = rewriter.create<scf::WhileOp>(loop.getLoc(), TypeRange(), ValueRange());
+  lean->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  lean.getBefore().takeBody(loop.getBefore());
+  lean.getAfter().takeBody(loop.getAfter());
+  rewriter.eraseOp(loop);
+  return lean;
+}
+
+scf::WhileOp HostLoops::carry(scf::WhileOp loop) {
+  if (!isDecidedOnHost(loop))
+    return isDecidedInMemory(loop) ? loop : decideInMemory(loop);
+  nameCarried(loop);
+  return loop;
+}
+
+} // namespace ml2k
