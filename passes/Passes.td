@@ -188,6 +188,15 @@ def FormRecurrences : Pass<"ml2k-form-recurrences", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def JoinDirections : Pass<"ml2k-join-directions", "::mlir::func::FuncOp"> {
+  let summary = "both directions of a recurrent layer become one kernel";
+  let description = [{
+    Pre: kernels. Post: two nest.recurrent of one layer, forward and reverse, with as many steps and states of one type, are one
+    of two directions.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def PackWeights : Pass<"ml2k-pack-weights", "::mlir::func::FuncOp"> {
   let summary = "how each weight is laid out for the kernel that streams it";
   let description = [{

@@ -62,6 +62,7 @@ static void addSchedule(OpPassManager &manager, ml2k::StageOptions const &option
   function.addPass(createFormMaps());
   addCleanup(function);
   function.addPass(createFormRecurrences());
+  function.addPass(createJoinDirections());
   function.addPass(createPackWeights());
   if (options.winograd)
     function.addPass(createChooseWinograd());

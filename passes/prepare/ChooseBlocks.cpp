@@ -172,10 +172,12 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
 }
 
 static LogicalResult chooseBlock(nest::RecurrentOp recurrent) {
-  auto weight = rootOf(recurrent.getInputs()[0]).getDefiningOp<nest::WeightOp>();
-  if (!weight || !weight.getPacking() || weight.getPacking()->getKind() != nest::PackingKind::Gates)
-    return recurrent.emitError("the weight of a recurrent layer must be packed by gates");
-  nest::setSchedule(recurrent, KernelBlock::Recurrent);
+  for (Value input : recurrent.getInputs()) {
+    auto weight = rootOf(input).getDefiningOp<nest::WeightOp>();
+    if (!weight || !weight.getPacking() || weight.getPacking()->getKind() != nest::PackingKind::Gates)
+      return recurrent.emitError("the weight of a recurrent layer must be packed by gates");
+  }
+  nest::setSchedule(recurrent, recurrent.getNumDirections() == 1 ? KernelBlock::Recurrent : KernelBlock::RecurrentBoth);
   return success();
 }
 

@@ -27,14 +27,15 @@ static nest::WeightOp packedWeight(Value root) {
   return weight && weight.getPacking() ? weight : nest::WeightOp();
 }
 
-/// The only operand that may be a packed weight.
-static Value packedOperand(Operation *kernel) {
-  if (auto contract = dyn_cast<nest::ContractOp>(kernel))
-    return nest::scheduleOf(kernel).getBlock() == nest::KernelBlock::Contract ? contract.getInputs()[1] : Value();
+/// The operands that may be packed weights.
+static SmallVector<Value> packedOperands(Operation *kernel) {
+  if (auto contract = dyn_cast<nest::ContractOp>(kernel);
+      contract && nest::scheduleOf(kernel).getBlock() == nest::KernelBlock::Contract)
+    return {contract.getInputs()[1]};
   if (auto conv = dyn_cast<nest::ConvOp>(kernel))
-    return conv.getInputs()[1];
+    return {conv.getInputs()[1]};
   auto recurrent = dyn_cast<nest::RecurrentOp>(kernel);
-  return recurrent ? recurrent.getInputs()[0] : Value();
+  return recurrent ? SmallVector<Value>(recurrent.getInputs()) : SmallVector<Value>();
 }
 
 /// Memory without a view of its rank, or from the middle of which a pointer is taken, is indexed by one sum.
@@ -79,20 +80,22 @@ static LogicalResult checkBlock(Operation *kernel) {
     return both(checkImage, conv.getInputs()[0], conv.getOutputs()[0]);
   if (auto window = dyn_cast<nest::WindowOp>(kernel))
     return both(checkImage, window.getInputs()[0], window.getOutputs()[0]);
-  if (auto contract = dyn_cast<nest::ContractOp>(kernel); contract && packedOperand(kernel))
+  if (auto contract = dyn_cast<nest::ContractOp>(kernel); contract && !packedOperands(kernel).empty())
     return both(checkPointer, contract.getInputs()[0], contract.getOutputs()[0]);
   if (auto recurrent = dyn_cast<nest::RecurrentOp>(kernel))
-    return checkPointer(recurrent.getOutputs()[0], kernel);
+    return success(llvm::all_of(recurrent.getOutputs(), [&](Value output) {
+      return !recurrent.isState(output) || succeeded(checkPointer(output, kernel));
+    }));
   return success();
 }
 
-static LogicalResult checkAccess(Value memref, Value packed, Operation *kernel) {
+static LogicalResult checkAccess(Value memref, ArrayRef<Value> packed, Operation *kernel) {
   Value const root = rootOf(memref);
   if (root.getDefiningOp<memref::AllocaOp>()) // a thread's own
     return success();
   if (!isMember(root))
     return emitError(memref.getLoc(), "memory that has no name in the generated code");
-  if (auto weight = packedWeight(root); weight && memref != packed)
+  if (auto weight = packedWeight(root); weight && !llvm::is_contained(packed, memref))
     return kernel->emitError("weight '") << weight.getName() << "' is packed for another kind of kernel";
   if (cast<MemRefType>(root.getType()).getRank() > nest::maxViewRank && !hasKnownRows(root))
     return kernel->emitError("memory of ")
@@ -106,7 +109,7 @@ LogicalResult checkMemory(Operation *kernel) {
     llvm::copy_if(op->getOperands(), std::back_inserter(memory),
                   [](Value operand) { return isa<MemRefType>(operand.getType()); });
   });
-  Value const packed = packedOperand(kernel);
+  SmallVector<Value> const packed = packedOperands(kernel);
   for (Value memref : memory)
     if (failed(checkAccess(memref, packed, kernel)))
       return failure();

@@ -138,7 +138,9 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
   static StringRef roleOf(OpOperand &operand) {
     Operation *op = operand.getOwner();
     bool const isMethod = isa<nest::ConvOp, nest::ContractOp, nest::RecurrentOp>(op);
-    if (isMethod && operand.getOperandNumber() == (isa<nest::RecurrentOp>(op) ? 0 : 1))
+    auto recurrent = dyn_cast<nest::RecurrentOp>(op);
+    unsigned const number = operand.getOperandNumber();
+    if (isMethod && (recurrent ? number < recurrent.getNumDirections() : number == 1))
       return "weight";
     return isMethod && cast<ShapedType>(operand.get().getType()).getRank() == 1 ? "bias" : "constant";
   }

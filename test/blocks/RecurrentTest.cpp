@@ -36,52 +36,82 @@ template <class T, int Gates, int Hidden> struct Reference {
   }
 };
 
-/// The sums of one to four gates as next() takes them
+/// The sums of one to four gates, then an input, as next() takes them
 template <class T, int Hidden> struct Next {
   Tensor<T *[Hidden]> state, cell;
   Tensor<T **[Hidden]> x, sequence;
 
-  KOKKOS_FUNCTION T operator()(T a, int t, int n, int j) const { return finish(a, t, n, j); }
-  KOKKOS_FUNCTION T operator()(T a, T b, T c, int t, int n, int j) const {
-    return finish((a + 2 * b + 3 * c) / 3, t, n, j);
+  KOKKOS_FUNCTION T operator()(T a, T in, int t, int n, int j) const { return finish(a, in, t, n, j); }
+  KOKKOS_FUNCTION T operator()(T a, T b, T c, T in, int t, int n, int j) const {
+    return finish((a + 2 * b + 3 * c) / 3, in, t, n, j);
   }
-  KOKKOS_FUNCTION T operator()(T a, T b, T c, T d, int t, int n, int j) const {
-    return finish((a + 2 * b + 3 * c + 4 * d) / 4, t, n, j);
+  KOKKOS_FUNCTION T operator()(T a, T b, T c, T d, T in, int t, int n, int j) const {
+    return finish((a + 2 * b + 3 * c + 4 * d) / 4, in, t, n, j);
   }
-  KOKKOS_FUNCTION T finish(T total, int t, int n, int j) const {
-    T const next = squash(total / Hidden + x(t, n, j)) + cell(n, j) / 4 + state(n, j) / 8;
+  KOKKOS_FUNCTION T finish(T total, T in, int t, int n, int j) const {
+    T const next = squash(total / Hidden + in) + cell(n, j) / 4 + state(n, j) / 8;
     cell(n, j) = cell(n, j) / 2 + next;
     sequence(t, n, j) = next;
     return next;
   }
 };
 
+/// A layer with its data: what it starts from, what it computes, what that should be
+template <class T, int Gates, int Hidden> struct Layer {
+  std::vector<T> weight, x, first;
+  GateWeights<T, Gates, Hidden> packed;
+  Next<T, Hidden> next;
+  Tensor<T *[Hidden]> start;
+
+  Layer(int steps, int rows, int seed)
+      : weight(check::numbers<T>(std::size_t(Gates) * Hidden * Hidden, seed)),
+        x(check::numbers<T>(std::size_t(steps) * rows * Hidden, seed + 1)),
+        first(check::numbers<T>(std::size_t(rows) * Hidden, seed + 2)),
+        next{{"state", std::size_t(rows)},
+             {"cell", std::size_t(rows)},
+             {"x", std::size_t(steps), std::size_t(rows)},
+             {"sequence", std::size_t(steps), std::size_t(rows)}},
+        start("start", std::size_t(rows)) {
+    auto file = check::opened(weight);
+    read_gates(file, packed);
+    check::put(next.x, x);
+    check::put(start, first);
+    Kokkos::deep_copy(next.state, std::numeric_limits<T>::quiet_NaN()); // the block sets it
+    Kokkos::deep_copy(next.cell, T(.5));
+  }
+
+  void compare(std::string const &name, int steps, int rows) const {
+    Reference<T, Gates, Hidden> const expected(steps, rows, weight, x, first);
+    check::compare(name + ": state", check::get(next.state), expected.state);
+    check::compare(name + ": cell", check::get(next.cell), expected.cell);
+    check::compare(name + ": sequence", check::get(next.sequence), expected.sequence);
+  }
+};
+
+template <class T, int Hidden> struct First {
+  Tensor<T *[Hidden]> start;
+  KOKKOS_FUNCTION T operator()(int n, int j) const { return start(n, j); }
+};
+
+template <class T, int Hidden> struct Taken {
+  Tensor<T **[Hidden]> x;
+  KOKKOS_FUNCTION Kokkos::Array<T, 1> operator()(int t, int n, int j) const { return {x(t, n, j)}; }
+};
+
 template <class T, int Gates, int Hidden> void recurrence(int steps, int rows) {
   std::string const name = "recurrent " + std::to_string(steps) + " steps of " + std::to_string(rows) + "x" +
                            std::to_string(Hidden) + ", " + std::to_string(Gates) + " gates";
-  auto const weight = check::numbers<T>(std::size_t(Gates) * Hidden * Hidden, 1);
-  auto const x = check::numbers<T>(std::size_t(steps) * rows * Hidden, 2);
-  auto const first = check::numbers<T>(std::size_t(rows) * Hidden, 3);
   ExecutionSpace const space;
-  GateWeights<T, Gates, Hidden> packed;
-  auto file = check::opened(weight);
-  read_gates(file, packed);
-  Next<T, Hidden> const next{{"state", std::size_t(rows)},
-                             {"cell", std::size_t(rows)},
-                             {"x", std::size_t(steps), std::size_t(rows)},
-                             {"sequence", std::size_t(steps), std::size_t(rows)}};
-  check::put(next.x, x);
-  Tensor<T *[Hidden]> const start("start", std::size_t(rows));
-  check::put(start, first);
-  Kokkos::deep_copy(next.state, std::numeric_limits<T>::quiet_NaN()); // the block sets it
-  Kokkos::deep_copy(next.cell, T(.5));
-  recurrent(
-      "test::recurrent", space, steps, next.state, packed, KOKKOS_LAMBDA(int n, int j) { return start(n, j); }, next);
+  Layer<T, Gates, Hidden> const one(steps, rows, 1), forward(steps, rows, 4), reverse(steps, rows, 7);
+  recurrent("test::recurrent", space, steps, one.next.state, one.packed, First<T, Hidden>{one.start},
+            Taken<T, Hidden>{one.next.x}, one.next);
+  recurrent_both("test::recurrent_both", space, steps, forward.next.state, forward.packed, reverse.next.state,
+                 reverse.packed, First<T, Hidden>{forward.start}, Taken<T, Hidden>{forward.next.x}, forward.next,
+                 First<T, Hidden>{reverse.start}, Taken<T, Hidden>{reverse.next.x}, reverse.next);
   space.fence();
-  Reference<T, Gates, Hidden> const expected(steps, rows, weight, x, first);
-  check::compare(name + ": state", check::get(next.state), expected.state);
-  check::compare(name + ": cell", check::get(next.cell), expected.cell);
-  check::compare(name + ": sequence", check::get(next.sequence), expected.sequence);
+  one.compare(name, steps, rows);
+  forward.compare(name + ", forward", steps, rows);
+  reverse.compare(name + ", reverse", steps, rows);
 }
 
 template <class T, int Gates, int Hidden> void recurrences() {

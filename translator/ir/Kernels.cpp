@@ -36,7 +36,9 @@ SmallVector<Value> ContractOp::getMappedOperands() { return SmallVector<Value>(g
 SmallVector<Value> ConvOp::getMappedOperands() { return SmallVector<Value>(getExtras()); }
 SmallVector<Value> WindowOp::getMappedOperands() { return SmallVector<Value>(getExtras()); }
 SmallVector<Value> RowOp::getMappedOperands() { return SmallVector<Value>(getOperands()); }
-SmallVector<Value> RecurrentOp::getMappedOperands() { return SmallVector<Value>(getOperands().drop_front()); }
+SmallVector<Value> RecurrentOp::getMappedOperands() {
+  return SmallVector<Value>(getOperands().drop_front(getNumDirections()));
+}
 
 SmallVector<Value> TopKOp::getMappedOperands() { return {}; }
 SmallVector<Value> AssembleOp::getMappedOperands() { return {}; }
@@ -58,7 +60,7 @@ Region &ContractOp::getStoringRegion() { return getEpilogue(); }
 Region &ConvOp::getStoringRegion() { return getEpilogue(); }
 Region &WindowOp::getStoringRegion() { return getFinish(); }
 Region &RowOp::getStoringRegion() { return getBody(); }
-Region &RecurrentOp::getStoringRegion() { return getNext(); }
+Region &RecurrentOp::getStoringRegion() { return getNext().front(); }
 Region &TopKOp::getStoringRegion() { return getBefore(); }
 Region &AssembleOp::getStoringRegion() { return getCombine(); }
 Region &LoopKernelOp::getStoringRegion() { return getBody(); }
@@ -84,6 +86,27 @@ SmallVector<Role> ContractOp::getRoles() {
 ArrayAttr ml2k::nest::rolesAttr(MLIRContext *context, ArrayRef<Role> roles) {
   return ArrayAttr::get(
       context, llvm::map_to_vector(roles, [&](Role role) -> Attribute { return RoleAttr::get(context, role); }));
+}
+
+//===--- Recurrent layers -----------------------------------------------------------------------------------------===//
+
+Direction RecurrentOp::getDirection(unsigned number) {
+  unsigned const count = getNumDirections(), extras = getExtras().size() / count, outputs = getOutputs().size() / count;
+  SmallVector<AffineMap> const all = getMaps();
+  SmallVector<AffineMap> maps = llvm::to_vector(ArrayRef(all).slice(number * extras, extras));
+  llvm::append_range(maps, ArrayRef(all).slice(count * extras + number * outputs, outputs));
+  ArrayRef<Attribute> const starts = getStarts() ? getStartsAttr().getValue() : ArrayRef<Attribute>();
+  return {getInputs()[number],
+          getExtras().slice(number * extras, extras),
+          getOutputs().slice(number * outputs, outputs),
+          std::move(maps),
+          starts.empty() ? starts : starts.slice(number * outputs, outputs),
+          &getNext()[number]};
+}
+
+bool RecurrentOp::isState(Value output) {
+  unsigned const outputs = getOutputs().size() / getNumDirections();
+  return output == getOutputs().front() || output == getOutputs()[getOutputs().size() - outputs];
 }
 
 //===--- Reductions -----------------------------------------------------------------------------------------------===//

@@ -19,6 +19,19 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace ml2k::nest {
+
+/// One of the directions that a nest.recurrent runs in.
+struct Direction {
+  mlir::Value weight;
+  mlir::ValueRange extras, outputs;        ///< outputs: the state first
+  llvm::SmallVector<mlir::AffineMap> maps; ///< of extras and outputs
+  llvm::ArrayRef<mlir::Attribute> starts;  ///< of outputs; empty: they hold the first states
+  mlir::Region *next;
+};
+
+} // namespace ml2k::nest
+
 #include "translator/ir/KernelInterface.h.inc"
 #include "translator/ir/NestDialect.h.inc"
 #include "translator/ir/NestEnums.h.inc"

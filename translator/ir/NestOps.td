@@ -229,12 +229,13 @@ def Nest_RecurrentOp : Nest_KernelOp<"recurrent"> {
     indexing_maps: extras and outputs, over (t, n, j). The block has the sum of each gate over the state of the step before,
     an argument per extra, then the elements of the outputs as they are; it yields the new ones. Unlike those of other
     kernels the outputs hold values at the start, the first states, unless `starts` has these: a number per state, and
-    `unit` per sequence.
+    `unit` per sequence. A layer that goes both ways has two weights, two blocks, and twice the extras and outputs, those of
+    the reverse direction behind the others; the directions do not see each other.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, I64Attr:$steps,
                    OptionalAttr<ArrayAttr>:$starts);
-  let regions = (region SizedRegion<1>:$next);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$next);
   let assemblyFormat = [{
     $label `steps` $steps `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $outputs `:` type($outputs) `)` `maps` $indexing_maps attr-dict-with-keyword
@@ -243,6 +244,11 @@ def Nest_RecurrentOp : Nest_KernelOp<"recurrent"> {
   let extraClassDeclaration = kernelMethods # [{
     int64_t getHidden() { return ::llvm::cast<::mlir::ShapedType>(getInputs()[0].getType()).getDimSize(1); }
     int64_t getGates() { return ::llvm::cast<::mlir::ShapedType>(getInputs()[0].getType()).getDimSize(0) / getHidden(); }
+    /// One, or two: forward and reverse.
+    unsigned getNumDirections() { return getInputs().size(); }
+    Direction getDirection(unsigned number);
+    /// Whether the output is what a direction multiplies in every step.
+    bool isState(::mlir::Value output);
   }];
 }
 

@@ -47,6 +47,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"Conv", 10, "conv">, I32EnumAttrCase<"Winograd", 11, "winograd">,
   I32EnumAttrCase<"ConvTransposed", 12, "conv_transposed">, I32EnumAttrCase<"Depthwise", 13, "depthwise">,
   I32EnumAttrCase<"Pool", 14, "pool">, I32EnumAttrCase<"Recurrent", 15, "recurrent">,
+  I32EnumAttrCase<"RecurrentBoth", 32, "recurrent_both">,  // of a layer that goes both ways
   // Explicit loops
   I32EnumAttrCase<"Range", 16, "range">,                   // Kokkos::RangePolicy over one loop, or one iteration
   I32EnumAttrCase<"ForGrid", 17, "for_grid">,              // several loops, the last one contiguous

@@ -368,20 +368,33 @@ static LogicalResult verifyStarts(RecurrentOp op) {
   return success();
 }
 
+static LogicalResult verifyDirection(RecurrentOp op, unsigned number) {
+  Direction const direction = op.getDirection(number);
+  auto const weight = cast<ShapedType>(direction.weight.getType());
+  if (weight.getRank() != 2 || !weight.hasStaticShape() || weight.getDimSize(0) % weight.getDimSize(1) != 0)
+    return op.emitOpError("weight wants the static shape gates * hidden, hidden");
+  if (weight.getShape() != cast<ShapedType>(op.getInputs()[0].getType()).getShape())
+    return op.emitOpError("both directions want weights of one shape");
+  auto const state = cast<ShapedType>(direction.outputs[0].getType());
+  if (state.getRank() != 2 || state.getDimSize(1) != op.getHidden())
+    return op.emitOpError() << "the state is a " << state << ", expected [batch, " << op.getHidden() << "]";
+  return verifyBlock(op, *direction.next, op.getGates(), concat({direction.extras, direction.outputs}),
+                     elementTypes(direction.outputs));
+}
+
 LogicalResult RecurrentOp::verify() {
-  SmallVector<Value> const extras = concat({getExtras()}), outputs = concat({getOutputs()});
-  if (getInputs().size() != 1 || failed(verifyResults(*this)) ||
+  unsigned const count = getNumDirections();
+  if (count < 1 || count > 2 || getNext().size() != count)
+    return emitOpError("takes a weight and a block for one direction or two");
+  if (getOutputs().empty() || getOutputs().size() % count != 0 || getExtras().size() % count != 0)
+    return emitOpError("requires as many extras and outputs for one direction as for the other");
+  if (failed(verifyResults(*this)) ||
       failed(verifyMaps(*this, getIndexingMaps(), concat({getExtras(), getOutputs()}), 3)))
     return failure();
-  auto const weight = cast<ShapedType>(getInputs()[0].getType());
-  if (weight.getRank() != 2 || !weight.hasStaticShape() || weight.getDimSize(0) % weight.getDimSize(1) != 0)
-    return emitOpError("weight wants the static shape gates * hidden, hidden");
-  auto const state = cast<ShapedType>(outputs[0].getType());
-  if (state.getRank() != 2 || state.getDimSize(1) != getHidden())
-    return emitOpError() << "the state is a " << state << ", expected [batch, " << getHidden() << "]";
-  if (failed(verifyStarts(*this)))
-    return failure();
-  return verifyBlock(*this, getNext(), getGates(), concat({getExtras(), getOutputs()}), elementTypes(getOutputs()));
+  for (unsigned number = 0; number < count; ++number)
+    if (failed(verifyDirection(*this, number)))
+      return failure();
+  return verifyStarts(*this);
 }
 
 //===--- Inside rows ----------------------------------------------------------------------------------------------===//

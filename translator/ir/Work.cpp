@@ -110,7 +110,10 @@ std::optional<int64_t> nest::RowOp::getFlops() {
 
 std::optional<int64_t> nest::RecurrentOp::getFlops() {
   int64_t const elements = countElements(getOutputs().front().getType());
-  return int64_t(getSteps()) * elements * (2 * getGates() * getHidden() + countIn(getNext()));
+  int64_t operations = 0; // for an element
+  for (Region &next : getNext())
+    operations += 2 * getGates() * getHidden() + countIn(next);
+  return int64_t(getSteps()) * elements * operations;
 }
 
 /// A comparison for each element: few of them come before the last one that is kept.

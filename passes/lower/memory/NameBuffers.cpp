@@ -23,9 +23,12 @@ bool isWhole(Value alias, Value root) {
 
 /// What a recurrent layer keeps: its state, other states, a sequence.
 std::string recurrentName(nest::RecurrentOp recurrent, Value output) {
-  if (output == recurrent.getOutputs()[0])
-    return ".state";
-  return cast<ShapedType>(output.getType()).getRank() == 3 ? ".sequence" : ".cell";
+  unsigned const forward = recurrent.getOutputs().size() / recurrent.getNumDirections();
+  bool const isReverse = llvm::is_contained(recurrent.getOutputs().drop_front(forward), output);
+  std::string const name = recurrent.isState(output)                           ? ".state"
+                           : cast<ShapedType>(output.getType()).getRank() == 3 ? ".sequence"
+                                                                               : ".cell";
+  return (isReverse ? ".reverse" : "") + name;
 }
 
 /// `label`, with the place of the output where the kernel has several.

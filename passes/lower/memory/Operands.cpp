@@ -18,7 +18,8 @@ bool ml2k::isImageOperand(OpOperand &operand) {
 
 bool ml2k::isMatrixOperand(OpOperand &operand) {
   if (auto recurrent = dyn_cast<nest::RecurrentOp>(operand.getOwner()))
-    return &operand == &recurrent.getOutputsMutable()[0]; // the state
+    return cast<DestinationStyleOpInterface>(operand.getOwner()).isDpsInit(&operand) &&
+           recurrent.isState(operand.get());
   auto contract = dyn_cast<nest::ContractOp>(operand.getOwner());
   if (!contract)
     return false;

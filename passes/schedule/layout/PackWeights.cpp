@@ -35,7 +35,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       else if (auto contract = dyn_cast<nest::ContractOp>(op); contract && isPackable(contract))
         note(contract.getInputsMutable()[1], nest::PackingKind::Panels);
       else if (auto recurrent = dyn_cast<nest::RecurrentOp>(op))
-        note(recurrent.getInputsMutable()[0], nest::PackingKind::Gates);
+        for (OpOperand &weight : recurrent.getInputsMutable())
+          note(weight, nest::PackingKind::Gates);
     });
     for (auto &[weight, layouts] : readers)
       for (auto &[kind, operands] : layouts)

@@ -23,6 +23,13 @@ void setRole(Operation *op, StringRef role) { op->setAttr("nest.role", StringAtt
 
 /// The number that all of `init` is; null if it is not the same everywhere, or known.
 TypedAttr numberOf(Value init) {
+  while (auto reshape = init.getDefiningOp<tensor::ExpandShapeOp>())
+    init = reshape.getSrc();
+  if (auto fill = init.getDefiningOp<nest::MapOp>()) {
+    Operation *yield = fill.getBody().front().getTerminator();
+    auto constant = yield->getOperand(cast<OpResult>(init).getResultNumber()).getDefiningOp<arith::ConstantOp>();
+    return constant ? constant.getValue() : TypedAttr();
+  }
   auto weight = init.getDefiningOp<nest::WeightOp>();
   auto const value = weight ? dyn_cast<SplatElementsAttr>(weight.getValue()) : SplatElementsAttr();
   return value ? cast<TypedAttr>(value.getSplatValue<Attribute>()) : TypedAttr();
@@ -74,8 +81,8 @@ void replaceLoop(Recurrence &recurrence) {
   }
   auto kernel = builder.create<nest::RecurrentOp>(location, TypeRange(ValueRange(outputs)), "",
                                                   recurrence.product.getInputs()[1], recurrence.extras, outputs,
-                                                  builder.getAffineMapArrayAttr(maps), recurrence.steps, starts);
-  kernel.getNext().takeBody(recurrence.next);
+                                                  builder.getAffineMapArrayAttr(maps), recurrence.steps, starts, 1);
+  kernel.getNext().front().takeBody(recurrence.next);
   nameGates(kernel);
   nameProjections(kernel);
   for (auto [output, result] : llvm::zip(recurrence.outputs, kernel.getResults()))

@@ -18,7 +18,7 @@ namespace {
 /// Which sums and other operands a value depends on: a bit each.
 class Dependence {
 public:
-  explicit Dependence(nest::RecurrentOp kernel) : block(kernel.getNext().front()), gates(kernel.getGates()) {
+  explicit Dependence(nest::RecurrentOp kernel) : block(kernel.getNext().front().front()), gates(kernel.getGates()) {
     unsigned const outputs = block.getNumArguments() - kernel.getOutputs().size();
     for (BlockArgument argument : block.getArguments()) {
       unsigned const number = argument.getArgNumber();
@@ -71,13 +71,13 @@ void nameGates(nest::RecurrentOp kernel) {
     kernel->setAttr("nest.gates", Builder(kernel.getContext()).getStrArrayAttr(names));
     Dependence dependence(kernel);
     llvm::SmallBitVector named(kernel.getGates());
-    for (Operation &op : kernel.getNext().front())
+    for (Operation &op : kernel.getNext().front().front())
       if (std::optional<unsigned> const gate = dependence.gateOf(op); gate && isActivated(op) && !named[*gate]) {
         giveName(&op, names[*gate]);
         named.set(*gate);
       }
   }
-  Operation *yield = kernel.getNext().front().getTerminator();
+  Operation *yield = kernel.getNext().front().front().getTerminator();
   for (auto [number, value] : llvm::enumerate(yield->getOperands()))
     if (Operation *op = value.getDefiningOp();
         op && (number > 0 || yield->getNumOperands() > 1) && !op->hasAttr("nest.let"))

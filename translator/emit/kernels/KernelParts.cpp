@@ -109,7 +109,7 @@ std::vector<Identifier> loopNames(Layer &layer, unsigned count) {
 LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, Block::BlockArgListType arguments, ValueRange values,
                            ArrayRef<AffineMap> maps, IndexSpace const &space, Body &statements) {
   for (auto [argument, value, map] : llvm::zip(arguments, values, maps)) {
-    if (llvm::all_of(argument.getUsers(), [&](Operation *user) {
+    if (printer.isBound(argument) || llvm::all_of(argument.getUsers(), [&](Operation *user) {
           return user->getNumResults() == 1 && printer.isBound(user->getResult(0));
         }))
       continue;

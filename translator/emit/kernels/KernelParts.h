@@ -46,7 +46,7 @@ private:
 /// Names for `count` loops of extents greater than 1, channels last for images.
 std::vector<Identifier> loopNames(Layer &layer, unsigned count);
 
-/// Binds the arguments of a block to the elements of `values` at `maps`.
+/// Binds the arguments of a block that are not bound yet to the elements of `values` at `maps`.
 mlir::LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, mlir::Block::BlockArgListType arguments,
                                  mlir::ValueRange values, llvm::ArrayRef<mlir::AffineMap> maps, IndexSpace const &space,
                                  Body &statements);

@@ -9,14 +9,14 @@ using namespace mlir;
 namespace ml2k {
 
 /// `float input_sum, float output_sum, ...`: by the names that the layer gives its gates.
-static std::vector<cpp::Parameter> bindSums(nest::RecurrentOp recurrent, Layer &layer, ScalarPrinter &printer) {
+static std::vector<cpp::Parameter> bindSums(nest::RecurrentOp recurrent, Region &next, ScalarPrinter &printer) {
   auto const gates = recurrent->getAttrOfType<ArrayAttr>("nest.gates");
   std::vector<cpp::Parameter> parameters;
   for (int64_t gate = 0; gate < recurrent.getGates(); ++gate) {
-    BlockArgument const sum = recurrent.getNext().getArgument(gate);
+    BlockArgument const sum = next.getArgument(gate);
     std::string const plain = recurrent.getGates() == 1 ? "sum" : "sum" + std::to_string(gate);
     Identifier const name =
-        layer.scope.fresh({gates ? cast<StringAttr>(gates[gate]).str() + "_sum" : plain, plain + "_of_gate"});
+        printer.names.fresh({gates ? cast<StringAttr>(gates[gate]).str() + "_sum" : plain, plain + "_of_gate"});
     parameters.push_back({computedType(sum.getType()).code, name});
     printer.bind(sum, cpp::name(name));
   }
@@ -24,11 +24,10 @@ static std::vector<cpp::Parameter> bindSums(nest::RecurrentOp recurrent, Layer &
 }
 
 /// Stores all new elements but that of the state, which the block stores when all sums are formed.
-static LogicalResult storeNext(nest::RecurrentOp recurrent, Layer &layer, ScalarPrinter &printer,
+static LogicalResult storeNext(nest::Direction const &direction, Layer &layer, ScalarPrinter &printer,
                                IndexSpace const &space, Body &statements) {
-  Block &block = recurrent.getNext().front();
-  SmallVector<AffineMap> const all = mapsOf(recurrent.getIndexingMaps());
-  ArrayRef<AffineMap> const maps = ArrayRef(all).drop_front(recurrent.getExtras().size());
+  Block &block = direction.next->front();
+  ArrayRef<AffineMap> const maps = ArrayRef(direction.maps).drop_front(direction.extras.size());
   FailureOr<SmallVector<Expression>> values = printer.use(block.back().getOperands());
   if (failed(values))
     return failure();
@@ -37,7 +36,7 @@ static LogicalResult storeNext(nest::RecurrentOp recurrent, Layer &layer, Scalar
     if (values->size() > 1 && !value.isWord())
       value = printer.let(statements, operand.getType(), value, {"next", "next_value"});
   for (unsigned i = 1; i < maps.size(); ++i) {
-    Value const output = recurrent.getOutputs()[i];
+    Value const output = direction.outputs[i];
     FailureOr<Expression> target = layer.element(output, maps[i], space);
     if (failed(target))
       return failure();
@@ -49,70 +48,141 @@ static LogicalResult storeNext(nest::RecurrentOp recurrent, Layer &layer, Scalar
 }
 
 /// What a state is before the first step: `[](int n, int j) { cell(n, j) = 0.f; return 0.f; }`
-static FailureOr<cpp::Lambda> firstStates(nest::RecurrentOp recurrent, Layer &layer, IndexSpace const &space,
+static FailureOr<cpp::Lambda> firstStates(nest::Direction const &direction, Layer &layer, IndexSpace const &space,
                                           std::vector<Identifier> const &position) {
-  SmallVector<AffineMap> const all = mapsOf(recurrent.getIndexingMaps());
-  ArrayRef<AffineMap> const maps = ArrayRef(all).drop_front(recurrent.getExtras().size());
+  ArrayRef<AffineMap> const maps = ArrayRef(direction.maps).drop_front(direction.extras.size());
   auto const startOf = [&](unsigned i) {
-    return recurrent.getStarts() ? dyn_cast<TypedAttr>((*recurrent.getStarts())[i]) : TypedAttr();
+    return direction.starts.empty() ? TypedAttr() : dyn_cast<TypedAttr>(direction.starts[i]);
   };
   Body statements;
   for (unsigned i = 1; i < maps.size(); ++i) {
     TypedAttr const start = startOf(i);
-    FailureOr<Expression> const target =
-        start ? layer.element(recurrent.getOutputs()[i], maps[i], space) : Expression();
+    FailureOr<Expression> const target = start ? layer.element(direction.outputs[i], maps[i], space) : Expression();
     if (failed(target))
       return failure();
     if (start)
       statements.push_back(cpp::Assign{*target, literal(start)});
   }
   TypedAttr const start = startOf(0);
-  FailureOr<Expression> const held = start ? literal(start) : layer.element(recurrent.getOutputs()[0], maps[0], space);
+  FailureOr<Expression> const held = start ? literal(start) : layer.element(direction.outputs[0], maps[0], space);
   if (failed(held))
     return failure();
   statements.push_back(cpp::Return{*held});
   return cpp::Lambda{cpp::intParameters(position), std::move(statements)};
 }
 
+/// The numbers of one type that a step takes in: extras that differ from step to step, by their number.
+static SmallVector<unsigned> inputsOf(nest::Direction const &direction) {
+  SmallVector<unsigned> inputs;
+  auto const typeOf = [&](unsigned i) { return cast<MemRefType>(direction.extras[i].getType()).getElementType(); };
+  for (unsigned i = 0; i < direction.extras.size(); ++i)
+    if (isa<FloatType>(typeOf(i)) && direction.maps[i].isFunctionOfDim(0) &&
+        (inputs.empty() || typeOf(i) == typeOf(inputs.front())))
+      inputs.push_back(i);
+  return inputs;
+}
+
+/// `update_in` of the part of a sequence that belongs to a gate.
+static std::vector<std::string> inputNames(nest::RecurrentOp recurrent, AffineMap map, unsigned number) {
+  std::string const plain = "in" + std::to_string(number);
+  auto const gates = recurrent->getAttrOfType<ArrayAttr>("nest.gates");
+  AffineExpr const last = map.getResults().back();
+  AffineExpr const offset = simplifyAffineExpr(last - getAffineDimExpr(2, map.getContext()), 3, 0);
+  auto const constant = dyn_cast<AffineConstantExpr>(offset);
+  int64_t const gate = constant && constant.getValue() >= 0 ? constant.getValue() / recurrent.getHidden() : -1;
+  if (!gates || gate < 0 || gate >= int64_t(gates.size()))
+    return {plain, plain + "put"};
+  return {cast<StringAttr>(gates[gate]).str() + "_in", plain, plain + "put"};
+}
+
+/// `[](int t, int n, int j) { return Kokkos::Array<float, 2>{x(t, n, j), x(t, n, j + 8)}; }`; the parameters of the
+/// step for these go to `parameters`.
+static FailureOr<cpp::Lambda> takenInputs(nest::RecurrentOp recurrent, nest::Direction const &direction, Layer &layer,
+                                          ScalarPrinter &printer, IndexSpace const &space,
+                                          std::vector<Identifier> const &position,
+                                          std::vector<cpp::Parameter> &parameters) {
+  Body statements;
+  std::vector<Expression> elements;
+  Type type = FloatType::getF32(recurrent.getContext());
+  for (unsigned number : inputsOf(direction)) {
+    BlockArgument const argument = direction.next->getArgument(recurrent.getGates() + number);
+    FailureOr<Expression> element = layer.element(direction.extras[number], direction.maps[number], space);
+    if (failed(element))
+      return failure();
+    type = argument.getType();
+    Identifier const name = printer.names.fresh(inputNames(recurrent, direction.maps[number], elements.size()));
+    elements.push_back(isStoredNarrow(type) ? cpp::cast(Raw("float"), *element) : *element);
+    parameters.push_back({computedType(type).code, name});
+    printer.bind(argument, cpp::name(name));
+  }
+  Code const array =
+      Raw("Kokkos::Array<") + computedType(type).code + Raw(", ") + Code(int64_t(elements.size())) + Raw(">");
+  statements.push_back(cpp::Return{cpp::braces(array, elements)});
+  return cpp::Lambda{cpp::intParameters(position), std::move(statements)};
+}
+
+/// What a step takes in and what it does: `[](float sum, float in, int t, int n, int j) { ... }`
+static FailureOr<std::pair<cpp::Lambda, cpp::Lambda>> nextStates(nest::RecurrentOp recurrent,
+                                                                 nest::Direction const &direction, Layer &layer,
+                                                                 IndexSpace const &space,
+                                                                 std::vector<Identifier> const &position) {
+  Block &block = direction.next->front();
+  ScalarPrinter printer = layer.scalars(space);
+  std::vector<cpp::Parameter> parameters = bindSums(recurrent, *direction.next, printer);
+  FailureOr<cpp::Lambda> taken = takenInputs(recurrent, direction, layer, printer, space, position, parameters);
+  if (failed(taken))
+    return failure();
+  SmallVector<Value> operands(direction.extras);
+  llvm::append_range(operands, direction.outputs);
+  Body statements;
+  if (failed(bindElements(layer, printer, block.getArguments().drop_front(recurrent.getGates()), operands,
+                          direction.maps, space, statements)) ||
+      failed(printer.print(block, statements)) || failed(storeNext(direction, layer, printer, space, statements)))
+    return failure();
+  llvm::append_range(parameters, cpp::intParameters(position));
+  return std::pair(std::move(*taken), cpp::Lambda{std::move(parameters), std::move(statements)});
+}
+
 static std::string description(nest::RecurrentOp recurrent, Layer &layer) {
-  std::string const state = layer.described(recurrent.getOutputs()[0]);
-  SmallVector<Value> extras;
-  for (Value extra : recurrent.getExtras()) // its gates are several operands
-    if (!llvm::is_contained(extras, extra))
-      extras.push_back(extra);
-  std::string text = describe(layer, recurrent.getInputs(), extras, recurrent.getOutputs(), " * ");
-  return std::to_string(recurrent.getSteps()) + " steps of " + state + " * " + text;
+  std::string text = std::to_string(recurrent.getSteps()) + " steps of ";
+  for (unsigned number = 0; number < recurrent.getNumDirections(); ++number) {
+    nest::Direction const direction = recurrent.getDirection(number);
+    SmallVector<Value> extras;
+    for (Value extra : direction.extras) // its gates are several operands
+      if (!llvm::is_contained(extras, extra))
+        extras.push_back(extra);
+    text += (number == 0 ? "" : "; ") + layer.described(direction.outputs[0]) + " * " +
+            describe(layer, direction.weight, extras, direction.outputs, " * ");
+  }
+  return text;
 }
 
 FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
   auto recurrent = cast<nest::RecurrentOp>(op);
-  Value const state = recurrent.getOutputs()[0];
-  ArrayRef<int64_t> const shape = cast<MemRefType>(state.getType()).getShape();
-  Storage const *weight = layer.program.storageOf(recurrent.getInputs()[0]);
-  FailureOr<Expression> states = layer.matrix(state, shape[1], shape[0], layer.extent(state, 0), "state");
-  if (failed(states))
-    return failure();
   IndexSpace space;
-  space.extents = {int64_t(recurrent.getSteps()), shape[0], shape[1]};
   std::vector<Identifier> const names = layer.indexNames({"t", "n", "j"});
   for (Identifier const &name : names)
     space.dims.push_back(cpp::name(name));
-  ScalarPrinter printer = layer.scalars(space);
-  std::vector<cpp::Parameter> parameters = bindSums(recurrent, layer, printer);
-  Body statements;
-  if (failed(bindElements(layer, printer, recurrent.getNext().getArguments().drop_front(recurrent.getGates()),
-                          SmallVector<Value>(llvm::drop_begin(op->getOperands())), mapsOf(recurrent.getIndexingMaps()),
-                          space, statements)) ||
-      failed(printer.print(recurrent.getNext().front(), statements)) ||
-      failed(storeNext(recurrent, layer, printer, space, statements)))
-    return failure();
-  FailureOr<cpp::Lambda> first = firstStates(recurrent, layer, space, {names[1], names[2]});
-  if (failed(first))
-    return failure();
-  layer.setCall({literal(recurrent.getSteps()), *states, layer.member(*weight)});
-  layer.addLambda(std::move(*first));
-  llvm::append_range(parameters, cpp::intParameters(names));
-  layer.addLambda({std::move(parameters), std::move(statements)});
+  std::vector<Expression> arguments = {literal(recurrent.getSteps())};
+  std::vector<cpp::Lambda> lambdas;
+  for (unsigned number = 0; number < recurrent.getNumDirections(); ++number) {
+    nest::Direction const direction = recurrent.getDirection(number);
+    Value const state = direction.outputs[0];
+    ArrayRef<int64_t> const shape = cast<MemRefType>(state.getType()).getShape();
+    FailureOr<Expression> states = layer.matrix(state, shape[1], shape[0], layer.extent(state, 0), "state");
+    space.extents = {int64_t(recurrent.getSteps()), shape[0], shape[1]};
+    auto next = nextStates(recurrent, direction, layer, space, names);
+    FailureOr<cpp::Lambda> first = firstStates(direction, layer, space, {names[1], names[2]});
+    if (failed(states) || failed(next) || failed(first))
+      return failure();
+    llvm::append_range(arguments, std::vector{*states, layer.member(*layer.program.storageOf(direction.weight))});
+    lambdas.push_back(std::move(*first));
+    lambdas.push_back(std::move(next->first));
+    lambdas.push_back(std::move(next->second));
+  }
+  layer.setCall(std::move(arguments));
+  for (cpp::Lambda &lambda : lambdas)
+    layer.addLambda(std::move(lambda));
   return description(recurrent, layer);
 }
 

@@ -11,11 +11,17 @@ namespace ml2k {
 
 /// What a recurrent layer calls its memory.
 static std::string recurrentName(nest::RecurrentOp recurrent, Storage const &storage, Program &program) {
-  for (Value output : recurrent.getOutputs())
-    if (program.storageOf(output) == &storage)
-      return output == recurrent.getOutputs()[0]                 ? "state"
-             : cast<MemRefType>(output.getType()).getRank() == 3 ? "sequence"
-                                                                 : "cell";
+  for (unsigned number = 0; number < recurrent.getNumDirections(); ++number) {
+    nest::Direction const direction = recurrent.getDirection(number);
+    std::string const prefix = number == 0 ? "" : "reverse_";
+    for (Value output : direction.outputs)
+      if (program.storageOf(output) == &storage)
+        return prefix + (recurrent.isState(output)                           ? "state"
+                         : cast<MemRefType>(output.getType()).getRank() == 3 ? "sequence"
+                                                                             : "cell");
+    if (llvm::any_of(direction.extras, [&](Value extra) { return program.storageOf(extra) == &storage; }))
+      return prefix + "projected";
+  }
   return "projected";
 }
 

@@ -36,6 +36,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {Depthwise, "depthwise"},
                {Pool, "pool"},
                {Recurrent, "recurrent"},
+               {RecurrentBoth, "recurrent_both"},
                {ForGrid, "for_grid"},
                {ReduceSpan, "reduce_span"},
                {ReduceSharedSpan, "reduce_shared_span"},
