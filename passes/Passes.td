@@ -179,6 +179,15 @@ def FuseEpilogues : Pass<"ml2k-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def ReadSlices : Pass<"ml2k-read-slices", "::mlir::func::FuncOp"> {
+  let summary = "products read a slice where it lies";
+  let description = [{
+    Pre: kernels. Post: a nest.contract of two activations reads the whole tensor, with an offset in its map, instead of a nest.map that
+    copies a part of it, if the whole can be split into the dimensions of the operand.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FormRecurrences : Pass<"ml2k-form-recurrences", "::mlir::func::FuncOp"> {
   let summary = "loops over the steps of a recurrent layer become one kernel";
   let description = [{

@@ -61,6 +61,7 @@ static void addSchedule(OpPassManager &manager, ml2k::StageOptions const &option
   function.addPass(createFormReductions());
   function.addPass(createFormMaps());
   addCleanup(function);
+  function.addPass(createReadSlices());
   function.addPass(createFormRecurrences());
   function.addPass(createJoinDirections());
   function.addPass(createPackWeights());

@@ -44,12 +44,15 @@ std::vector<std::string> Layer::localNames(Storage const &storage) const {
   for (Value operand : kernel->getOperands())
     if (Storage const *other = program.storageOf(operand))
       inputs += other->kind != StorageKind::Weight && !llvm::is_contained(outputs, operand);
-  if (isa<nest::ContractOp>(kernel))
+  bool const isBoth = isa<nest::ContractOp>(kernel) && inputs > 1 &&
+                      program.storageOf(kernel->getOperand(0)) == program.storageOf(kernel->getOperand(1));
+  if (isa<nest::ContractOp>(kernel) && !isBoth)
     for (auto [number, name] : {std::pair(0, "left"), std::pair(1, "right")})
       if (program.storageOf(kernel->getOperand(number)) == &storage)
         return {name, storage.name, storage.name + "_in"};
   bool const isEpilogue = isa<nest::ConvOp, nest::ContractOp>(kernel);
-  std::string const role = isEpilogue ? "residual" : inputs == 1 ? "in" : storage.name;
+  bool const isIn = isBoth && program.storageOf(kernel->getOperand(0)) == &storage;
+  std::string const role = isIn ? "in" : isEpilogue ? "residual" : inputs == 1 ? "in" : storage.name;
   return {role, storage.name, storage.name + "_in"};
 }
 
