@@ -28,6 +28,17 @@ def batched(batch, m, k, n):
                  ("y", [batch, m, n]), {})
 
 
+def einsum(equation, constants=(), **extents):
+    """The operands at the places in `constants` are weights."""
+    terms, result = equation.split("->")
+    shapes = [[extents[letter] for letter in term] for term in terms.split(",")]
+    names = [f"{'w' if i in constants else 'x'}{i}" for i in range(len(shapes))]
+    return model([helper.make_node("Einsum", names, ["y"], name="einsum", equation=equation)],
+                 [(name, shape) for i, (name, shape) in enumerate(zip(names, shapes)) if i not in constants],
+                 ("y", [extents[letter] for letter in result]),
+                 {name: values(*shape) for i, (name, shape) in enumerate(zip(names, shapes)) if i in constants})
+
+
 def mlp(rows, *widths, activation="Relu", last=True):
     """Layers with bias; `last`: the last one has an activation, too."""
     nodes, weights, name = [], {}, "x"

@@ -58,10 +58,30 @@ def _networks():
     yield "encoder", (2, 768, 12, 3072, 128), graphs.encoder, [], {}
 
 
+# Of two and three operands, dimensions in any order; the places of operands that are weights
+EINSUMS = [("ij,jk->ik", (), dict(i=256, j=256, k=256)), ("ij,kj->ki", (), dict(i=200, j=300, k=100)),
+           ("ji,jk->ik", (1,), dict(i=128, j=512, k=256)), ("ij,jk->ki", (1,), dict(i=128, j=512, k=256)),
+           ("bij,bjk->bik", (), dict(b=16, i=64, j=96, k=80)), ("bij,bkj->bik", (), dict(b=16, i=64, j=96, k=80)),
+           ("ijb,jkb->ikb", (), dict(b=8, i=48, j=64, k=40)), ("bhqd,bhkd->bhqk", (), dict(b=2, h=8, q=64, k=64, d=32)),
+           ("bqhd,bkhd->bhqk", (), dict(b=2, h=8, q=64, k=64, d=32)), ("bhqk,bkhd->bqhd", (), dict(b=2, h=8, q=64, k=64, d=32)),
+           ("nchw,oc->nohw", (1,), dict(n=2, c=64, h=28, w=28, o=128)), ("nctv,vw->nctw", (1,), dict(n=4, c=64, t=75, v=25, w=25)),
+           ("bxi,iox->box", (1,), dict(b=16, x=33, i=32, o=32)), ("abc,dcb->ad", (), dict(a=64, b=24, c=32, d=48)),
+           ("ij,ij->i", (), dict(i=1024, j=1024)), ("ij,j->i", (), dict(i=1024, j=1024)), ("i,j->ij", (), dict(i=1024, j=1024)),
+           ("btef,efd,bte->btd", (1,), dict(b=2, t=32, e=8, f=64, d=64)), ("bi,ijk,bk->bj", (1,), dict(b=32, i=48, j=40, k=32)),
+           ("ij,jk,kl->il", (1, 2), dict(i=64, j=128, k=96, l=128)), ("bth,hd,bsd->bts", (1,), dict(b=4, t=48, h=64, d=64, s=48))]
+
+
+def _einsums():
+    for equation, constants, extents in EINSUMS:
+        name = "einsum_" + equation.replace(",", "_").replace("->", "_to_")
+        yield name, tuple(extents.values()), lambda *_, e=equation, c=constants, x=extents: graphs.einsum(e, c, **x), [], {}
+
+
 def _table():
     """Name, sizes, model and peers of every case."""
     yield from _products()
     yield from _networks()
+    yield from _einsums()
     for s in RESNET18:
         yield "conv", s, graphs.conv, [("onednn", "conv")], {"kernel": "conv", "options": ["--winograd=off"],
                                                             "naive": s == (64, 56, 64, 3, 1, 1)}

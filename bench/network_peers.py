@@ -144,7 +144,8 @@ def cases():
         yield f"lstm_b{batch}", lambda: Recurrent(nn.LSTM), rows(64, batch, 128)
         yield f"gru_b{batch}", lambda: Recurrent(nn.GRU, bidirectional=True), rows(64, batch, 128)
     yield "mlp3", lambda: mlp(1024, 1024, 1024, 1024), rows(256, 1024)
-    yield "mala_b8000", lambda: mlp(91, 400, 400, 11, activation=nn.LeakyReLU, last=False), rows(8000, 91)
+    for name, width in [("mala_b8000", 400), ("mala_small_b8000", 100)]:
+        yield name, lambda width=width: mlp(91, width, width, 11, activation=nn.LeakyReLU, last=False), rows(8000, 91)
 
 
 COMPILED = ("resnet18", "encoder12", "enc256", "bert", "vit", "gpt") # elsewhere it takes as long as the graph

@@ -139,6 +139,7 @@ NETWORKS = {
     "gru_b64": lambda: recurrent("GRU", 64),
     "mlp3": lambda: mlp(256, 1024, 1024, 1024, 1024),
     "mala_b8000": lambda: mala_mlp(8000),
+    "mala_small_b8000": lambda: mlp(8000, 91, 100, 100, 11, activation="LeakyRelu", last=False),
 }
 
 
