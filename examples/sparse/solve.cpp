@@ -63,12 +63,16 @@ inline constexpr int vector_bytes = 32, tile_vectors = 2, sum_registers = 12; //
 
 // --- for_stored_rows -------------------------------------------------------------------------------------------------
 // body(row, along) for row < rows of a sparse matrix, where along goes over the entries positions(row) ..
-// positions(row + 1) - 1. Host: a thread gets rows of as many entries as the others. Device: the lanes of a thread of a
-// team share a row, as many as an average row has entries.
+// positions(row + 1) - 1. Host: a thread gets rows of as many entries as the others. Device: a thread has a row of few
+// entries to itself, eight lanes and more share others, and a whole team those that are much longer.
 struct StoredRow {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+  using Member = Policy::member_type;
+  static constexpr int team_threads = 128;
+  static constexpr int longest_of_lanes = 512; // entries
   int begin, end;
-  Policy::member_type const *team = nullptr; // of a device
+  Member const *team = nullptr; // of a device, if its lanes share the row
+  bool has_team = false;        // all of them
 
   // term(begin) joined with ... term(end - 1), the same for all lanes
   template <class Join, class Term> KOKKOS_FUNCTION auto fold(Term const &term) const {
@@ -93,9 +97,14 @@ struct StoredRow {
       return part[0];
     } else {
       T result = Join::template neutral<T>();
-      Kokkos::parallel_reduce(
-          Kokkos::ThreadVectorRange(*team, begin, end),
-          [&](int entry, T &joined) { joined = Join::join(joined, term(entry)); }, Lanes<Join, T>{result});
+      auto const add = [&](int entry, T &joined) { joined = Join::join(joined, term(entry)); };
+      if (team == nullptr)
+        for (int entry = begin; entry < end; ++entry)
+          add(entry, result);
+      else if (has_team)
+        Kokkos::parallel_reduce(Kokkos::TeamVectorRange(*team, begin, end), add, Lanes<Join, T>{result});
+      else
+        Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(*team, begin, end), add, Lanes<Join, T>{result});
       return result;
     }
   }
@@ -140,7 +149,7 @@ struct StoredRow {
       for (; column < width; ++column)
         some_columns<Join, T, 1, 1>(column, term, store);
     } else {
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(*team, width), [&](int column) {
+      share(0, width, [&](int column) {
         T joined = Join::template neutral<T>();
         for (int entry = begin; entry < end; ++entry)
           joined = Join::join(joined, term(entry, column));
@@ -154,16 +163,22 @@ struct StoredRow {
       for (int entry = begin; entry < end; ++entry)
         body(entry);
     } else {
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(*team, begin, end), body);
+      share(begin, end, body);
     }
   }
 
   // By one lane
   template <class Body> KOKKOS_FUNCTION void once(Body const &body) const {
-    if constexpr (on_host)
+    if constexpr (on_host) {
       body();
-    else
-      Kokkos::single(Kokkos::PerThread(*team), body);
+    } else {
+      if (team == nullptr)
+        body();
+      else if (has_team)
+        Kokkos::single(Kokkos::PerTeam(*team), body);
+      else
+        Kokkos::single(Kokkos::PerThread(*team), body);
+    }
   }
 
   // Results of one, two or four vectors, each an array of its own: gcc leaves one array of several vectors in memory
@@ -199,6 +214,17 @@ struct StoredRow {
         store(column + 3 * Lanes + lane, fourth[lane]);
       }
     }
+  }
+
+  // body(first) ... body(last - 1) by those who share the row
+  template <class Body> KOKKOS_FUNCTION void share(int first, int last, Body const &body) const {
+    if (team == nullptr)
+      for (int i = first; i < last; ++i)
+        body(i);
+    else if (has_team)
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(*team, first, last), body);
+    else
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(*team, first, last), body);
   }
 
   // What Kokkos requires of a reducer
@@ -237,15 +263,43 @@ inline int stored_row_parts(ExecutionSpace const &space, int rows) {
   return rows <= 0 ? 0 : space.concurrency() == 1 ? 1 : Kokkos::min(rows, 8 * space.concurrency());
 }
 
-// Lanes of a device that share a row: at most a warp
-inline int stored_row_lanes(int rows, int entries) {
-  int lanes = 2;
-  while (lanes < 32 && 2 * lanes * std::int64_t(rows) <= entries)
-    lanes *= 2;
-  return lanes;
+// Lanes of a device that share a row, by the entries of an average one. 1: a thread has it to itself; where an entry
+// has columns or products of vectors lanes share short rows, too (SharedRows).
+struct ByEntries {
+  static constexpr int fewest = 1;
+};
+struct SharedRows {
+  static constexpr int fewest = 4;
+};
+template <class Lanes> int stored_row_lanes(int rows, int entries) {
+  int const average = entries / Kokkos::max(1, rows);
+  return average < 8 ? Lanes::fewest : average < 64 ? 8 : average < 128 ? 16 : 32;
 }
 
+// body(row, along) for the rows of a team: those of its threads, then those that all of them share
 template <class Positions, class Body>
+KOKKOS_FUNCTION void rows_of_team(StoredRow::Member const &team, int rows, Positions const &positions,
+                                  Body const &body) {
+  int const count = team.team_size();
+  for (int first = team.league_rank() * count; first < rows; first += team.league_size() * count) {
+    int const row = first + team.team_rank(), last = Kokkos::min(first + count, rows);
+    int longest = 0;
+    if (row < last) {
+      StoredRow const along{int(positions(row)), int(positions(row + 1)), &team};
+      longest = along.end - along.begin;
+      if (longest <= StoredRow::longest_of_lanes)
+        body(row, along);
+    }
+    team.team_reduce(Kokkos::Max<int>(longest));
+    for (int other = first; longest > StoredRow::longest_of_lanes && other < last; ++other) {
+      StoredRow const along{int(positions(other)), int(positions(other + 1)), &team, true};
+      if (along.end - along.begin > StoredRow::longest_of_lanes)
+        body(other, along);
+    }
+  }
+}
+
+template <class Lanes = ByEntries, class Positions, class Body>
 void for_stored_rows(char const *label, ExecutionSpace const &space, int rows, int entries, Positions const &positions,
                      Body const &body) {
   if constexpr (on_host) {
@@ -258,16 +312,15 @@ void for_stored_rows(char const *label, ExecutionSpace const &space, int rows, i
             body(row, StoredRow{int(positions(row)), int(positions(row + 1))});
         });
   } else {
-    int const lanes = stored_row_lanes(rows, entries);
-    int const team_rows = 128 / lanes;
-    int const teams = rows <= 0 ? 0 : (rows + team_rows - 1) / team_rows;
-    Kokkos::parallel_for(
-        label, StoredRow::Policy(space, teams, team_rows, lanes),
-        KOKKOS_LAMBDA(StoredRow::Policy::member_type const &team) {
-          int const row = team.league_rank() * team_rows + team.team_rank();
-          if (row < rows)
-            body(row, StoredRow{int(positions(row)), int(positions(row + 1)), &team});
-        });
+    int const lanes = stored_row_lanes<Lanes>(rows, entries), count = StoredRow::team_threads / lanes;
+    if (lanes == 1)
+      Kokkos::parallel_for(
+          label, Kokkos::RangePolicy(space, 0, rows),
+          KOKKOS_LAMBDA(int row) { body(row, StoredRow{int(positions(row)), int(positions(row + 1))}); });
+    else
+      Kokkos::parallel_for(
+          label, StoredRow::Policy(space, (rows + count - 1) / count, count, lanes),
+          KOKKOS_LAMBDA(StoredRow::Member const &team) { rows_of_team(team, rows, positions, body); });
   }
 }
 
@@ -386,7 +439,7 @@ struct SideBySide<Together<Combiners...>, JointTerms<Number, Count>> {
 };
 
 // Joins body(row, along) of all rows in any order
-template <class Positions, class Reducer, class Body>
+template <class Lanes = ByEntries, class Positions, class Reducer, class Body>
 void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows, int entries,
                         Positions const &positions, Reducer const &into, Body const &body) {
   using Value = typename Reducer::value_type;
@@ -404,19 +457,29 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
         },
         into);
   } else {
-    int const lanes = stored_row_lanes(rows, entries);
-    int const team_rows = 128 / lanes;
-    int const teams = Kokkos::max(1, (rows + team_rows - 1) / team_rows);
-    Kokkos::parallel_reduce(
-        label, StoredRow::Policy(space, teams, team_rows, lanes),
-        KOKKOS_LAMBDA(StoredRow::Policy::member_type const &team, Value &joined) {
-          int const row = team.league_rank() * team_rows + team.team_rank();
-          if (row >= rows)
-            return;
-          Value const own = body(row, StoredRow{int(positions(row)), int(positions(row + 1)), &team});
-          Kokkos::single(Kokkos::PerThread(team), [&] { joined = Combiner::join(joined, own); });
-        },
-        into);
+    int const lanes = stored_row_lanes<Lanes>(rows, entries), count = StoredRow::team_threads / lanes;
+    // As many teams as find room at once: each has a partial result
+    int const teams =
+        Kokkos::max(1, Kokkos::min((rows + count - 1) / count, space.concurrency() / StoredRow::team_threads));
+    if (lanes == 1)
+      Kokkos::parallel_reduce(
+          label, Kokkos::RangePolicy(space, 0, Kokkos::max(1, rows)), // without rows the result is stored, too
+          KOKKOS_LAMBDA(int row, Value &joined) {
+            if (row < rows)
+              joined =
+                  Combiner::join(joined, Value(body(row, StoredRow{int(positions(row)), int(positions(row + 1))})));
+          },
+          into);
+    else
+      Kokkos::parallel_reduce(
+          label, StoredRow::Policy(space, teams, count, lanes),
+          KOKKOS_LAMBDA(StoredRow::Member const &team, Value &joined) {
+            rows_of_team(team, rows, positions, [&](int row, StoredRow const &along) {
+              Value const own = body(row, along);
+              along.once([&] { joined = Combiner::join(joined, own); });
+            });
+          },
+          into);
   }
 }
 

@@ -168,6 +168,14 @@ private:
 
 } // namespace
 
+bool ml2k::nest::StoredRows::hasWideEntries() const {
+  return llvm::any_of(loops, [](auto const &pair) {
+    scf::ForOp entries = pair.second.entries;
+    return pair.second.kind == RowLoop::Kind::Columns ||
+           llvm::any_of(*entries.getBody(), [](Operation &op) { return isa<scf::ForOp>(op); });
+  });
+}
+
 std::optional<RowLoop> ml2k::nest::innerFoldOf(scf::ForOp loop) {
   bool const isPlain = isConstantIntValue(loop.getLowerBound(), 0) && isConstantIntValue(loop.getStep(), 1) &&
                        llvm::none_of(*loop.getBody(), [](Operation &op) { return op.getNumRegions() != 0; });

@@ -38,6 +38,10 @@ struct StoredRows {
   mlir::Value positions;  ///< of the first entry of each row, and one more
   mlir::Value entryArray; ///< has an element for each entry
   llvm::DenseMap<mlir::Operation *, RowLoop> loops;
+
+  /// Whether an entry is more than a number: it has columns, or a loop of its own. Lanes of a device then read side by
+  /// side what one lane would read far apart.
+  bool hasWideEntries() const;
 };
 
 /// A loop inside those from 0 on that joins terms in any order and stores nothing: a Fold of one lane.

@@ -177,7 +177,10 @@ LogicalResult LoopPrinter::printStoredRows(Body statements) {
   reads.insert(rowLoops->positions);
   if (!kernel.getInto().empty())
     arguments.push_back(reducer());
-  layer.setCall(arguments);
+  if (rowLoops->hasWideEntries() && layer.program.options.target != Target::Host)
+    layer.setCall(Raw("SharedRows"), arguments);
+  else
+    layer.setCall(arguments);
   layer.addLambda({{cpp::intParameter(positions.front()), rowParameter(Raw("StoredRow"))}, std::move(statements)});
   return success();
 }
