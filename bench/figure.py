@@ -43,7 +43,7 @@ def bar(x, y, ratio, kind):
 
 def draw(results, machine):
     networks = ratios(results)
-    height = ROW * len(networks) + 74
+    height = ROW * len(networks) + 92
     width = LEFT + round(SCALE * max(max(r.values()) for r in networks.values())) + 60
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" '
              'aria-label="time of onnxruntime divided by ours">', f"<style>{STYLE}</style>",
@@ -55,7 +55,8 @@ def draw(results, machine):
         lines += [bar(LEFT, y + j * (BAR + 2), of[threads], kind) for j, (threads, kind) in enumerate([(1, "one"), (2, "two")]) if threads in of]
     bottom = 38 + ROW * len(networks)
     lines += [f'<line class="line" x1="{LEFT + SCALE}" y1="32" x2="{LEFT + SCALE}" y2="{bottom}"/>',
-              f'<text x="{LEFT}" y="{bottom + 20}">time of onnxruntime / ours; {escape(machine)}</text>', "</svg>", ""]
+              f'<text x="{LEFT}" y="{bottom + 20}">time of onnxruntime / ours</text>',
+              f'<text x="{LEFT}" y="{bottom + 38}">{escape(machine)}</text>', "</svg>", ""]
     return "\n".join(lines)
 
 
