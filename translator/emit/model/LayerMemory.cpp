@@ -29,7 +29,9 @@ static std::string recurrentName(nest::RecurrentOp recurrent, Storage const &sto
 std::vector<std::string> Layer::localNames(Storage const &storage) const {
   if (storage.kind == StorageKind::Weight) {
     StringRef const full = storage.modelName;
-    return {snakeCase(full.substr(full.find_last_of("./:") + 1), "weight"), storage.name, storage.name + "_weight"};
+    StringRef const last = full.substr(full.find_last_of("./:") + 1);
+    std::string const local = llvm::all_of(last, llvm::isDigit) ? storage.name : snakeCase(last, "weight");
+    return {local, storage.name, storage.name + "_weight"};
   }
   if (!isa<DestinationStyleOpInterface>(kernel))
     return {storage.name, storage.name + "_values"};
