@@ -95,7 +95,7 @@ template <class T, int Hidden> struct First {
 
 template <class T, int Hidden> struct Taken {
   Tensor<T **[Hidden]> x;
-  KOKKOS_FUNCTION Kokkos::Array<T, 1> operator()(int t, int n, int j) const { return {x(t, n, j)}; }
+  KOKKOS_FUNCTION T operator()(int, int t, int n, int j) const { return x(t, n, j); }
 };
 
 template <class T, int Gates, int Hidden> void recurrence(int steps, int rows) {
@@ -103,11 +103,11 @@ template <class T, int Gates, int Hidden> void recurrence(int steps, int rows) {
                            std::to_string(Hidden) + ", " + std::to_string(Gates) + " gates";
   ExecutionSpace const space;
   Layer<T, Gates, Hidden> const one(steps, rows, 1), forward(steps, rows, 4), reverse(steps, rows, 7);
-  recurrent("test::recurrent", space, steps, one.next.state, one.packed, First<T, Hidden>{one.start},
-            Taken<T, Hidden>{one.next.x}, one.next);
-  recurrent_both("test::recurrent_both", space, steps, forward.next.state, forward.packed, reverse.next.state,
-                 reverse.packed, First<T, Hidden>{forward.start}, Taken<T, Hidden>{forward.next.x}, forward.next,
-                 First<T, Hidden>{reverse.start}, Taken<T, Hidden>{reverse.next.x}, reverse.next);
+  recurrent<1>("test::recurrent", space, steps, one.next.state, one.packed, First<T, Hidden>{one.start},
+               Taken<T, Hidden>{one.next.x}, one.next);
+  recurrent_both<1>("test::recurrent_both", space, steps, forward.next.state, forward.packed, reverse.next.state,
+                    reverse.packed, First<T, Hidden>{forward.start}, Taken<T, Hidden>{forward.next.x}, forward.next,
+                    First<T, Hidden>{reverse.start}, Taken<T, Hidden>{reverse.next.x}, reverse.next);
   space.fence();
   one.compare(name, steps, rows);
   forward.compare(name + ", forward", steps, rows);

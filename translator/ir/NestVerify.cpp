@@ -375,6 +375,11 @@ static LogicalResult verifyDirection(RecurrentOp op, unsigned number) {
     return op.emitOpError("weight wants the static shape gates * hidden, hidden");
   if (weight.getShape() != cast<ShapedType>(op.getInputs()[0].getType()).getShape())
     return op.emitOpError("both directions want weights of one shape");
+  auto const isAlike = [](AffineMap a, AffineMap b) { return a.isFunctionOfDim(0) == b.isFunctionOfDim(0); };
+  Direction const forward = op.getDirection(0);
+  if (!llvm::all_of_zip(direction.maps, forward.maps, isAlike) ||
+      elementTypes(direction.extras) != elementTypes(forward.extras))
+    return op.emitOpError("both directions want extras of the same kind");
   auto const state = cast<ShapedType>(direction.outputs[0].getType());
   if (state.getRank() != 2 || state.getDimSize(1) != op.getHidden())
     return op.emitOpError() << "the state is a " << state << ", expected [batch, " << op.getHidden() << "]";

@@ -71,8 +71,7 @@ scf::ForOp HostLoops::carry(scf::ForOp loop, ArrayRef<unsigned> scalars) {
   yield->setOperands(keptYields);
   SmallVector<Value> replacements = {lean.getInductionVar()};
   for (unsigned i = 0, k = 0; i < loop.getNumRegionIterArgs(); ++i)
-    replacements.push_back(llvm::is_contained(scalars, i) ? lean.getInductionVar()
-                                                          : Value(lean.getRegionIterArg(k++)));
+    replacements.push_back(llvm::is_contained(scalars, i) ? lean.getInductionVar() : Value(lean.getRegionIterArg(k++)));
   for (auto [argument, by] : llvm::zip(loop.getBody()->getArguments(), replacements))
     if (!argument.use_empty())
       argument.replaceAllUsesWith(by);

@@ -118,8 +118,8 @@ public:
     }
     Value whole = slice->whole;
     if (shape.size() != type.getShape().size())
-      whole = builder.create<tensor::ExpandShapeOp>(location, RankedTensorType::get(shape, type.getElementType()), whole,
-                                                    groups);
+      whole = builder.create<tensor::ExpandShapeOp>(location, RankedTensorType::get(shape, type.getElementType()),
+                                                    whole, groups);
     return std::pair(whole, AffineMap::get(map.getNumDims(), 0, found, builder.getContext()));
   }
 

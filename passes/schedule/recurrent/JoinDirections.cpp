@@ -19,12 +19,21 @@ namespace ml2k {
 
 namespace {
 
+/// Extras that differ from step to step are inputs: both have as many.
+bool haveAlikeExtras(nest::RecurrentOp a, nest::RecurrentOp b) {
+  auto const isAlike = [](AffineMap x, AffineMap y) { return x.isFunctionOfDim(0) == y.isFunctionOfDim(0); };
+  auto const hasSameElements = [](Value x, Value y) {
+    return getElementTypeOrSelf(x.getType()) == getElementTypeOrSelf(y.getType());
+  };
+  return llvm::all_of_zip(a.getMaps(), b.getMaps(), isAlike) &&
+         llvm::all_of_zip(a.getExtras(), b.getExtras(), hasSameElements);
+}
+
 bool areAlike(nest::RecurrentOp a, nest::RecurrentOp b) {
   return a.getNumDirections() == 1 && b.getNumDirections() == 1 && a.getSteps() == b.getSteps() &&
          a.getInputs()[0].getType() == b.getInputs()[0].getType() && a.getExtras().size() == b.getExtras().size() &&
-         a.getOutputs().size() == b.getOutputs().size() &&
-         a.getOutputs()[0].getType() == b.getOutputs()[0].getType() &&
-         a.getStarts().has_value() == b.getStarts().has_value();
+         a.getOutputs().size() == b.getOutputs().size() && a.getOutputs()[0].getType() == b.getOutputs()[0].getType() &&
+         a.getStarts().has_value() == b.getStarts().has_value() && haveAlikeExtras(a, b);
 }
 
 /// The operations between `earlier` and `later` that `later` needs.
@@ -42,7 +51,8 @@ SetVector<Operation *> neededBetween(Operation *earlier, Operation *later) {
   return needed;
 }
 
-/// Moves what `later` needs in front of `earlier`; false, and nothing moved, where that is `earlier` itself or has effects.
+/// Moves what `later` needs in front of `earlier`; false, and nothing moved, where that is `earlier` itself or has
+/// effects.
 bool bringForward(nest::RecurrentOp later, nest::RecurrentOp earlier) {
   SmallVector<Operation *> needed = neededBetween(earlier, later).takeVector();
   if (llvm::any_of(needed, [&](Operation *op) { return op == earlier || !isMemoryEffectFree(op); }))

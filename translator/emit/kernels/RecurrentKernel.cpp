@@ -95,30 +95,70 @@ static std::vector<std::string> inputNames(nest::RecurrentOp recurrent, AffineMa
   return {cast<StringAttr>(gates[gate]).str() + "_in", plain, plain + "put"};
 }
 
-/// `[](int t, int n, int j) { return Kokkos::Array<float, 2>{x(t, n, j), x(t, n, j + 8)}; }`; the parameters of the
-/// step for these go to `parameters`.
+/// One map for all inputs, with their number as fourth loop: they lie at equal distances in one tensor.
+static std::optional<AffineMap> mapOfAll(nest::Direction const &direction, ArrayRef<unsigned> inputs) {
+  AffineMap const first = direction.maps[inputs.front()];
+  MLIRContext *context = first.getContext();
+  std::optional<int64_t> distance;
+  for (unsigned number = 1; number < inputs.size(); ++number) {
+    AffineMap const map = direction.maps[inputs[number]];
+    if (direction.extras[inputs[number]] != direction.extras[inputs.front()] ||
+        map.getResults().drop_back() != first.getResults().drop_back())
+      return std::nullopt;
+    AffineExpr const offset = simplifyAffineExpr(map.getResults().back() - first.getResults().back(), 3, 0);
+    auto const constant = dyn_cast<AffineConstantExpr>(offset);
+    if (!constant || constant.getValue() != distance.value_or(constant.getValue()) * int64_t(number))
+      return std::nullopt;
+    distance = constant.getValue() / int64_t(number);
+  }
+  SmallVector<AffineExpr> results(first.getResults());
+  if (distance)
+    results.back() = results.back() + getAffineDimExpr(3, context) * *distance;
+  return AffineMap::get(4, 0, results, context);
+}
+
+/// `[](int gate, int t, int n, int j) { return x(t, n, j + 8 * gate); }`, or what each input is, one after the other;
+/// the parameters of the step for these go to `parameters`.
 static FailureOr<cpp::Lambda> takenInputs(nest::RecurrentOp recurrent, nest::Direction const &direction, Layer &layer,
                                           ScalarPrinter &printer, IndexSpace const &space,
                                           std::vector<Identifier> const &position,
                                           std::vector<cpp::Parameter> &parameters) {
-  Body statements;
-  std::vector<Expression> elements;
-  Type type = FloatType::getF32(recurrent.getContext());
-  for (unsigned number : inputsOf(direction)) {
-    BlockArgument const argument = direction.next->getArgument(recurrent.getGates() + number);
-    FailureOr<Expression> element = layer.element(direction.extras[number], direction.maps[number], space);
+  SmallVector<unsigned> const inputs = inputsOf(direction);
+  Identifier const input = printer.names.fresh({recurrent->hasAttr("nest.gates") ? "gate" : "i", "input", "in"});
+  IndexSpace all = space;
+  all.dims.push_back(cpp::name(input));
+  all.extents.push_back(inputs.size());
+  auto const elementAt = [&](unsigned number, AffineMap map) -> FailureOr<Expression> {
+    Value const tensor = direction.extras[number];
+    FailureOr<Expression> element = layer.element(tensor, map, all);
+    bool const isNarrow = isStoredNarrow(cast<MemRefType>(tensor.getType()).getElementType());
+    return failed(element) || !isNarrow ? element : FailureOr(cpp::cast(Raw("float"), *element));
+  };
+  std::optional<AffineMap> const together = inputs.empty() ? std::nullopt : mapOfAll(direction, inputs);
+  FailureOr<Expression> value = Expression(literal(0));
+  for (unsigned number = inputs.size(); number-- > 0 && !together;) {
+    FailureOr<Expression> const element = elementAt(inputs[number], direction.maps[inputs[number]]);
     if (failed(element))
       return failure();
-    type = argument.getType();
-    Identifier const name = printer.names.fresh(inputNames(recurrent, direction.maps[number], elements.size()));
-    elements.push_back(isStoredNarrow(type) ? cpp::cast(Raw("float"), *element) : *element);
-    parameters.push_back({computedType(type).code, name});
+    bool const isLast = number + 1 == inputs.size();
+    value = isLast ? *element
+                   : conditional(binary(cpp::name(input), Raw("=="), Rank::Equality, literal(int64_t(number))),
+                                 *element, *value);
+  }
+  if (together)
+    value = elementAt(inputs.front(), *together);
+  if (failed(value))
+    return failure();
+  for (auto [place, number] : llvm::enumerate(inputs)) {
+    BlockArgument const argument = direction.next->getArgument(recurrent.getGates() + number);
+    Identifier const name = printer.names.fresh(inputNames(recurrent, direction.maps[number], place));
+    parameters.push_back({computedType(argument.getType()).code, name});
     printer.bind(argument, cpp::name(name));
   }
-  Code const array =
-      Raw("Kokkos::Array<") + computedType(type).code + Raw(", ") + Code(int64_t(elements.size())) + Raw(">");
-  statements.push_back(cpp::Return{cpp::braces(array, elements)});
-  return cpp::Lambda{cpp::intParameters(position), std::move(statements)};
+  std::vector<Identifier> taken = position;
+  taken.insert(taken.begin(), input);
+  Body statements = {cpp::Return{*value}};
+  return cpp::Lambda{cpp::intParameters(taken), std::move(statements)};
 }
 
 /// What a step takes in and what it does: `[](float sum, float in, int t, int n, int j) { ... }`
@@ -180,7 +220,7 @@ FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
     lambdas.push_back(std::move(next->first));
     lambdas.push_back(std::move(next->second));
   }
-  layer.setCall(std::move(arguments));
+  layer.setCall(Code(int64_t(inputsOf(recurrent.getDirection(0)).size())), std::move(arguments));
   for (cpp::Lambda &lambda : lambdas)
     layer.addLambda(std::move(lambda));
   return description(recurrent, layer);
