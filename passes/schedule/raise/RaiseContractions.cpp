@@ -118,7 +118,7 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
       return failure();
     auto roles = rolesOf(op);
     auto const start = fillValue(op.getOutputs()[0]);
-    if (!roles || !start || !isZero(*start) || !staticOrOne(op, *roles))
+    if (!roles || !start || !isZero(*start) || !staticOrOne(op, *roles) || isSumAlongRows(op, *roles))
       return failure();
     Value a = op.getInputs()[0], b = op.getInputs()[1];
     AffineMap mapA = op.getIndexingMapsArray()[0], mapB = op.getIndexingMapsArray()[1];
@@ -141,6 +141,20 @@ private:
       return;
     roles.m.append(roles.batch.begin(), roles.batch.end());
     roles.batch.clear();
+  }
+
+  /// A dot product with every row of two activations, or a vector times long rows: a tile of one column would read each
+  /// row across its vectors. They stay reductions along rows.
+  static bool isSumAlongRows(linalg::GenericOp op, Roles const &roles) {
+    constexpr int64_t longRow = 256;
+    if (roles.k.size() != 1 || (!roles.m.empty() && !roles.n.empty()) ||
+        llvm::any_of(op.getInputs(), [](Value input) { return bool(weightBehind(input)); }))
+      return false;
+    AffineExpr const along = getAffineDimExpr(roles.k.front(), op.getContext());
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (op.getMatchingIndexingMap(input).getResults().back() != along)
+        return false;
+    return (roles.m.empty() && roles.n.empty()) || op.getStaticLoopRanges()[roles.k.front()] >= longRow;
   }
 
   /// Loops joined into one must have known extents, but for the outermost. Rows beside a weight may have any: the
