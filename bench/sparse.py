@@ -60,6 +60,8 @@ def best(runs):
 def measure(arguments):
     """A row for each case: seconds of ours and of its peer."""
     ours, peer = build(arguments)
+    if arguments.prepare:
+        return []
     runs = {"ours": [], "peer": []}
     for _ in range(ROUNDS):
         runs["peer"].append(times_of(peer, arguments, 1))
@@ -75,9 +77,9 @@ def measure(arguments):
             if abs(number - theirs[name][1]) > 1e-6 * max(1, abs(number)):
                 raise Failure(f"{name}: {number} is not {theirs[name][1]}")
             row |= {"peer": "KokkosKernels", "peer_ms": theirs[name][0] * 1e3, "ratio": theirs[name][0] / seconds}
-        for prefix, key in (("naive_", "naive"), ("rows_", "rows")):
-            if prefix + name in mine:
-                row[key] = mine[prefix + name][0] / seconds
+        for prefix, key, runs_of in (("naive_", "naive", mine), ("rows_", "rows", mine), ("sorted_", "sorted", theirs)):
+            if prefix + name in runs_of:
+                row[key] = runs_of[prefix + name][0] / seconds
         gather = mine.get("gather/" + name.split("/")[1]) if name.startswith("spmv/") else None
         if gather:
             row |= {"of_gather": gather[0] / seconds, "of_triad": gather[1] / seconds / stream}
@@ -88,5 +90,5 @@ def measure(arguments):
 def report(rows):
     for row in rows:
         ratio = f"{row['peer_ms']:9.3f} ms of {row['peer']}, ratio {row['ratio']:5.2f}" if "ratio" in row else " " * 40
-        more = ", ".join(f"{key} {row[key]:.2f}" for key in ("naive", "rows", "of_gather", "of_triad") if key in row)
+        more = ", ".join(f"{key} {row[key]:.2f}" for key in ("naive", "rows", "sorted", "of_gather", "of_triad") if key in row)
         print(f"{row['case']:20} {row['ours_ms']:9.3f} ms {ratio}  {more}")

@@ -3,17 +3,21 @@
 #include "assemble.hpp"
 
 #include <climits>
+#include <cstdint>
 #include <stdexcept>
+#include <type_traits>
 
 namespace assemble {
 using namespace detail;
 
 // ==== Building blocks ================================================================================================
 
+inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
+
 // --- stored_matrix ---------------------------------------------------------------------------------------------------
 // Row i of a sparse matrix: the entries positions(i) .. positions(i + 1) - 1, each with a coordinate, ascending in a
-// row, and a value. Those of a result are counted first, then placed, then filled in; how many there are is
-// positions(rows()). What the caller's arrays have no room for is counted and not written.
+// row, and a value. Those of a result are counted, placed and written; how many there are is positions(rows()). What
+// the caller's arrays have no room for is counted and not written.
 template <class Positions, class Coordinates, class Values> struct StoredMatrix {
   Positions positions;
   Coordinates coordinates;
@@ -50,18 +54,91 @@ template <class Positions> void place_rows(char const *label, ExecutionSpace con
       });
 }
 
-// Each row of c has count(row) entries, which visit_row(row, visit) visits
-template <class Matrix, class Count, class VisitRow>
-void assemble_rows(char const *label, ExecutionSpace const &space, Matrix const &c, Count const &count,
-                   VisitRow const &visit_row) {
-  auto const positions = c.positions;
+// What a host does with the entries of rows that follow each other: counts those of each row, or writes them
+template <class C> struct EntryCount {
+  static constexpr bool is_counting = true;
+  C c;
+  int count = 0;
+
+  template <class Value> KOKKOS_FUNCTION void operator()(int, Value const &) { ++count; }
+  KOKKOS_FUNCTION void end_row(int row) {
+    c.positions(row + 1) = count;
+    count = 0;
+  }
+};
+
+template <class C, bool IsAppending> struct EntryWriter {
+  static constexpr bool is_counting = false;
+  C c;
+  int entry;
+
+  template <class Value> KOKKOS_FUNCTION void operator()(int coordinate, Value const &value) {
+    c.write(entry++, coordinate, value());
+  }
+  KOKKOS_FUNCTION void end_row(int row) {
+    if constexpr (IsAppending)
+      c.positions(row + 1) = entry;
+  }
+};
+
+// Of parts with as many rows each
+KOKKOS_INLINE_FUNCTION int first_row_of(int part, int parts, int rows) {
+  return int(std::int64_t(rows) * part / parts);
+}
+
+// Host: visit_rows(first, last, visit) visits the entries of rows first .. last - 1. One thread appends row to row;
+// several visit every row twice, to count and to write.
+template <class C, class VisitRows>
+void assemble_parts(char const *label, ExecutionSpace const &space, C const &c, VisitRows const &visit_rows) {
+  int const rows = c.rows();
+  if (space.concurrency() == 1) {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy(space, 0, 1), KOKKOS_LAMBDA(int) {
+          c.positions(0) = 0;
+          visit_rows(0, rows, EntryWriter<C, true>{c, 0});
+        });
+    return;
+  }
+  // Several parts a thread: the first to finish take over from the others
+  int const parts = Kokkos::max(1, Kokkos::min(rows, 8 * space.concurrency()));
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
+  Policy const each_part = Policy(space, 0, parts).set_chunk_size(1);
+  Kokkos::parallel_for(
+      label, each_part, KOKKOS_LAMBDA(int part) {
+        if (part == 0)
+          c.positions(0) = 0;
+        visit_rows(first_row_of(part, parts, rows), first_row_of(part + 1, parts, rows), EntryCount<C>{c});
+      });
+  place_rows(label, space, c.positions);
+  Kokkos::parallel_for(
+      label, each_part, KOKKOS_LAMBDA(int part) {
+        int const first = first_row_of(part, parts, rows);
+        visit_rows(first, first_row_of(part + 1, parts, rows), EntryWriter<C, false>{c, c.begin(first)});
+      });
+}
+
+template <class VisitRow> struct VisitRows {
+  VisitRow visit_row;
+
+  template <class Visit> KOKKOS_FUNCTION void operator()(int first, int last, Visit visit) const {
+    for (int row = first; row < last; ++row) {
+      visit_row(row, visit);
+      visit.end_row(row);
+    }
+  }
+};
+// Device: visit_row(row, visit) visits the entries of a row, once to count, once to write
+template <class C, class VisitRow>
+void assemble_each(char const *label, ExecutionSpace const &space, C const &c, VisitRow const &visit_row) {
   Kokkos::parallel_for(
       label, each_row(space, c.rows()), KOKKOS_LAMBDA(int row) {
+        int count = 0;
+        visit_row(row, [&](int, auto const &) { ++count; });
         if (row == 0)
-          positions(0) = 0;
-        positions(row + 1) = count(row);
+          c.positions(0) = 0;
+        c.positions(row + 1) = count;
       });
-  place_rows(label, space, positions);
+  place_rows(label, space, c.positions);
   Kokkos::parallel_for(
       label, each_row(space, c.rows()), KOKKOS_LAMBDA(int row) {
         int entry = c.begin(row);
@@ -69,17 +146,12 @@ void assemble_rows(char const *label, ExecutionSpace const &space, Matrix const 
       });
 }
 
-// Visited once to count, once to write
-template <class Matrix, class VisitRow>
-void assemble_rows(char const *label, ExecutionSpace const &space, Matrix const &c, VisitRow const &visit_row) {
-  assemble_rows(
-      label, space, c,
-      KOKKOS_LAMBDA(int row) {
-        int count = 0;
-        visit_row(row, [&](int, auto const &) { ++count; });
-        return count;
-      },
-      visit_row);
+template <class C, class VisitRow>
+void assemble_rows(char const *label, ExecutionSpace const &space, C const &c, VisitRow const &visit_row) {
+  if constexpr (on_host)
+    assemble_parts(label, space, c, VisitRows<VisitRow>{visit_row});
+  else
+    assemble_each(label, space, c, visit_row);
 }
 
 // Sorts items begin .. end - 1 in place, by a heap unless they ascend or descend already
@@ -126,7 +198,7 @@ template <class Begins, class Order, class Columns, class Values, class Sum> str
   Values values;
   Sum sum;
 
-  template <class Visit> KOKKOS_FUNCTION void operator()(int row, Visit const &visit) const {
+  template <class Visit> KOKKOS_FUNCTION void operator()(int row, Visit &&visit) const {
     int const end = begins(row + 1);
     for (int i = begins(row), next = i; i < end; i = next) {
       int const column = int(columns(order(i)));
