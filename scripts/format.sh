@@ -5,4 +5,4 @@ cd "$(dirname "$0")/.."
 mode=(-i)
 [ "${1:-}" = --check ] && mode=(--dry-run --Werror)
 git ls-files 'translator/*.cpp' 'translator/*.h' 'passes/*.cpp' 'passes/*.h' 'test/*.cpp' 'test/*.h' 'cmake/*.h' \
-  'examples/*main.cpp' ':!test/golden' | xargs clang-format-19 "${mode[@]}"
+  'examples/*main.cpp' examples/sparse/{mesh,triplets,crs_matrix}.cpp ':!test/golden' | xargs clang-format-19 "${mode[@]}"
