@@ -4,8 +4,10 @@ import argparse
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+from . import sparse
 from .build import build_runner, only_user, write_runner
 from .compare import deviation
 from .exchange import run_all
@@ -73,6 +75,13 @@ def given_inputs(arguments, model):
     if not inputs:
         first, end = arguments.integers.split(":")
         extents = dict((name, int(extent)) for name, extent in (text.split("=") for text in arguments.dim))
+        tensors = sparse.sparse_tensors(arguments.model, arguments.options) if arguments.model.suffix == ".mlir" else []
+        if tensors and outputs is None:
+            def run(whole):
+                path = model.folder / "dense.mlir"
+                path.write_text(sparse.dense_program(arguments.model))
+                return expected_outputs("mlir", path, whole, replace(model, arguments=[]), arguments.options)
+            return (reference, *sparse.given(model, tensors, arguments.seed, extents, (int(first), int(end)), run))
         inputs = seeded_inputs(model, arguments.seed, extents, (int(first), int(end)))
     return reference, inputs, outputs
 

@@ -1,0 +1,148 @@
+"""Arguments that are sparse tensors: seeded elements, their arrays as forward() takes them, and the same program on dense tensors
+as upstream's lowering takes it."""
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .reference import seeded_inputs
+from .translate import Failure, run_tool
+
+STORED = 0.4 # of the elements of a seeded tensor
+DEFAULT_EXTENT = 9 # of a dimension that nobody gave a value
+ARGUMENT = re.compile(r"%\w+: memref<([\dx?]*)(\w+)> \{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
+ENCODING = r"#sparse_tensor\.encoding<\{[^{}]*\}>"
+DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
+
+
+@dataclass
+class SparseTensor:
+    name: str
+    number: int      # its arrays have the same
+    shape: list      # extents; the name of the dimension where it is known at run time only
+    dtype: np.dtype
+    levels: list     # (dimension, format), outermost first
+    arrays: list     # names of its arguments
+    is_result: bool
+
+
+def attribute(text, name):
+    found = re.search(rf'{re.escape(name)} = ("([^"]*)"|\[[^\]]*\]|{ENCODING}|\d+)', text)
+    return found and (found[2] if found[2] is not None else found[1])
+
+
+def levels_of(tensor, encoding):
+    """`(d0, d1) -> (d0 : dense, d1 : compressed)` as pairs."""
+    targets = re.search(r"->\s*\((.*?)\)\s*(?:,\s*\w+Width|\})", encoding)[1]
+    levels = [re.fullmatch(r"\s*d(\d+) : (dense|compressed|singleton)(?:\((\w+)\))?\s*", level) for level in targets.split(", ")]
+    if not all(levels) or any(level[3] not in (None, "nonunique") for level in levels):
+        raise Failure(f"'{tensor}': no inputs are made of {encoding}; give them by --inputs")
+    return [(int(level[1]), level[2] + (" nonunique" if level[3] else "")) for level in levels]
+
+
+def sparse_tensors(path, options):
+    """The sparse arguments and results of a program, as `--emit=imported` says it."""
+    text = run_tool(path, "--emit=imported", *options)
+    arguments = [(shape, element, attributes) for shape, element, attributes in ARGUMENT.findall(text)]
+    arrays, tensors = {}, []
+    for shape, element, attributes in arguments:
+        name, number, encoding = (attribute(attributes, f"nest.{word}") for word in ("name", "stored", "sparse"))
+        if number and not encoding:
+            arrays.setdefault(number, []).append(name)
+        if encoding:
+            dims = re.findall(r'"([^"]*)"', attribute(attributes, "nest.dims") or "")
+            extents = [int(extent) if extent != "?" else None for extent in shape.split("x")[:-1]]
+            shape = [extent if extent else (dims[d] if d < len(dims) and dims[d] else f"{name}_{d}") for d, extent in enumerate(extents)]
+            is_result = "nest.assembly" in attributes or "nest.pattern" in attributes
+            tensors.append(SparseTensor(name, int(number), shape, np.dtype(DTYPES[element]), levels_of(name, encoding), [], is_result))
+    for tensor in tensors:
+        tensor.arrays = arrays.get(str(tensor.number), [])
+    return tensors
+
+
+def arrays_of(tensor, dense):
+    """Positions and coordinates of each level that has them, then the values."""
+    entries = np.argwhere(np.transpose(dense, [d for d, _ in tensor.levels]) != 0) # sorted by the first level, then the second ...
+    extents = [dense.shape[d] for d, _ in tensor.levels]
+    parents, count, found = np.zeros(len(entries), np.int64), 1, [] # which node of the level before an entry belongs to
+    for level, (_, format) in enumerate(tensor.levels):
+        at = entries[:, level]
+        if format == "dense":
+            parents, count = parents * extents[level] + at, count * extents[level]
+            continue
+        if format == "singleton" or "nonunique" in format:
+            nodes = np.arange(len(entries))
+        else:
+            nodes = np.unique(np.stack([parents, at]), axis=1, return_inverse=True)[1].reshape(-1)
+        first = np.unique(nodes, return_index=True)[1]
+        if format != "singleton" and level > 0:
+            found.append(np.concatenate([[0], np.cumsum(np.bincount(parents[first], minlength=count))]))
+        found.append(at[first])
+        parents, count = nodes, len(first)
+    values = np.zeros(count, tensor.dtype)
+    values[parents] = np.transpose(dense, [d for d, _ in tensor.levels])[tuple(entries.T)]
+    return [*found, values]
+
+
+def make_inputs(model, tensors, seed, extents, integers):
+    """Arguments of forward() by name, and those of the program on dense tensors in order."""
+    given = [tensor for tensor in tensors if not tensor.is_result]
+    own = {name for tensor in tensors for name in tensor.arrays}
+    others = [argument for argument in model.inputs if argument.name not in own]
+    known = {extent for argument in others for extent in argument.shape if not isinstance(extent, int)}
+    names = known | {extent for tensor in given for extent in tensor.shape if not isinstance(extent, int)}
+    if unknown := sorted(extents.keys() - names):
+        raise Failure(f"no input has a symbolic dimension {unknown[0]}; there are: {', '.join(sorted(names)) or 'none'}")
+    extents = {name: extents.get(name, DEFAULT_EXTENT) for name in names}
+    seeded = seeded_inputs(replace(model, arguments=others), seed, {name: extents[name] for name in known}, integers)
+    arrays = {argument.name: array for argument, array in zip(others, seeded)}
+    random = np.random.default_rng(seed + 1)
+    dense = {}
+    for tensor in given:
+        shape = [extent if isinstance(extent, int) else extents[extent] for extent in tensor.shape]
+        elements = random.standard_normal(shape) if tensor.dtype.kind == "f" else random.integers(1, 9, shape)
+        whole = np.where(random.random(shape) < STORED, elements, 0).astype(tensor.dtype)
+        made = arrays_of(tensor, whole)
+        if len(made) != len(tensor.arrays):
+            raise Failure(f"'{tensor.name}': {len(tensor.arrays)} arrays are passed, {len(made)} were made")
+        arrays |= dict(zip(tensor.arrays, made))
+        dense[tensor.arrays[-1]] = whole
+    whole = [dense.get(argument.name, arrays.get(argument.name)) for argument in model.inputs if argument.name in dense or argument in others]
+    return arrays, whole
+
+
+def dense_program(path):
+    """The text with dense tensors: a sparse result begins as zeros."""
+    text = path.read_text()
+    text = re.sub(rf"(?m)^\s*#\w+ = {ENCODING}\s*$", "", text.replace("\r", ""))
+    aliases = set(re.findall(rf"(?m)^\s*(#\w+) = {ENCODING}", path.read_text()))
+    encoded = "|".join([ENCODING, *map(re.escape, aliases)])
+    zeros = (r"\1_none = tensor.empty(\2) : tensor<\3>\n  \1_zero = arith.constant 0.0 : \4\n"
+             r"  \1 = linalg.fill ins(\1_zero : \4) outs(\1_none : tensor<\3>) -> tensor<\3>")
+    text = re.sub(rf"(%\w+) = tensor\.empty\(([^)]*)\) : tensor<([\dx?]*(\w+)), (?:{encoded})>", zeros, text)
+    text = re.sub(rf"(tensor<[\dx?]*\w+), (?:{encoded})>", r"\1>", text)
+    if "sparse_tensor" in text:
+        raise Failure("upstream's lowering on dense tensors knows no operation of sparse_tensor; give --reference FILE.npz")
+    return text
+
+
+def stored_results(tensors, outputs):
+    """The arrays of sparse results by name, of dense ones."""
+    results = [tensor for tensor in tensors if tensor.is_result]
+    if results and len(results) != len(outputs):
+        raise Failure("some results are sparse, some dense; give --reference FILE.npz")
+    return {name: array for tensor, dense in zip(results, outputs)
+            for name, array in zip(tensor.arrays, arrays_of(tensor, dense)[-len(tensor.arrays):])}
+
+
+def given(model, tensors, seed, extents, integers, run):
+    """Arguments of forward(), and what it has to compute; `run` says it of the dense program and its arguments."""
+    arrays, whole = make_inputs(model, tensors, seed, extents, integers)
+    outputs = run(whole)
+    stored = stored_results(tensors, outputs)
+    arrays |= {name: np.zeros_like(array) for name, array in stored.items()}
+    inputs = [arrays[argument.name].astype(argument.dtype) for argument in model.inputs]
+    if stored:
+        outputs = [stored[argument.name].astype(argument.dtype) for argument in model.outputs]
+    return inputs, outputs
