@@ -56,37 +56,6 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path);
 
 // ==== Building blocks ================================================================================================
 
-// Elementary functions in plain arithmetic: loops that call them vectorise, those that call libm do not. Bounds are
-// minima of integers (floating-point numbers of one sign are ordered as their bits), and NaN is or-ed in: choices
-// between floating-point values become branches in gcc.
-
-// `result`, but NaN if `bits` are those of a NaN
-KOKKOS_INLINE_FUNCTION float nan_from(int bits, float result) {
-  int const all_or_none = (0x7f800000 - (bits & 0x7fffffff)) >> 31;
-  return Kokkos::bit_cast<float>(Kokkos::bit_cast<int>(result) | all_or_none);
-}
-
-// e^x = 2^n e^r with |r| <= log(2) / 2. Relative error at most 1e-7; denormal and infinite results and NaN as libm's.
-KOKKOS_INLINE_FUNCTION float fast_exp(float x) {
-  int const bits = Kokkos::bit_cast<int>(x);
-  int const below = Kokkos::min(bits, Kokkos::bit_cast<int>(104.f)); // e^104 is infinite, e^-104 zero
-  float const inside = Kokkos::bit_cast<float>(Kokkos::min(unsigned(below), Kokkos::bit_cast<unsigned>(-104.f)));
-  float const shifted = inside * 1.442695041f + 12582912.f; // 1.5 * 2^23: the last bit is that of ones
-  float const n = shifted - 12582912.f;
-  float const r = inside - n * .693359375f + n * 2.12194440e-4f; // the first product is exact
-  float p = 1.381454058e-3f;
-  p = p * r + 8.368745446e-3f;
-  p = p * r + 4.166838899e-2f;
-  p = p * r + 1.666652113e-1f;
-  p = p * r + 4.999999404e-1f;
-  p = (p * r + 1.f) * r + 1.f;
-  // 2^n in two factors, so that neither overflows: one added to the exponent of p, the other a number of its own
-  int const power = Kokkos::bit_cast<int>(shifted) - Kokkos::bit_cast<int>(12582912.f);
-  int const half = power >> 1;
-  float const low = Kokkos::bit_cast<float>(Kokkos::bit_cast<int>(p) + half * (1 << 23));
-  return nan_from(bits, low * Kokkos::bit_cast<float>((power - half + 127) << 23));
-}
-
 // Tensors of one or several columns are called as (column, k).
 // linear() is a layer with all that follows it: finish(c, o, sum over k of in(c, k) * weight(k, o) + bias(o)). The
 // inputs of a concatenation follow each other in k.
@@ -272,8 +241,7 @@ KOKKOS_INLINE_FUNCTION void network(Team const &team, Weights const &weights, Sc
   // --- ice2: Gemm "/ice2/Gemm" + Cast "/ice2/Cast"
   // ice1[64] * weight[64,72] + bias[72] -> ice2[72], ice[72]
   linear<Ice2>(
-      team, weights,
-      [&](int c, int o, float sum) { ice(c, o) = scratch.ice2(c, o) = float(1.f / (fast_exp(-sum) + 1.f) > 0.5f); },
+      team, weights, [&](int c, int o, float sum) { ice(c, o) = scratch.ice2(c, o) = float(sum > 0.f); },
       input<64>(scratch.ice1));
   team.team_barrier();
 

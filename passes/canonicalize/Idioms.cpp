@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace ml2k {
@@ -117,12 +119,47 @@ struct ErfOfQuotient : OpRewritePattern<math::ErfOp> {
   }
 };
 
+/// The argument of 1 / (exp(-x) + 1).
+Value argumentOfSigmoid(Value value) {
+  auto quotient = value.getDefiningOp<arith::DivFOp>();
+  auto const one = quotient ? constantFloat(quotient.getLhs()) : std::nullopt;
+  auto sum = quotient ? quotient.getRhs().getDefiningOp<arith::AddFOp>() : nullptr;
+  auto const other = sum ? constantFloat(sum.getRhs()) : std::nullopt;
+  auto exp = sum ? sum.getLhs().getDefiningOp<math::ExpOp>() : nullptr;
+  auto negated = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : nullptr;
+  if (!one || !one->isExactlyValue(1.) || !other || !other->isExactlyValue(1.) || !negated)
+    return {};
+  return negated.getOperand();
+}
+
+/// sigmoid(x) > c is x > log(c / (1 - c)), of one half x > 0: decisions need no exponential, and one half is exact.
+struct SigmoidThreshold : OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::CmpFOp op, PatternRewriter &rewriter) const override {
+    using P = arith::CmpFPredicate;
+    Value const argument = argumentOfSigmoid(op.getLhs());
+    auto const threshold = constantFloat(op.getRhs());
+    bool const isOrder =
+        llvm::is_contained({P::OGT, P::OGE, P::OLT, P::OLE, P::UGT, P::UGE, P::ULT, P::ULE}, op.getPredicate());
+    Type const type = op.getLhs().getType();
+    if (!argument || !threshold || !isOrder || !(type.isF32() || type.isF64()))
+      return failure();
+    double const c = threshold->convertToDouble();
+    if (!(c > 0 && c < 1))
+      return failure();
+    Value const bound =
+        rewriter.create<arith::ConstantOp>(op.getLoc(), rewriter.getFloatAttr(type, std::log(c / (1 - c))));
+    rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, op.getPredicate(), argument, bound);
+    return success();
+  }
+};
+
 struct Idioms : impl::IdiomsBase<Idioms> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>,
                  ConstantLast<arith::MaximumFOp>, ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>,
-                 PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient>(&getContext());
+                 PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient, SigmoidThreshold>(&getContext());
     populateSwappedHalves(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -64,3 +64,26 @@ func.func @erf_of_large_quotient(%x: f32) -> f32 {
   %1 = math.erf %0 : f32
   return %1 : f32
 }
+
+// A decision needs no exponential; a comparison that is no order, or with what sigmoid never is, stays.
+// CHECK-LABEL: func.func @sigmoid_threshold
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-DAG: %[[NINTH:.*]] = arith.constant 2.1972{{[0-9]+}} : f32
+// CHECK-DAG: arith.cmpf ogt, %arg0, %[[ZERO]] : f32
+// CHECK-DAG: arith.cmpf ule, %arg0, %[[NINTH]] : f32
+// CHECK-DAG: arith.cmpf oeq, %[[SIGMOID:.*]], %{{.*}} : f32
+// CHECK-DAG: arith.cmpf ogt, %[[SIGMOID]], %{{.*}} : f32
+func.func @sigmoid_threshold(%x: f32) -> (i1, i1, i1, i1) {
+  %one = arith.constant 1.0 : f32
+  %half = arith.constant 0.5 : f32
+  %most = arith.constant 0.9 : f32
+  %negated = arith.negf %x : f32
+  %exp = math.exp %negated : f32
+  %sum = arith.addf %exp, %one : f32
+  %sigmoid = arith.divf %one, %sum : f32
+  %0 = arith.cmpf ogt, %sigmoid, %half : f32
+  %1 = arith.cmpf ule, %sigmoid, %most : f32
+  %2 = arith.cmpf oeq, %sigmoid, %half : f32
+  %3 = arith.cmpf ogt, %sigmoid, %one : f32
+  return %0, %1, %2, %3 : i1, i1, i1, i1
+}
