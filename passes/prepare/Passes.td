@@ -73,6 +73,15 @@ def ChooseBlocks : Pass<"ml2k-choose-blocks", "::mlir::func::FuncOp"> {
   let options = [Option<"target", "target", "std::string", "\"portable\"", "portable, host or device: whom the file serves">];
 }
 
+def ApplyTuning : Pass<"ml2k-apply-tuning", "::mlir::func::FuncOp"> {
+  let summary = "what was measured, to the kernels that it was measured for";
+  let description = [{
+    Pre: every kernel has nest.schedule; the function may have nest.tune, the entries of a tune file. Post: it has none; kernels have
+    nest.tuned where an entry has their label and their class and chooses what their block offers. Any other entry is a warning.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def PlaceBuffers : Pass<"ml2k-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "whether the buffers share one allocation";
   let description = [{

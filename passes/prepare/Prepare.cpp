@@ -16,6 +16,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createSettlePackings());
   function.addPass(createJoinBiases());
   function.addPass(createChooseBlocks({target}));
+  function.addPass(createApplyTuning());
   function.addPass(createPlaceBuffers());
   function.addPass(createSettleFile({weights}));
   manager.addPass(createVerifyPrepared());

@@ -90,8 +90,9 @@ def compile(model, *, name=None, dims=None, operands=None, entry=None, options=(
     options, flags = _options_of(dims, operands, entry, options), list(flags)
     shown = Progress(progress)
     model_hash = _model_hash(path, content)
+    hashed = [f"--tune {content_hash(option.partition('=')[2])}" if option.startswith("--tune=") else option for option in options]
     suffix = path.suffix if path else ".mlir" if isinstance(content, Mlir) else ".onnx"
-    texts = [model_hash, content_hash(tool), name, suffix, *options, "", *identity(compiler, kokkos, flags)]
+    texts = [model_hash, content_hash(tool), name, suffix, *hashed, "", *identity(compiler, kokkos, flags)]
     key = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
     def make(folder):

@@ -7,6 +7,7 @@
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/render/Render.h"
 #include "translator/ir/ReadBack.h"
+#include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -29,6 +30,8 @@ struct Parts {
 };
 } // namespace
 
+static bool isTuned(Program const &program) { return !tunedKernels(program.entry).empty(); }
+
 /// The blocks and parts in use, without what they need.
 static std::set<std::string> blocksOf(Program const &program, Parts const &parts) {
   std::set<cpp::BlockName> blocks = parts.blocksOfLayers;
@@ -44,8 +47,10 @@ static std::set<std::string> blocksOf(Program const &program, Parts const &parts
     blocks.merge(cpp::blocksOf(parts.loader->loads));
     blocks.insert(parts.loader->embedded ? Raw("embedded") : Raw("sidecar"));
   }
-  if (program.launches != nest::Launches::Always)
+  if (program.launches != nest::Launches::Always || isTuned(program))
     blocks.insert("for_items");
+  if (isTuned(program))
+    blocks.insert("tuning");
   std::set<std::string> names;
   for (cpp::BlockName block : blocks)
     if (!block.empty())
@@ -143,7 +148,9 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"integers", integers},
           {"narrow", narrow},
           {"bfloat", llvm::any_of(program.weights, isPaired)},
-          {"launched", program.launches == nest::Launches::Always},
+          {"tuned", isTuned(program)},
+          {"launched", program.launches == nest::Launches::Always && !isTuned(program)},
+          {"never", program.launches == nest::Launches::Never},
           {"single", program.launches == nest::Launches::Several},
           {"sized", program.sizesImages}};
 }
@@ -277,6 +284,7 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
     view["license"].push_back({{"text", options.license}});
   view["epilogues"] = cpp::Serializer::all(parts->epilogues);
   view["has_epilogues"] = !parts->epilogues.empty();
+  view["tunings"] = viewTunings(program);
   view["layers"] = cpp::Serializer::all(parts->forward.layers);
   view["forward"] = cpp::Serializer::json(parts->forward.statements);
   view["size_checks"] = viewSizeChecks(parts->forward.sizeChecks);

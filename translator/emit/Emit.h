@@ -37,6 +37,7 @@ struct EmitOptions {
   std::string stem;       ///< FILE of FILE.cpp, FILE.hpp and FILE.safetensors
   std::string modelFile;  ///< name of the input without its folder, for the banner
   std::string regenerate; ///< how to make this file again; empty: a command derived from modelFile and stem
+  std::string tuneFile;   ///< name of the file that tunings come from
   std::string license;    ///< SPDX expression; empty: no SPDX line
   Target target = Target::Portable;
   WeightStorage weights = WeightStorage::Auto;

@@ -8,6 +8,7 @@
 
 #include "translator/ir/Nest.h"
 #include "translator/ir/SparseLevels.h"
+#include "translator/ir/Tuning.h"
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -62,6 +63,15 @@ static char const *isStorage(Attribute value) {
   return isa<WeightStorageAttr>(value) ? nullptr : "requires a #nest.storage";
 }
 
+static char const *isTunings(Attribute value) {
+  auto const array = dyn_cast<ArrayAttr>(value);
+  auto const isTuned = [](Attribute entry) {
+    auto const parts = dyn_cast<DictionaryAttr>(entry);
+    return parts && parts.getAs<StringAttr>("kernel") && parts.getAs<StringAttr>("class") && Tuned::read(entry);
+  };
+  return array && llvm::all_of(array, isTuned) ? nullptr : "requires an array of what was measured for kernels";
+}
+
 static char const *isSchedule(Attribute value) {
   return isa<ScheduleAttr>(value) ? nullptr : "requires a #nest.schedule";
 }
@@ -113,6 +123,9 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.alive", {OnOperation, isRange}},
       // Of kernels: what they are printed as
       {"nest.schedule", {OnOperation, isSchedule}},
+      // What was measured for kernels, until they have it; for a kernel
+      {"nest.tune", {OnFunction, isTunings}},
+      {"nest.tuned", {OnOperation, isTunings}},
       // --schedule=naive; the names of run-time sizes; what the arena takes, and what is alive at the peak
       {"nest.naive", {OnFunction, isUnit}},
       {"nest.symbols", {OnFunction, isStrings}},

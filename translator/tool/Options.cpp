@@ -103,7 +103,8 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "form", po::value<std::string>()->value_name("launch|team|thread|rows|runner|c|fortran|server"),
       "how the network is called, several at once by commas: for all entries of the batch, or inside your own kernel "
       "by a "
-      "team or a thread for one of them")(
+      "team or a thread for one of them")("tune", text(options.tune, "FILE.tune.json"),
+                                          "numbers of building blocks that ml2kokkos-tune measured")(
       "graph", po::bool_switch(&options.graph),
       "also print a class that launches all kernels of forward() at once: a captured graph of CUDA")(
       "locations", text(options.locations, "names|none|plain"),
@@ -382,6 +383,7 @@ static std::string commandOf(ToolOptions const &options) {
   add("schedule", options.schedule, "tuned");
   add("updates", options.updates, "atomic");
   add("form", llvm::join(options.forms, ","), "launch");
+  add("tune", llvm::sys::path::filename(options.tune).str(), "");
   if (options.emitTest)
     command += " --emit-test";
   if (options.graph)
@@ -460,6 +462,8 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   checkWeights(options);
   if (options.graph && options.forms != std::set<std::string>{"launch"})
     throw UsageError{"--graph is for --form=launch, the default: other forms are called inside one kernel"};
+  if (!options.tune.empty() && (options.forms != std::set<std::string>{"launch"} || !options.blocks.empty()))
+    throw UsageError{"--tune is for --form=launch, the default, of a file with its own blocks"};
   if (!options.nameSpace.empty())
     checkNamespace(options.nameSpace);
   checkLicense(options.license);

@@ -53,6 +53,7 @@ struct ToolOptions {
   std::string updates = "atomic";
   std::set<std::string> forms = {"launch"};
   std::string license;
+  std::string tune; ///< file of what ml2kokkos-tune measured; empty: none
   std::string color = "auto";
   std::string style = "file";
   std::string regenerate; ///< the command line that prints the same files again, for the banner

@@ -23,6 +23,7 @@ static EmitOptions emitOptions(ToolOptions const &options, std::string const &mo
   result.modelFile = modelFile;
   result.regenerate = options.regenerate;
   result.license = options.license;
+  result.tuneFile = sys::path::filename(options.tune).str();
   result.target = StringSwitch<Target>(options.target)
                       .Case("host", Target::Host)
                       .Case("device", Target::Device)

@@ -3,7 +3,7 @@
 #include "translator/tool/Report.h"
 
 #include "passes/lower/memory/Memory.h"
-#include "translator/ir/Nest.h"
+#include "translator/ir/Tuning.h"
 #include "translator/ir/Work.h"
 #include "translator/output/Ownership.h"
 #include "translator/text/Text.h"
@@ -39,26 +39,6 @@ struct Storage {
 
 //===--- Texts ----------------------------------------------------------------------------------------------------===//
 
-static std::string shapeOf(Type type) {
-  auto const shaped = dyn_cast<ShapedType>(type);
-  if (!shaped)
-    return "scalar";
-  std::string text = "[";
-  for (auto [i, size] : llvm::enumerate(shaped.getShape()))
-    text += (i ? "," : "") + (ShapedType::isDynamic(size) ? std::string("?") : std::to_string(size));
-  return text + "]";
-}
-
-static std::string shapesOf(DestinationStyleOpInterface kernel) {
-  std::string inputs;
-  for (OpOperand *operand : kernel.getDpsInputOperands())
-    inputs += (inputs.empty() ? "" : " ") + shapeOf(operand->get().getType());
-  std::string outputs;
-  for (Value output : kernel.getDpsInits())
-    outputs += " " + shapeOf(output.getType());
-  return inputs + (inputs.empty() ? "->" : " ->") + outputs;
-}
-
 /// Three digits and a unit: 1.81 Gflop, 512 B.
 static std::string scaled(int64_t value, StringRef unit = "") {
   constexpr char const *prefixes[] = {"", "k", "M", "G", "T", "P"};
@@ -77,15 +57,6 @@ static std::string scaled(int64_t value, StringRef unit = "") {
 }
 
 //===--- Collecting -----------------------------------------------------------------------------------------------===//
-
-/// The operation, and how a convolution is computed if not directly.
-static std::string patternOf(Operation *op) {
-  std::string const name = op->getName().stripDialect().str();
-  auto conv = dyn_cast<nest::ConvOp>(op);
-  auto weight = conv ? conv.getInputs()[1].getDefiningOp<nest::WeightOp>() : nest::WeightOp();
-  int64_t const size = weight && weight.getPacking() ? weight.getPacking()->getWinograd() : 0;
-  return size ? name + " F(" + std::to_string(size) + ",3)" : name;
-}
 
 static void addKernel(Table &table, nest::Kernel op) {
   auto const flops = op.getFlops();
@@ -191,6 +162,29 @@ static std::pair<int64_t, int64_t> aliveIn(nest::BufferOp buffer, DenseMap<Opera
   return {first, last};
 }
 
+/// Whether the rule of the model says the same: it launches all kernels, or none.
+static bool isRule(nest::Kernel op, StringRef name, int64_t value) {
+  auto const launches = op->getParentOfType<func::FuncOp>()->getAttrOfType<nest::LaunchesAttr>("nest.launches");
+  return name == "launch" && launches &&
+         launches.getValue() == (value == 1 ? nest::Launches::Never : nest::Launches::Always);
+}
+
+/// What ml2kokkos-tune may choose for it.
+static void writeTunables(llvm::json::OStream &json, nest::Kernel op) {
+  nest::ScheduleAttr const schedule = nest::scheduleOf(op);
+  if (!schedule)
+    return;
+  json.attribute("class", shapeClassOf(op));
+  json.attributeObject("choices", [&] {
+    for (Tunable const &tunable : tunablesOf(schedule.getBlock()))
+      json.attributeArray(tunable.name, [&] {
+        for (int64_t value : tunable.values)
+          if (!isRule(op, tunable.name, value))
+            json.value(value);
+      });
+  });
+}
+
 static void writeKernel(llvm::json::OStream &json, nest::Kernel op) {
   auto kernel = dyn_cast<DestinationStyleOpInterface>(*op);
   json.object([&] {
@@ -200,6 +194,7 @@ static void writeKernel(llvm::json::OStream &json, nest::Kernel op) {
     if (auto const flops = op.getFlops())
       json.attribute("flops", *flops);
     json.attribute("bytes", op.getBytes());
+    writeTunables(json, op);
   });
 }
 

@@ -22,7 +22,9 @@
 #include "translator/tool/Progress.h"
 #include "translator/tool/Report.h"
 #include "translator/tool/Translation.h"
+#include "translator/tool/TuneFile.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -87,12 +89,27 @@ bool Translation::dumpStage(StageName const &stage) {
   return !error || (report(std::move(error), ExitOutput, progress), false);
 }
 
+/// What was measured, for the passes to give to kernels.
+bool Translation::addTuning() {
+  if (options.tune.empty())
+    return true;
+  Expected<mlir::ArrayAttr> entries = readTuneFile(options.tune, context);
+  if (!entries)
+    return mlir::emitError(mlir::UnknownLoc::get(&context)) << toString(entries.takeError()), false;
+  for (auto function : module->getOps<mlir::func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      function->setAttr("nest.tune", *entries);
+  return true;
+}
+
 bool Translation::reach(StageName const &stage) {
   progress.begin(stage.doing);
   if (stage.stage == Stage::Imported) {
     module = importInput(input, options, context, externalFiles);
     return module && dumpStage(stage);
   }
+  if (stage.stage == Stage::Prepared && !addTuning())
+    return false;
   mlir::PassManager passes(&context);
   passes.enableVerifier(false); // after each pass, which is a sixth of the time: ml2kokkos-opt does that
   addStage(passes, stage.stage,

@@ -43,6 +43,7 @@ public:
 
 private:
   bool reach(StageName const &stage);
+  bool addTuning();
   int refuse(StageName const &stage);
   bool dumpStage(StageName const &stage);
   bool writeReport();

@@ -68,7 +68,8 @@ public:
 
   //===--- The text ---===//
 
-  std::string label() const;                       ///< "cnn::layer1.0.conv1", quoted
+  std::string label() const; ///< "cnn::layer1.0.conv1", quoted
+  Code tuning() const;       ///< `Tuned::conv1` where one chooses numbers of the block, or nothing
   void setCall(std::vector<Expression> arguments); ///< of the block that the schedule says
   void setCall(Code const &templateArguments, std::vector<Expression> arguments);
   void setPolicyCall(Raw function, Expression const &policy); ///< a pattern of Kokkos itself

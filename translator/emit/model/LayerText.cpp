@@ -3,6 +3,7 @@
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Layer.h"
 #include "translator/emit/model/SharedCode.h"
+#include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -56,19 +57,22 @@ static Raw functionOf(nest::KernelBlock block) {
   return found->function;
 }
 
+Code Layer::tuning() const { return tunedOf(kernel).empty() ? Code() : Raw("Tuned::") + Code(function.name); }
+
 void Layer::setCall(std::vector<Expression> arguments) {
   auto loops = dyn_cast<nest::LoopKernelOp>(kernel);
   bool const isLine = loops && schedule.getBlock() == nest::KernelBlock::ForGrid && loops.getLowers().size() == 1;
   Raw const block = isLine ? Raw("for_span") : functionOf(schedule.getBlock());
   arguments.insert(arguments.begin(), cpp::name(Raw("space")));
-  function.call.function = block;
+  function.call.function = tuning().empty() ? Code(block) : block + Code(Raw("<")) + tuning() + Raw(">");
   function.call.blocks.push_back(block);
   function.call.arguments = std::move(arguments);
 }
 
 void Layer::setCall(Code const &templateArguments, std::vector<Expression> arguments) {
   setCall(std::move(arguments));
-  function.call.function += Raw("<") + templateArguments + Raw(">");
+  Code const tuned = tuning().empty() ? Code() : Raw(", ") + tuning();
+  function.call.function = function.call.blocks.back() + Code(Raw("<")) + templateArguments + tuned + Raw(">");
 }
 
 void Layer::needDevicePath() {
