@@ -148,7 +148,28 @@ static bool markShared(nest::LoopKernelOp kernel) {
   return true;
 }
 
+/// The loads that an operand on the right of && or || is made of.
+static void nameLoads(Value value, Block *block) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block || !value.hasOneUse())
+    return;
+  if (isa<memref::LoadOp>(op))
+    op->setAttr("nest.let", UnitAttr::get(op->getContext()));
+  else if (isPure(op) && op->getNumRegions() == 0)
+    for (Value operand : op->getOperands())
+      nameLoads(operand, block);
+}
+
+/// Compilers make no vectors of a load that C++ evaluates under a condition; the program has none.
+static void nameGuardedLoads(nest::LoopKernelOp kernel) {
+  kernel.walk([](Operation *op) {
+    if (isa<arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
+      nameLoads(op->getOperand(1), op->getBlock());
+  });
+}
+
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
+  nameGuardedLoads(kernel);
   unsigned const loops = kernel.getLowers().size();
   bool const reduces = !kernel.getInto().empty(), isGrid = loops > 1;
   int64_t const rows = loops > 2 ? loops - 1 : 0;

@@ -75,6 +75,8 @@ class Scalars:
         if isinstance(value, Index):
             if kind == "index":
                 return self.w.index(value.form)
+            if value.again:
+                return value.again(kind)
             if value.form.is_constant:
                 return self.w.constant(float(value.form.constant) if is_float(kind) else value.form.constant, kind)
             value = Scalar(self.w.integer(value.form), "i64")
@@ -377,8 +379,13 @@ class Scalars:
             return a if condition.value else b
         kind, weak = self.common(a, b)
         if all(isinstance(v, Index) or isinstance(v, Const) and type(v.value) is int for v in (a, b)):
-            name = self.w.value(f"arith.select {self.condition(condition)}, {self.as_kind(a, 'index')}, {self.as_kind(b, 'index')} : index")
-            return Index(Linear(0, {name: 1}))
+            test = self.condition(condition)
+
+            def select(kind):
+                return self.w.value(f"arith.select {test}, {self.as_kind(a, kind)}, {self.as_kind(b, kind)} : {kind}")
+
+            literals = isinstance(a, Const) and isinstance(b, Const)
+            return Index(Linear(0, {select("index"): 1}), select if literals else None)
         if kind in REAL:
             return self.of_parts(*(self.chosen(condition, x, y) for x, y in zip(self.parts(a, kind), self.parts(b, kind))), kind, weak)
         return Scalar(self.w.value(f"arith.select {self.condition(condition)}, {self.as_kind(a, kind)}, {self.as_kind(b, kind)} : {kind}"),

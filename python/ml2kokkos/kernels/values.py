@@ -21,6 +21,7 @@ class Scalar:
 @dataclass
 class Index:
     form: Linear
+    again: object = None # writes the same number with another type, where it is a choice between literals
 
 
 @dataclass

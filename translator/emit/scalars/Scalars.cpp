@@ -73,8 +73,10 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
   auto store = dyn_cast_or_null<memref::StoreOp>(user);
   bool const isLast = once && (user->hasTrait<OpTrait::IsTerminator>() || (store && store.getValue() == value));
   bool const inlined = once && (isLast || expression.width() < mostWidth(value)); // longer ones are hard to read
-  bool const named = isNamed && isNamed(value);
-  if (literalOrName || (inlined && !named)) {
+  Operation *own = value.getDefiningOp();
+  bool const isSeen = own && own->hasAttr("nest.let"); // a pass wants it to be
+  bool const named = isSeen || (isNamed && isNamed(value));
+  if ((literalOrName && !isSeen) || (inlined && !named)) {
     if (expression.readsMemory)
       pendingReads.push_back(value);
     bound[value] = std::move(expression);
@@ -152,10 +154,6 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
   Nouns nouns = withSourceName(op->getResult(0), entry->nouns);
   if (auto name = op->getAttrOfType<StringAttr>("nest.name")) // what a pass knows it to be
     nouns.insert(nouns.begin(), name.str());
-  if (op->hasAttr("nest.let")) { // and wants to be seen
-    bound[op->getResult(0)] = let(to, op->getResult(0).getType(), *expression, nouns);
-    return success();
-  }
   place(op->getResult(0), std::move(*expression), nouns, to);
   return success();
 }
