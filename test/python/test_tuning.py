@@ -62,7 +62,7 @@ def search_of(product, module, default, candidate, clock=time.perf_counter):
     arguments = [Arguments(module.interface, seed, {}) for seed in (0, 1)]
     judge = Judge(arguments, product.references(arguments), module.forward)
     kernel = Kernel(LABEL, "a class", {"launch": [1]})
-    return Search([kernel], lambda choices: Candidate(module, candidate if choices else default),
+    return Search([kernel], lambda choices: Candidate(module, candidate if any(choices.values()) else default),
                   lambda built: Contestant(built, arguments[0], {LABEL}, clock), judge, budget=30, seconds=0.05)
 
 
@@ -118,7 +118,7 @@ def test_a_candidate_that_cannot_be_built(product, module):
     build = search.build
 
     def failing(choices):
-        if choices:
+        if any(choices.values()):
             raise ml2kokkos.BuildError("no", "log")
         return build(choices)
 
