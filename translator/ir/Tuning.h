@@ -1,7 +1,7 @@
 //===- Tuning.h - numbers of building blocks that measurements may choose -------------------------------*- C++ -*-===//
 //
-// A tuning says, for a kernel and a family of processors, numbers that its building block otherwise has by a rule: sizes
-// of tiles and pieces, and who works. None of them changes a result.
+// A tuning says, for a kernel and a family of processors, numbers that its building block otherwise has by a rule:
+// sizes of tiles and pieces, and who works. None of them changes a result.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -3,7 +3,8 @@
 // A file of JSON that is committed beside the model:
 //
 //   {"ml2kokkos-tune": 1,
-//    "entries": [{"kernel": "fc", "class": "contract by contract f32 [8,512] [512,1000] -> [8,1000]", "family": "avx512",
+//    "entries": [{"kernel": "fc", "class": "contract by contract f32 [8,512] [512,1000] -> [8,1000]", "family":
+//    "avx512",
 //                 "threads": 2, "choices": {"strip": 4}, "nanoseconds": 12300, "default_nanoseconds": 14000}]}
 //
 // Whether an entry fits a kernel, the pass ml2k-apply-tuning says.

@@ -10,7 +10,8 @@
 
 namespace ml2k {
 
-/// The entries of a tune file as the attribute nest.tune, which the passes take apart. An error for a file that is none.
+/// The entries of a tune file as the attribute nest.tune, which the passes take apart. An error for a file that is
+/// none.
 llvm::Expected<mlir::ArrayAttr> readTuneFile(std::string const &path, mlir::MLIRContext &context);
 
 } // namespace ml2k
