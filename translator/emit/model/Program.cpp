@@ -119,7 +119,7 @@ void Program::collectArguments() {
 
 void Program::nameArgumentTypes() {
   llvm::StringSet<> taken = blockNames();
-  for (char const *name : {"Weights", "Workspace", "Packed", "Captured", "ExecutionSpace"})
+  for (char const *name : {"Weights", "Workspace", "Packed", "Captured", "Tuned", "ExecutionSpace"})
     taken.insert(name);
   for (Storage &argument : arguments) {
     argument.alias = camelCase(argument.modelName);
