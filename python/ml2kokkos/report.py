@@ -37,7 +37,8 @@ class Costs:
 
 def costs_of(path):
     data = json.loads(Path(path).read_text())
-    return Costs([Kernel(**kernel) for kernel in data["kernels"]], data["buffers"], data["peak_bytes"])
+    known = [{name: kernel[name] for name in kernel if name in Kernel.__dataclass_fields__} for kernel in data["kernels"]]
+    return Costs([Kernel(**kernel) for kernel in known], data["buffers"], data["peak_bytes"])
 
 
 class Report(str):

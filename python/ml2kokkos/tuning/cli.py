@@ -42,7 +42,8 @@ def parse(arguments):
     add = parser.add_argument
     add("model", metavar="MODEL", help=".onnx, .mlir, or FILE.py:NAME")
     add("-o", "--output", type=Path, help="default: MODEL.tune.json beside the model; entries of other processors stay")
-    add("--budget", type=seconds_of, default=120.0, metavar="TIME", help="90s, 2m: no candidate is begun later (default 2m)")
+    add("--budget", type=seconds_of, default=120.0, metavar="TIME",
+        help="90s, 2m: no candidate is begun so long after the default was measured (default 2m)")
     add("--candidates", type=int, default=1000, metavar="N", help="the most that are tried")
     add("--size", type=pair, action="append", default=[], metavar="NAME=N", help="of a run-time size, for measuring")
     add("--value", type=pair, action="append", default=[], metavar="NAME=V", help="of a number that the caller gives (default 1)")

@@ -128,8 +128,8 @@ class Search:
 
     def run(self):
         """{label: (choices, seconds, default seconds)} of what holds in a second measurement."""
-        begin = time.monotonic()
         self.measure_default()
+        begin = time.monotonic() # one candidate at least is tried, however long the default took to build
         waiting = itertools.islice(self.candidates(), self.most)
         with ThreadPoolExecutor(self.jobs) as pool:
             while time.monotonic() - begin < self.budget and (batch := list(itertools.islice(waiting, self.jobs))):
