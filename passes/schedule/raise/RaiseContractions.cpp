@@ -122,7 +122,7 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
       return failure();
     Value a = op.getInputs()[0], b = op.getInputs()[1];
     AffineMap mapA = op.getIndexingMapsArray()[0], mapB = op.getIndexingMapsArray()[1];
-    if ((weightBehind(a) && !weightBehind(b)) || (roles->n.empty() && !roles->m.empty() && !weightBehind(b))) {
+    if (!weightBehind(b) && (weightBehind(a) || !columnsAreLast(op, *roles))) {
       std::swap(a, b);
       std::swap(mapA, mapB);
       std::swap(roles->m, roles->n);
@@ -134,6 +134,17 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
+  /// Whether n has the dimension in which neighbours of the result lie: tiles are stored as they are then.
+  static bool columnsAreLast(linalg::GenericOp op, Roles const &roles) {
+    auto const ranges = op.getStaticLoopRanges();
+    for (AffineExpr expr : llvm::reverse(op.getIndexingMapsArray()[2].getResults())) {
+      unsigned const loop = cast<AffineDimExpr>(expr).getPosition();
+      if (ranges[loop] != 1)
+        return !llvm::is_contained(roles.m, loop);
+    }
+    return !roles.n.empty() || roles.m.empty();
+  }
+
   /// A batch of one beside a weight is a spelling (TOSA's) of the plain product: its loops count as rows.
   static void dropUnitBatch(linalg::GenericOp op, Roles &roles) {
     auto const ranges = op.getStaticLoopRanges();
