@@ -120,11 +120,16 @@ static void quoteLine(raw_ostream &out, StringRef contents, unsigned number, uns
 //===--- Printing -------------------------------------------------------------------------------------------------===//
 
 DiagnosticPrinter::DiagnosticPrinter(mlir::MLIRContext &context, DiagnosedFile file, Progress &progress)
-    : file(std::move(file)), progress(progress), handler(&context, [this](mlir::Diagnostic &diagnostic) {
+    : files{std::move(file)}, progress(progress), handler(&context, [this](mlir::Diagnostic &diagnostic) {
         print(diagnostic);
         return mlir::success();
       }) {
   context.printOpOnDiagnostic(false); // whole functions otherwise; the location says which operation
+}
+
+DiagnosedFile const *DiagnosticPrinter::find(StringRef fileName) const {
+  auto const found = find_if(files, [&](DiagnosedFile const &file) { return file.fileName == fileName; });
+  return found == files.end() ? nullptr : &*found;
 }
 
 void DiagnosticPrinter::printOne(mlir::Diagnostic &diagnostic) {
@@ -133,16 +138,17 @@ void DiagnosticPrinter::printOne(mlir::Diagnostic &diagnostic) {
   std::string said;
   raw_string_ostream out(said);
   StringRef const name = line ? line->getFilename().getValue() : StringRef();
-  out << terminalText(!line || name == file.fileName || name == "-" ? StringRef(file.path) : name);
+  DiagnosedFile const *const file = !line || name == "-" ? &files.front() : find(name);
+  out << terminalText(file ? StringRef(file->path) : name);
   if (line)
     out << ":" << line->getLine() << ":" << line->getColumn();
   out << ": " << word(diagnostic.getSeverity());
   if (!line && diagnostic.getSeverity() != mlir::DiagnosticSeverity::Note)
-    out << nodesOf(diagnostic.getLocation(), file.fileName, message);
+    out << nodesOf(diagnostic.getLocation(), files.front().fileName, message);
   out << terminalText(message);
   printMessage(said);
-  if (line && name == file.fileName)
-    quoteLine(errs(), file.contents, line->getLine(), line->getColumn());
+  if (line && file && name == file->fileName)
+    quoteLine(errs(), file->contents, line->getLine(), line->getColumn());
 }
 
 void DiagnosticPrinter::print(mlir::Diagnostic &diagnostic) {
@@ -156,5 +162,5 @@ void DiagnosticPrinter::print(mlir::Diagnostic &diagnostic) {
 
 void DiagnosticPrinter::finish() {
   if (errors > mostErrors)
-    printMessage(terminalText(file.path) + ": error: " + std::to_string(errors - mostErrors) + " more errors");
+    printMessage(terminalText(files.front().path) + ": error: " + std::to_string(errors - mostErrors) + " more errors");
 }

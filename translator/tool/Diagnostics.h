@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <vector>
 
 namespace ml2k {
 
@@ -25,6 +26,9 @@ class DiagnosticPrinter {
 public:
   DiagnosticPrinter(mlir::MLIRContext &context, DiagnosedFile file, Progress &progress);
 
+  /// Another file that diagnostics may speak of. What names no file is about the first one.
+  void add(DiagnosedFile file) { files.push_back(std::move(file)); }
+
   /// Says that there were more errors than are printed, if so.
   void finish();
   bool sawError() const { return errors > 0; }
@@ -33,7 +37,9 @@ private:
   void print(mlir::Diagnostic &diagnostic);
   void printOne(mlir::Diagnostic &diagnostic);
 
-  DiagnosedFile file;
+  DiagnosedFile const *find(llvm::StringRef fileName) const;
+
+  std::vector<DiagnosedFile> files;
   Progress &progress;
   int errors = 0;
   mlir::ScopedDiagnosticHandler handler;

@@ -10,13 +10,22 @@
 
 using namespace ml2k;
 
+/// ONNX has no place for a schedule: one runs on the operations that its nodes became.
+static mlir::OwningOpRef<mlir::ModuleOp> scheduled(mlir::OwningOpRef<mlir::ModuleOp> module, ScheduleText const &text) {
+  if (!module || text.bytes.empty())
+    return module;
+  auto const schedule = readSchedule(text, *module->getContext());
+  return schedule && succeeded(runSchedule(*module, *schedule)) ? std::move(module) : nullptr;
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> ml2k::importInput(Input const &input, ToolOptions const &options,
-                                                    mlir::MLIRContext &context,
+                                                    ScheduleText const &schedule, mlir::MLIRContext &context,
                                                     std::vector<std::string> &externalFiles) {
   if (input.kind == InputKind::Onnx)
-    return importOnnxBuffer(context, input.buffer->getBuffer(), input.fileName, input.directory,
-                            {options.dims, options.entry, options.operands}, &externalFiles);
-  return importMlir(input.buffer->getBuffer(), {input.fileName, options.entry, options.dims}, context);
+    return scheduled(importOnnxBuffer(context, input.buffer->getBuffer(), input.fileName, input.directory,
+                                      {options.dims, options.entry, options.operands}, &externalFiles),
+                     schedule);
+  return importMlir(input.buffer->getBuffer(), {input.fileName, options.entry, options.dims, schedule}, context);
 }
 
 void ml2k::printSupportedOps(llvm::raw_ostream &out) {

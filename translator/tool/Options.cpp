@@ -96,8 +96,9 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "exp, log, tanh, erf of float: in plain arithmetic that compilers vectorise, or the C library's")(
       "winograd", text(options.winograd, "auto|off"),
       "3 x 3 convolutions by fewer multiplications where that pays, or never")(
-      "schedule", text(options.schedule, "tuned|naive"),
-      "naive: every operation a plain loop nest, some hundred times slower; to compare with")(
+      "schedule", text(options.schedule, "tuned|naive|FILE.mlir"),
+      "naive: every operation a plain loop nest, some hundred times slower; to compare with. A file: its "
+      "transform.named_sequence @__transform_main runs before the tuned schedule")(
       "updates", text(options.updates, "atomic|ordered"),
       "how devices add to elements that an index array names; ordered: the same bits in every run, less parallel")(
       "form", po::value<std::string>()->value_name("launch|team|thread|rows|runner|c|fortran|server"),
@@ -200,6 +201,16 @@ static void readWeights(ToolOptions &options) {
     checkChoice(all, part.str());
     (isType ? options.weightType : options.weights) = part.str();
   }
+}
+
+/// One of ours, or the file of a schedule that runs before it.
+static void readSchedule(ToolOptions &options) {
+  llvm::StringRef const extension = llvm::sys::path::extension(options.schedule);
+  if (extension == ".mlir" || extension == ".mlirbc")
+    options.scheduleFile = std::exchange(options.schedule, "tuned");
+  if (llvm::is_contained(schedules.values, options.schedule))
+    return;
+  throw UsageError{"--schedule=" + options.schedule + ": one of tuned, naive, or a file FILE.mlir"};
 }
 
 static void checkWeights(ToolOptions const &options) {
@@ -352,6 +363,8 @@ static std::string shellQuoted(llvm::StringRef text) {
   return out + "'";
 }
 
+static std::string fileName(std::string const &path) { return llvm::sys::path::filename(path).str(); }
+
 /// Options that change the printed text, without folders; the same whatever order they were given in.
 static std::string commandOf(ToolOptions const &options) {
   std::string command = "ml2kokkos";
@@ -380,10 +393,10 @@ static std::string commandOf(ToolOptions const &options) {
   add("locations", options.locations, "names");
   add("math", options.math, "fast");
   add("winograd", options.winograd, "auto");
-  add("schedule", options.schedule, "tuned");
+  add("schedule", options.scheduleFile.empty() ? options.schedule : fileName(options.scheduleFile), "tuned");
   add("updates", options.updates, "atomic");
   add("form", llvm::join(options.forms, ","), "launch");
-  add("tune", llvm::sys::path::filename(options.tune).str(), "");
+  add("tune", fileName(options.tune), "");
   if (options.emitTest)
     command += " --emit-test";
   if (options.graph)
@@ -451,7 +464,7 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   checkChoice(targets, options.target);
   checkChoice(mathLibraries, options.math);
   checkChoice(winogradUses, options.winograd);
-  checkChoice(schedules, options.schedule);
+  readSchedule(options);
   checkChoice(updateOrders, options.updates);
   checkDevice(options);
   checkChoice(locationStyles, options.locations);

@@ -50,6 +50,7 @@ struct ToolOptions {
   std::string math = "fast";
   std::string winograd = "auto";
   std::string schedule = "tuned";
+  std::string scheduleFile; ///< sequences of the transform dialect that run first; empty: those of the input, if any
   std::string updates = "atomic";
   std::set<std::string> forms = {"launch"};
   std::string license;

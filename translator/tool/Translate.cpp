@@ -102,10 +102,24 @@ bool Translation::addTuning() {
   return true;
 }
 
+/// Returns the exit code.
+int Translation::readSchedule() {
+  if (options.scheduleFile.empty())
+    return ExitSuccess;
+  auto file = readInput(options.scheduleFile);
+  if (!file)
+    return report(file.takeError(), ExitInput, progress);
+  scheduleFile = std::make_unique<Input>(std::move(*file));
+  diagnostics.add({scheduleFile->path, scheduleFile->fileName, scheduleFile->buffer->getBuffer()});
+  return ExitSuccess;
+}
+
 bool Translation::reach(StageName const &stage) {
   progress.begin(stage.doing);
   if (stage.stage == Stage::Imported) {
-    module = importInput(input, options, context, externalFiles);
+    ScheduleText const schedule =
+        scheduleFile ? ScheduleText{scheduleFile->fileName, scheduleFile->buffer->getBuffer()} : ScheduleText();
+    module = importInput(input, options, schedule, context, externalFiles);
     return module && dumpStage(stage);
   }
   if (stage.stage == Stage::Prepared && !addTuning())
@@ -150,6 +164,8 @@ int Translation::printReports() {
 }
 
 int Translation::run() {
+  if (int const code = readSchedule())
+    return code;
   for (StageName const &stage : stages) {
     if (!reach(stage))
       return refuse(stage);
@@ -174,6 +190,8 @@ int Translation::run() {
 }
 
 std::variant<ModelView, int> Translation::view() {
+  if (int const code = readSchedule())
+    return code;
   for (StageName const &stage : stages)
     if (!reach(stage))
       return refuse(stage);
@@ -194,6 +212,8 @@ WriteRules ml2k::rulesOf(ToolOptions const &options) {
 WriteRules Translation::rules() const {
   WriteRules rules = rulesOf(options);
   append_range(rules.inputs, externalFiles);
+  if (!options.scheduleFile.empty())
+    rules.inputs.push_back(options.scheduleFile);
   return rules;
 }
 

@@ -15,6 +15,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -42,6 +43,7 @@ public:
   WriteRules rules() const;
 
 private:
+  int readSchedule();
   bool reach(StageName const &stage);
   bool addTuning();
   int refuse(StageName const &stage);
@@ -55,6 +57,7 @@ private:
 
   ToolOptions const &options;
   Input const input;
+  std::unique_ptr<Input> scheduleFile; ///< null: --schedule names none
   Progress &progress;
   std::vector<std::string> externalFiles;
   mlir::MLIRContext context;

@@ -63,11 +63,20 @@ class Outcome:
         path = folder / f"{self.program.name}.mlir"
         path.write_text(self.program.text)
         try:
-            self.model = translate(path, folder, self.program.name, [f"--entry={self.program.name}", "--style=llvm"])
+            self.model = translate(path, folder, self.program.name, [f"--entry={self.program.name}", "--style=llvm", *self.schedule(folder)])
             self.inputs = prepared(self.program, self.model)
         except Failure as failure:
             self.model = None
             self.set("crash" if re.search(r"exit code (-|70|139|134)", str(failure)) else "refused", failure)
+
+    def schedule(self, folder):
+        if not self.program.schedule:
+            return []
+        path = folder / f"{self.program.name}.schedule.mlir"
+        path.write_text("module attributes {transform.with_named_sequence} {\n"
+                        "transform.named_sequence @__transform_main(%program: !transform.any_op) {\n"
+                        f"{self.program.schedule}\ntransform.yield\n}}\n}}\n")
+        return [f"--schedule={path}"]
 
     def expected(self, reference):
         if self.program.reference:

@@ -9,10 +9,44 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
 namespace {
+
+bool isBefore(Operation *op, Operation *write) {
+  Operation *const ancestor = write->getBlock()->findAncestorOpInBlock(*op);
+  return ancestor && ancestor->isBeforeInBlock(write);
+}
+
+/// Whether all that is read of `tensor` was used before `write` changes it.
+bool isReadBefore(Value tensor, Operation *write) {
+  return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    return user == write ||
+           (slice && llvm::all_of(slice->getUsers(), [&](Operation *use) { return isBefore(use, write); }));
+  });
+}
+
+/// Whether `next` is `target` with tiles of it replaced, one after the other, by this loop and loops within it.
+bool isTiled(Value next, Value target) {
+  while (next != target) {
+    Operation *const op = next.getDefiningOp();
+    if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op)) {
+      next = insert.getDest();
+    } else if (auto loop = dyn_cast_or_null<scf::ForOp>(op)) {
+      unsigned const number = cast<OpResult>(next).getResultNumber();
+      if (!isTiled(loop.getYieldedValues()[number], loop.getRegionIterArg(number)))
+        return false;
+      next = loop.getInitArgs()[number];
+    } else
+      return false;
+    if (!isReadBefore(next, op))
+      return false;
+  }
+  return true;
+}
 
 /// The values that `terminator` hands on, in the memory of `carried`, which are arguments of its block.
 void handOn(Operation *terminator, MutableArrayRef<OpOperand> passed, ValueRange carried) {
@@ -21,7 +55,7 @@ void handOn(Operation *terminator, MutableArrayRef<OpOperand> passed, ValueRange
   SmallVector<std::pair<OpOperand *, Value>> moved;
   for (auto [operand, target] : llvm::zip(passed, carried)) {
     Value next = operand.get();
-    if (!isa<RankedTensorType>(target.getType()) || next == target || next.getType() != target.getType())
+    if (!isa<RankedTensorType>(target.getType()) || next.getType() != target.getType() || isTiled(next, target))
       continue;
     // Tensors that change places, and values from outside: through a tensor of the body
     bool const isOfBody = next.getDefiningOp() && next.getParentBlock() == terminator->getBlock();

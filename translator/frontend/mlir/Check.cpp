@@ -112,5 +112,6 @@ void ml2k::printSupportedMlirOps(llvm::raw_ostream &out) {
          "elements\n"
          "tensor         all that does not make sparse or unranked tensors\n"
          "tosa           what MLIR 19 lowers to linalg\n"
+         "transform      named sequences: a schedule that runs before the tool's own\n"
          "vector         print of scalars, and of what transfer_read reads\n";
 }

@@ -327,6 +327,12 @@ static bool isOfElement(Value value) {
          (isa<tensor::ExtractOp>(op) || (op->getNumRegions() == 0 && llvm::any_of(op->getOperands(), isOfElement)));
 }
 
+/// Whether a loop takes slices whose extents differ from round to round, such as the tile at a border.
+static bool variesInLoop(tensor::ExtractSliceOp slice) {
+  auto loop = slice->getParentOfType<scf::ForOp>();
+  return loop && llvm::any_of(slice.getSizes(), [&](Value size) { return !loop.isDefinedOutsideOfLoop(size); });
+}
+
 LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::FuncOp entry) {
   bool const hasForall = anyOp(entry, [](Operation *op) { return isa<scf::ForallOp>(op); });
   bool const sharesTensors =
@@ -339,9 +345,11 @@ LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::Func
     return failure();
   bool const tensors = anyType(entry, [](Type type) { return isa<TensorType>(type); });
   bool const memrefs = anyType(entry, [](Type type) { return isa<BaseMemRefType>(type); });
-  // Their kernels are those of loop programs, around which the host asks what to do
+  // Their kernels are those of loop programs, around which the host asks what to do, or how large a tile is
   bool const decides = anyOp(entry, [](Operation *op) {
     auto branch = dyn_cast<scf::IfOp>(op);
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && variesInLoop(slice))
+      return true;
     return (isa<scf::WhileOp>(op) && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>)) ||
            (branch && llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
             isOfElement(branch.getCondition()));

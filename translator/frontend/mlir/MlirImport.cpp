@@ -75,7 +75,8 @@ static OwningOpRef<ModuleOp> asModule(Block &block, Location location) {
   return module;
 }
 
-static OwningOpRef<ModuleOp> parse(MLIRContext &context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+OwningOpRef<ModuleOp> ml2k::parseMlir(StringRef bytes, StringRef fileName, MLIRContext &context) {
+  std::unique_ptr<llvm::MemoryBuffer> buffer = llvm::MemoryBuffer::getMemBuffer(bytes, fileName);
   Location const start = locationOf(context, *buffer);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
@@ -84,21 +85,50 @@ static OwningOpRef<ModuleOp> parse(MLIRContext &context, std::unique_ptr<llvm::M
   if (failed(parseInto(block, sources, text, context)))
     return {};
   OwningOpRef<ModuleOp> module = asModule(block, start);
-  if (failed(verify(*module)))
+  if (failed(mlir_import::refuseEndless(*module)) || failed(verify(*module)))
     return {};
   mlir_import::takeNamesFromText(*module, text);
   return module;
 }
 
+/// The module's own schedule, or the one that takes its place; null without either.
+static FailureOr<OwningOpRef<ModuleOp>> scheduleOf(ModuleOp module, ScheduleText const &text) {
+  FailureOr<OwningOpRef<ModuleOp>> schedule = takeSchedule(module);
+  if (failed(schedule) || text.bytes.empty())
+    return schedule;
+  if (!(*schedule = readSchedule(text, *module.getContext())))
+    return failure();
+  return schedule;
+}
+
+/// The one function that is left, its calls inlined, after the schedule; null after an error.
+static func::FuncOp scheduledEntry(ModuleOp module, MlirImportOptions const &options) {
+  FailureOr<OwningOpRef<ModuleOp>> const schedule = scheduleOf(module, options.schedule);
+  if (failed(schedule))
+    return {};
+  func::FuncOp entry = mlir_import::selectEntry(module, options.entry);
+  if (!entry || failed(mlir_import::isolateEntry(module, entry)))
+    return {};
+  if (!*schedule)
+    return entry;
+  std::string const name = entry.getName().str();
+  if (failed(runSchedule(module, **schedule)))
+    return {};
+  entry = mlir_import::selectEntry(module, name); // it may have outlined parts of it, or made another one of it
+  if (!entry || failed(mlir_import::isolateEntry(module, entry)))
+    return {};
+  return entry;
+}
+
 OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const &options, MLIRContext &context) {
-  OwningOpRef<ModuleOp> module = parse(context, llvm::MemoryBuffer::getMemBuffer(bytes, options.fileName));
+  OwningOpRef<ModuleOp> module = parseMlir(bytes, options.fileName, context);
   if (!module)
     return {};
   // The steps below make operations of dialects that the text need not have
   context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect,
                       tensor::TensorDialect>();
-  func::FuncOp entry = mlir_import::selectEntry(*module, options.entry);
-  if (!entry || failed(mlir_import::isolateEntry(*module, entry)) || failed(mlir_import::lowerLaunches(entry)))
+  func::FuncOp entry = scheduledEntry(*module, options);
+  if (!entry || failed(mlir_import::lowerLaunches(entry)))
     return {};
   mlir_import::nameSignature(entry);
   mlir_import::warnOfUnwritten(entry);

@@ -3,6 +3,8 @@
 #ifndef ML2K_FRONTEND_MLIR_MLIRIMPORT_H
 #define ML2K_FRONTEND_MLIR_MLIRIMPORT_H
 
+#include "translator/frontend/mlir/Schedule.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -22,7 +24,13 @@ struct MlirImportOptions {
   /// one
   /// `?`. An argument goes by its name in the source text (`%image`) or by its place (`arg0`).
   std::map<std::string, int64_t> dims;
+
+  ScheduleText schedule; ///< a schedule that takes the place of the input's own
 };
+
+/// MLIR text or bytecode as a module that verifies; null after diagnostics with lines of `fileName`.
+mlir::OwningOpRef<mlir::ModuleOp> parseMlir(llvm::StringRef bytes, llvm::StringRef fileName,
+                                            mlir::MLIRContext &context);
 
 /// Reads MLIR text (followed by a zero byte, as in a std::string) or bytecode. The result holds one public `func.func`,
 /// the entry, with named arguments and results, in dialects that the passes take: calls are inlined, TOSA is lowered to

@@ -15,6 +15,7 @@ class Program:
     positive: bool = False       # floats above zero
     tolerance: float = 1e-5
     prints: str = ""             # what the program writes to the standard output
+    schedule: str = ""           # the steps of a sequence of the transform dialect that runs before ours
     reference: object = None     # inputs -> outputs in place of upstream's lowering, where that has none
 
 
