@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -43,11 +44,11 @@
 using namespace mlir;
 
 void ml2k::registerDialects(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-              ml_program::MLProgramDialect, nest::NestDialect, omp::OpenMPDialect, scf::SCFDialect,
-              sparse_tensor::SparseTensorDialect, tensor::TensorDialect, tosa::TosaDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, complex::ComplexDialect, func::FuncDialect, gpu::GPUDialect,
+                  linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, ml_program::MLProgramDialect,
+                  nest::NestDialect, omp::OpenMPDialect, scf::SCFDialect, sparse_tensor::SparseTensorDialect,
+                  tensor::TensorDialect, tosa::TosaDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);

@@ -6,6 +6,7 @@
 #include "translator/frontend/onnx/importer/OnnxImport.h"
 #include "translator/tool/Supported.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace ml2k;
@@ -15,7 +16,13 @@ static mlir::OwningOpRef<mlir::ModuleOp> scheduled(mlir::OwningOpRef<mlir::Modul
   if (!module || text.bytes.empty())
     return module;
   auto const schedule = readSchedule(text, *module->getContext());
-  return schedule && succeeded(runSchedule(*module, *schedule)) ? std::move(module) : nullptr;
+  if (!schedule || failed(runSchedule(*module, *schedule)))
+    return {};
+  mlir::WalkResult const result = module->walk([](mlir::scf::ForallOp loop) {
+    loop.emitError("an ONNX model takes no scf.forall; tile_using_for gives loops of the host");
+    return mlir::WalkResult::interrupt();
+  });
+  return result.wasInterrupted() ? nullptr : std::move(module);
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> ml2k::importInput(Input const &input, ToolOptions const &options,

@@ -64,7 +64,24 @@ static bool isEntryArgument(Value root) {
   return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
 }
 
+/// Views of one memref that end where the other one begins in one of its dimensions: real and imaginary parts, halves.
+static bool areSeparate(Value a, Value b) {
+  auto first = a.getDefiningOp<memref::SubViewOp>(), second = b.getDefiningOp<memref::SubViewOp>();
+  if (!first || !second || first.getSource() != second.getSource())
+    return false;
+  auto const isBelow = [](memref::SubViewOp low, memref::SubViewOp high, int64_t dim) {
+    int64_t const offset = low.getStaticOffsets()[dim], size = low.getStaticSizes()[dim];
+    int64_t const step = low.getStaticStrides()[dim], next = high.getStaticOffsets()[dim];
+    bool const isKnown = llvm::none_of(ArrayRef{offset, size, step, next}, ShapedType::isDynamic);
+    return isKnown && step > 0 && high.getStaticStrides()[dim] > 0 && offset + (size - 1) * step < next;
+  };
+  return llvm::any_of(llvm::seq(first.getSourceType().getRank()),
+                      [&](int64_t dim) { return isBelow(first, second, dim) || isBelow(second, first, dim); });
+}
+
 bool mayAlias(Value a, Value b) {
+  if (areSeparate(a, b))
+    return false;
   a = baseOf(a);
   b = baseOf(b);
   if (a == b)

@@ -2,8 +2,9 @@
 """Small MLIR programs for every operation, policy, reducer and stride pattern: translated, built into one program, run, and
 compared with upstream's own lowering of the same text.
 
-  run.py --work FOLDER [--part N/M] [PATTERN...]
+  run.py --work FOLDER [--part N/M] [--races] [PATTERN...]
 
+--races runs four threads under ThreadSanitizer (clang 19; its OpenMP says through Archer who waits for whom).
 --part takes every Mth program, from the Nth on. A PATTERN takes the programs whose name it is found in."""
 
 import argparse
@@ -25,6 +26,11 @@ from ml2kokkos.verify.exchange import run_all # noqa: E402
 from ml2kokkos.verify.reference import seeded_inputs # noqa: E402
 from ml2kokkos.verify.translate import Failure, translate # noqa: E402
 from reference import Failed, Reference, upstream_run # noqa: E402
+
+
+LLVM = "/usr/lib/llvm-19/lib"
+RACES = {"OMP_NUM_THREADS": "4", "OMP_TOOL_LIBRARIES": f"{LLVM}/libarcher.so", "LD_PRELOAD": f"{LLVM}/libomp.so",
+         "ARCHER_OPTIONS": "verbose=1", "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 exitcode=66"}
 
 
 def collect(part, patterns):
@@ -107,6 +113,7 @@ def main():
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--races", action="store_true")
     options = parser.parse_args()
     outcomes = [Outcome(program) for program in collect(options.part, options.patterns)]
     folder = options.work / "programs"
@@ -118,13 +125,19 @@ def main():
     print(f"{len(ready)} of {len(outcomes)} programs translated in {time.time() - start:.0f} s", flush=True)
     start = time.time()
     write_runner(folder, [outcome.model for outcome in ready])
-    program = build_runner(options.work, "programs", flags="-O1", unity=24)
+    sanitizer = {"flags": "-O1 -g -fsanitize=thread", "compiler": "clang++-19"} if options.races else {"flags": "-O1"}
+    program = build_runner(options.work, "programs", unity=24, **sanitizer)
     print(f"compiled in {time.time() - start:.0f} s", flush=True)
     start = time.time()
     reference = Reference([outcome.program for outcome in ready if not outcome.program.reference], options.work / "upstream")
     print(f"lowered upstream in {time.time() - start:.0f} s", flush=True)
     shapes = [outcome_shapes(outcome, reference) for outcome in ready]
+    if options.races:
+        os.environ.update(RACES)
     results, said = run_all(program, [(outcome.model, outcome.inputs, 0, None) for outcome in ready], outputs=shapes)
+    if options.races and ("WARNING: ThreadSanitizer" in said or "Archer detected OpenMP application with TSan" not in said):
+        print(said[:6000])
+        return 1
     for outcome, result in zip(ready, results):
         try:
             outcome.compare(result, reference)

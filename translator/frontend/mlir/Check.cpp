@@ -100,6 +100,8 @@ void ml2k::printSupportedMlirOps(llvm::raw_ostream &out) {
          "arith          all on scalars and tensors\n"
          "bufferization  to_tensor, to_memref, alloc_tensor, materialize_in_destination\n"
          "cf             assert\n"
+         "complex        scalars in loops and linalg, add to sqrt, pow, sin, cos, eq; pairs of reals in the printed "
+         "code\n"
          "func           functions, calls that can be inlined\n"
          "gpu            launch, launch_func of a kernel in the module; barriers, workgroup memory, all_reduce\n"
          "linalg         named and generic operations\n"

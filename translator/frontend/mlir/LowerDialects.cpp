@@ -354,7 +354,10 @@ LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::Func
            (branch && llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&
             isOfElement(branch.getCondition()));
   });
-  if (((tensors && memrefs) || sharesTensors || decides) && failed(bufferize(module, entry)))
+  bool const isComplex = anyType(entry, [](Type type) { return isa<ComplexType>(getElementTypeOrSelf(type)); });
+  if (((tensors && (memrefs || isComplex)) || sharesTensors || decides) && failed(bufferize(module, entry)))
+    return failure();
+  if (isComplex && failed(splitComplex(module, entry)))
     return failure();
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     entry.removeArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName);

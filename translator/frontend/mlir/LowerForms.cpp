@@ -57,7 +57,7 @@ static void scalarResultsToTensors(func::FuncOp entry) {
   Operation *const end = entry.getBody().front().getTerminator();
   OpBuilder builder(end);
   for (OpOperand &result : end->getOpOperands())
-    if (Type const type = result.get().getType(); type.isIntOrIndexOrFloat())
+    if (Type const type = result.get().getType(); type.isIntOrIndexOrFloat() || isa<ComplexType>(type))
       result.set(
           builder.create<tensor::FromElementsOp>(result.get().getLoc(), RankedTensorType::get({}, type), result.get()));
   entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(), end->getOperandTypes()));

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
@@ -125,8 +126,8 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
   if (!module)
     return {};
   // The steps below make operations of dialects that the text need not have
-  context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, memref::MemRefDialect,
-                      tensor::TensorDialect>();
+  context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, math::MathDialect,
+                      memref::MemRefDialect, tensor::TensorDialect>();
   func::FuncOp entry = scheduledEntry(*module, options);
   if (!entry || failed(mlir_import::lowerLaunches(entry)))
     return {};

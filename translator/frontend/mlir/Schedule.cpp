@@ -128,7 +128,8 @@ LogicalResult ml2k::mlir_import::refuseEndless(ModuleOp module) {
 static LogicalResult checkSteps(ModuleOp schedule) {
   WalkResult const result = schedule.walk([](Operation *op) {
     std::string const reason = whyRefused(op);
-    return reason.empty() ? WalkResult::advance() : (op->emitOpError() << "is refused: " << reason, WalkResult::interrupt());
+    return reason.empty() ? WalkResult::advance()
+                          : (op->emitOpError() << "is refused: " << reason, WalkResult::interrupt());
   });
   return failure(result.wasInterrupted());
 }

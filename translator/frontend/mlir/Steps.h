@@ -74,6 +74,9 @@ mlir::LogicalResult takeSparseOperands(mlir::func::FuncOp entry);
 /// Lowers TOSA to linalg, and sparse tensors and mixtures of tensors and memrefs to loops on memrefs.
 mlir::LogicalResult lowerToCoreDialects(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
+/// Complex numbers, all in memrefs or scalars, become pairs of reals.
+mlir::LogicalResult splitComplex(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
 /// Before bufferization: loops yield the tensors that they were given, with the next values in them.
 void keepCarriedTensors(mlir::func::FuncOp entry);
 
