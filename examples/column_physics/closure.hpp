@@ -91,119 +91,89 @@ inline constexpr int lanes = 4;
 #pragma nv_diag_suppress 1675
 #endif
 
-// sum[i][j] += sum over k of left(i, k) * right(k)[j], in vector registers for all k. Spelled in vectors of the
-// compiler and unrolled completely: nothing depends on what it makes of a loop.
-template <int Rows, int Width, class Left, class Right>
-KOKKOS_INLINE_FUNCTION void register_tile(int depth, Left const &left, Right const &right, float (&sum)[Rows][Width]) {
+// sum[o][c] += sum over k of in(c, k) * row[k][o] in vector registers, along the outputs of one column or along
+// columns. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a loop.
+template <int Columns, int Size, class In>
+KOKKOS_INLINE_FUNCTION void register_tile(In const &in, float const *row, int pitch, float (&sum)[Size]) {
   using Vector [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = float;
-  static_assert(Width % lanes == 0);
-  constexpr int across = Width / lanes;
-  Vector sums[Rows * across];
+  constexpr int vectors = Size / lanes;
+  Vector sums[vectors];
 #pragma GCC unroll 64
-  for (int v = 0; v < Rows * across; ++v)
-    sums[v] = reinterpret_cast<Vector const &>(sum[v / across][v % across * lanes]);
-  for (int k = 0; k < depth; ++k)
+  for (int v = 0; v < vectors; ++v)
+    sums[v] = reinterpret_cast<Vector const &>(sum[v * lanes]);
+  for (int k = 0; k < in.depth; ++k, row += pitch)
 #pragma GCC unroll 64
-    for (int v = 0; v < Rows * across; ++v)
-      sums[v] += left(v / across, k) * reinterpret_cast<Vector const &>(right(k)[v % across * lanes]);
+    for (int v = 0; v < vectors; ++v) {
+      auto const &weight = row[v * lanes / Columns];
+      if constexpr (Columns == 1)
+        sums[v] += float(in.at(0, k)) * reinterpret_cast<Vector const &>(weight);
+      else
+        sums[v] += weight * reinterpret_cast<Vector const &>(in.at(v * lanes % Columns, k));
+    }
 #pragma GCC unroll 64
-  for (int v = 0; v < Rows * across; ++v)
-    reinterpret_cast<Vector &>(sum[v / across][v % across * lanes]) = sums[v];
+  for (int v = 0; v < vectors; ++v)
+    reinterpret_cast<Vector &>(sum[v * lanes]) = sums[v];
 }
 
-// The widest part of a row whose sums stay in registers and that divides it
-constexpr int strip(int pitch) {
-  int width = pitch;
-  while (width > 16 && (width > 12 * lanes || pitch % width != 0))
-    width -= 16;
-  return width;
-}
-
-// One column: vectors along outputs, all at once where registers suffice
-template <class Layer, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void linear_host(Weights const &weights, Finish const &finish, In const &...in) {
-  constexpr int width = strip(Layer::pitch);
-  for (int first = 0; first < Layer::outputs; first += width) {
-    alignas(64) float sum[1][width];
-    for (int o = 0; o < width; ++o)
-      sum[0][o] = weights.row<Layer>(Layer::inputs)[first + o];
-    auto const *row = weights.row<Layer>(0) + first;
-    auto const multiply = [&](auto const &input) {
-      register_tile(
-          input.depth, [&](int, int k) { return float(input.at(0, k)); }, [=](int k) { return row + k * Layer::pitch; },
-          sum);
-      row += input.depth * Layer::pitch;
-    };
-    (multiply(in), ...);
-    int const count = Kokkos::min(width, Layer::outputs - first);
-    CLOSURE_VECTORIZE
-    for (int o = 0; o < count; ++o)
-      finish(0, first + o, sum[0][o]);
-  }
-}
-
-// A column per lane: vectors along columns, `Outputs` of the layer at a time
+// `Outputs` outputs from `first` on, of all columns
 template <class Layer, int Columns, int Outputs, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void lanes_tile(Weights const &weights, int first, Finish const &finish, In const &...in) {
-  alignas(64) float sum[Outputs][Columns];
-  for (int o = 0; o < Outputs; ++o)
+KOKKOS_INLINE_FUNCTION void linear_part(Weights const &weights, int first, Finish const &finish, In const &...in) {
+  constexpr int size = (Outputs * Columns + lanes - 1) / lanes * lanes; // whole vectors: rows of weights are padded
+  alignas(64) float sum[size];
+  for (int o = 0; o < size / Columns; ++o)
     for (int c = 0; c < Columns; ++c)
-      sum[o][c] = weights.row<Layer>(Layer::inputs)[first + o];
+      sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o];
   auto const *row = weights.row<Layer>(0) + first;
   auto const multiply = [&](auto const &input) {
-    register_tile(
-        input.depth, [=](int o, int k) { return row[k * Layer::pitch + o]; }, [&](int k) { return &input.at(0, k); },
-        sum);
+    KOKKOS_IF_ON_HOST((register_tile<Columns>(input, row, Layer::pitch, sum);))
+    KOKKOS_IF_ON_DEVICE((for (int k = 0; k < input.depth; ++k) {
+      for (int o = 0; o < Outputs; ++o)
+        sum[o] += float(input.at(0, k)) * row[k * Layer::pitch + o];
+    }))
     row += input.depth * Layer::pitch;
   };
   (multiply(in), ...);
-  for (int o = 0; o < Outputs; ++o) {
+  if constexpr (Columns == 1) {
     CLOSURE_VECTORIZE
-    for (int c = 0; c < Columns; ++c)
-      finish(c, first + o, sum[o][c]);
+    for (int o = 0; o < Outputs; ++o)
+      finish(0, first + o, sum[o]);
+  } else {
+    for (int o = 0; o < Outputs; ++o) {
+      CLOSURE_VECTORIZE
+      for (int c = 0; c < Columns; ++c)
+        finish(c, first + o, sum[o * Columns + c]);
+    }
   }
 }
 
-// Eight outputs at a time: clang shuffles the weights of more
-template <class Layer, int Columns, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void linear_lanes(Weights const &weights, Finish const &finish, In const &...in) {
-  constexpr int rest = Layer::outputs % 8;
-  for (int first = 0; first < Layer::outputs - rest; first += 8)
-    lanes_tile<Layer, Columns, 8>(weights, first, finish, in...);
+template <class Layer, int Columns, int Outputs, class Finish, class... In>
+KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
+  constexpr int rest = Layer::outputs % Outputs;
+  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
+    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
   if constexpr (rest != 0)
-    lanes_tile<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
+    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
 }
 
-// --- Device: `Outputs` of them by a thread, from `first` on ----------------------------------------------------------
-template <class Layer, int Outputs, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void linear_device(Weights const &weights, int first, Finish const &finish, In const &...in) {
-  float sum[Outputs];
-  for (int o = 0; o < Outputs; ++o)
-    sum[o] = weights.row<Layer>(Layer::inputs)[first + o];
-  auto const *row = weights.row<Layer>(0) + first;
-  auto const multiply = [&](auto const &input) {
-    for (int k = 0; k < input.depth; ++k, row += Layer::pitch)
-      for (int o = 0; o < Outputs; ++o)
-        sum[o] += float(input.at(0, k)) * row[o];
-  };
-  (multiply(in), ...);
-  for (int o = 0; o < Outputs; ++o)
-    if (Outputs == 1 || first + o < Layer::outputs)
-      finish(0, first + o, sum[o]);
+// Outputs of one column at a time: about equal parts whose sums stay in registers
+constexpr int strip(int pitch) {
+  int const blocks = pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
+  return (blocks + parts - 1) / parts * 16;
 }
 
 // --- Who makes a layer: a team (one thread of it on a host; on a device all, whose lanes read neighbouring weights) --
 template <class Layer, class Member, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Member const &team, Weights const &weights, Finish const &finish, In const &...in) {
-  KOKKOS_IF_ON_HOST((Kokkos::single(Kokkos::PerTeam(team), [&] { linear_host<Layer>(weights, finish, in...); });))
+  KOKKOS_IF_ON_HOST((Kokkos::single(Kokkos::PerTeam(team),
+                                    [&] { linear_parts<Layer, 1, strip(Layer::pitch)>(weights, finish, in...); });))
   KOKKOS_IF_ON_DEVICE((Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(Layer::outputs)),
-                                            [&](int o) { linear_device<Layer, 1>(weights, o, finish, in...); });))
+                                            [&](int o) { linear_part<Layer, 1, 1>(weights, o, finish, in...); });))
 }
 
 // --- ... or a thread, for one or several columns, with buffers of its own --------------------------------------------
 template <int Columns> struct Alone {
   template <class Scalar, int Depth> struct Buffer {
-    Scalar values[Depth][Columns];
+    alignas(64) Scalar values[Depth][Columns];
     KOKKOS_FUNCTION Scalar &operator()(int c, int k) { return values[k][c]; }
     KOKKOS_FUNCTION Scalar const &operator()(int c, int k) const { return values[k][c]; }
   };
@@ -216,13 +186,9 @@ template <int Columns> struct Alone {
 template <class Layer, int Columns, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Alone<Columns> const &, Weights const &weights, Finish const &finish,
                                    In const &...in) {
-  if constexpr (Columns > 1) {
-    linear_lanes<Layer, Columns>(weights, finish, in...);
-  } else {
-    KOKKOS_IF_ON_HOST((linear_host<Layer>(weights, finish, in...);))
-    KOKKOS_IF_ON_DEVICE(
-        (for (int o = 0; o < Layer::outputs; o += 8) linear_device<Layer, 8>(weights, o, finish, in...);))
-  }
+  constexpr int outputs = Columns == 1 ? strip(Layer::pitch) : 8; // clang shuffles the weights of more
+  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns, outputs>(weights, finish, in...);))
+  KOKKOS_IF_ON_DEVICE((linear_parts<Layer, Columns, 8>(weights, finish, in...);))
 }
 
 // ==== Network ========================================================================================================
@@ -276,12 +242,8 @@ struct Scratch {
 
 // For set_scratch_size(level, Kokkos::PerTeam(scratch_size(level)))
 inline std::size_t scratch_size(int level = 0) {
-  std::size_t size = 0;
-  if (level == 0)
-    size += Scratch::Shared<float[1][64]>::shmem_size();
-  if (level == 0)
-    size += Scratch::Shared<float[1][72]>::shmem_size();
-  return size;
+  return (level == 0 ? Scratch::Shared<float[1][64]>::shmem_size() : 0) +
+         (level == 0 ? Scratch::Shared<float[1][72]>::shmem_size() : 0);
 }
 
 // Called by the whole team. Put a barrier before you read an output, or call again with the same scratch.
@@ -312,38 +274,72 @@ void forward(Weights const &weights, float const (&ice_water)[72][Columns], floa
 
 // ==== Blocks of columns ==============================================================================================
 
-// `count` columns of a view from `first` on, in the order of its memory; lanes beyond them repeat the last one
-template <int Width, class Scalar, class View>
-void read_pack(View const &view, int first, int count, Scalar (&pack)[Width][lanes]) {
+// to[j][i] = from[i][j]: squares of 4 x 4 in vector registers, the rest one by one
+template <class From, class To>
+void transpose(int rows, int columns, From const *from, std::ptrdiff_t from_pitch, To *to, std::ptrdiff_t to_pitch) {
+#if defined(__clang__) || __GNUC__ >= 12 // older ones have no such shuffles
+  using Narrower = std::conditional_t<(sizeof(From) < sizeof(To)), From, To>;
+  using Four [[gnu::vector_size(4 * sizeof(Narrower))]] = Narrower;
+  using FourFrom [[gnu::vector_size(4 * sizeof(From)), gnu::aligned(sizeof(From)), gnu::may_alias]] = From;
+  using FourTo [[gnu::vector_size(4 * sizeof(To)), gnu::aligned(sizeof(To)), gnu::may_alias]] = To;
+  auto const low = [](Four const &a, Four const &b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); };
+  auto const high = [](Four const &a, Four const &b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); };
+  int const whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
+  for (int i = 0; i < whole_rows; i += 4)
+    for (int j = 0; j < whole_columns; j += 4) {
+      Four row[4];
+      for (int r = 0; r < 4; ++r)
+        row[r] = __builtin_convertvector(reinterpret_cast<FourFrom const &>(from[(i + r) * from_pitch + j]), Four);
+      Four const a = low(row[0], row[2]), b = low(row[1], row[3]), c = high(row[0], row[2]), d = high(row[1], row[3]);
+      Four const column[] = {low(a, b), high(a, b), low(c, d), high(c, d)};
+      for (int r = 0; r < 4; ++r)
+        reinterpret_cast<FourTo &>(to[(j + r) * to_pitch + i]) = __builtin_convertvector(column[r], FourTo);
+    }
+#else
+  constexpr int whole_rows = 0, whole_columns = 0;
+#endif
+  for (int i = 0; i < rows; ++i)
+    for (int j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
+      to[j * to_pitch + i] = To(from[i * from_pitch + j]);
+}
+
+// Transposed so, a view's columns are read and written along its memory
+template <class View>
+inline constexpr bool is_row_major = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> &&
+                                     std::is_floating_point_v<typename View::value_type>;
+
+// copy(c, k) for all elements of a pack with `count` columns
+template <int Width, class Copy> void for_pack(int count, Copy const &copy) {
   if (count < lanes) {
-    for (int c = 0; c < lanes; ++c)
-      for (int k = 0; k < Width; ++k)
-        pack[k][c] = Scalar(view(first + Kokkos::min(c, count - 1), k));
-  } else if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>) {
+    for (int k = 0; k < Width; ++k)
+      for (int c = 0; c < count; ++c)
+        copy(c, k);
+  } else {
     for (int k = 0; k < Width; ++k) {
       CLOSURE_VECTORIZE
       for (int c = 0; c < lanes; ++c)
-        pack[k][c] = Scalar(view(first + c, k));
+        copy(c, k);
     }
-  } else {
-    for (int c = 0; c < lanes; ++c)
-      for (int k = 0; k < Width; ++k)
-        pack[k][c] = Scalar(view(first + c, k));
   }
+}
+
+// `count` columns of a view from `first` on into a pack, and back; lanes behind them repeat the last one
+template <int Width, class Scalar, class View>
+void read_pack(View const &view, int first, int count, Scalar (&pack)[Width][lanes]) {
+  if constexpr (is_row_major<View>)
+    transpose(count, Width, &view(first, 0), std::ptrdiff_t(view.stride(0)), &pack[0][0], lanes);
+  else
+    for_pack<Width>(count, [&](int c, int k) { pack[k][c] = Scalar(view(first + c, k)); });
+  for (int c = count; c < lanes; ++c)
+    for (int k = 0; k < Width; ++k)
+      pack[k][c] = pack[k][count - 1];
 }
 template <int Width, class Scalar, class View>
 void write_pack(View const &view, int first, int count, Scalar const (&pack)[Width][lanes]) {
-  if (count == lanes && std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>) {
-    for (int k = 0; k < Width; ++k) {
-      CLOSURE_VECTORIZE
-      for (int c = 0; c < lanes; ++c)
-        view(first + c, k) = pack[k][c];
-    }
-  } else {
-    for (int c = 0; c < count; ++c)
-      for (int k = 0; k < Width; ++k)
-        view(first + c, k) = pack[k][c];
-  }
+  if constexpr (is_row_major<View>)
+    transpose(Width, count, &pack[0][0], lanes, &view(first, 0), std::ptrdiff_t(view.stride(0)));
+  else
+    for_pack<Width>(count, [&](int c, int k) { view(first + c, k) = pack[k][c]; });
 }
 
 // At most `lanes` columns: a pack takes the same time however full it is, so that few go one at a time
@@ -373,15 +369,6 @@ void forward_block(Weights const &weights, int first, int count, IceWater const 
 // ==== Launch form ====================================================================================================
 
 template <class IceWater, class LiquidWater, class Ice, class Cover>
-void forward_host(ExecutionSpace const &space, Weights const &weights, int batch, IceWater const &ice_water,
-                  LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
-  Kokkos::parallel_for("closure::forward", Kokkos::RangePolicy(space, 0, (batch + lanes - 1) / lanes), [=](int block) {
-    forward_block(weights, block * lanes, Kokkos::min(lanes, batch - block * lanes), ice_water, liquid_water, ice,
-                  cover);
-  });
-}
-
-template <class IceWater, class LiquidWater, class Ice, class Cover>
 void forward_device(ExecutionSpace const &space, Weights const &weights, int batch, IceWater const &ice_water,
                     LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
@@ -405,7 +392,11 @@ void forward(ExecutionSpace const &space, Weights const &weights, IceWater const
       cover.extent_int(1) != 72)
     throw std::invalid_argument("closure: the sizes of the arguments are not those of the model");
   if constexpr (std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>)
-    forward_host(space, weights, batch, ice_water, liquid_water, ice, cover);
+    Kokkos::parallel_for("closure::forward", Kokkos::RangePolicy(space, 0, (batch + lanes - 1) / lanes),
+                         [=](int block) {
+                           forward_block(weights, block * lanes, Kokkos::min(lanes, batch - block * lanes), ice_water,
+                                         liquid_water, ice, cover);
+                         });
   else
     forward_device(space, weights, batch, ice_water, liquid_water, ice, cover);
 }

@@ -1079,55 +1079,70 @@ inline constexpr int lanes = 4;
 #else
 #define MIXING_VECTORIZE _Pragma("GCC ivdep")
 #endif
-// sum[i][j] += sum over k of left(i, k) * right(k)[j], in vector registers for all k. Spelled in vectors of the
-// compiler and unrolled completely: nothing depends on what it makes of a loop.
-template <int Rows, int Width, class Left, class Right>
-inline void register_tile(int depth, Left const &left, Right const &right, float (&sum)[Rows][Width]) {
+// sum[o][c] += sum over k of in(c, k) * row[k][o] in vector registers, along the outputs of one column or along
+// columns. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a loop.
+template <int Columns, int Size, class In>
+inline void register_tile(In const &in, float const *row, int pitch, float (&sum)[Size]) {
   using Vector [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = float;
-  static_assert(Width % lanes == 0);
-  constexpr int across = Width / lanes;
-  Vector sums[Rows * across];
+  constexpr int vectors = Size / lanes;
+  Vector sums[vectors];
 #pragma GCC unroll 64
-  for (int v = 0; v < Rows * across; ++v)
-    sums[v] = reinterpret_cast<Vector const &>(sum[v / across][v % across * lanes]);
-  for (int k = 0; k < depth; ++k)
+  for (int v = 0; v < vectors; ++v)
+    sums[v] = reinterpret_cast<Vector const &>(sum[v * lanes]);
+  for (int k = 0; k < in.depth; ++k, row += pitch)
 #pragma GCC unroll 64
-    for (int v = 0; v < Rows * across; ++v)
-      sums[v] += left(v / across, k) * reinterpret_cast<Vector const &>(right(k)[v % across * lanes]);
+    for (int v = 0; v < vectors; ++v) {
+      auto const &weight = row[v * lanes / Columns];
+      if constexpr (Columns == 1)
+        sums[v] += float(in.at(0, k)) * reinterpret_cast<Vector const &>(weight);
+      else
+        sums[v] += weight * reinterpret_cast<Vector const &>(in.at(v * lanes % Columns, k));
+    }
 #pragma GCC unroll 64
-  for (int v = 0; v < Rows * across; ++v)
-    reinterpret_cast<Vector &>(sum[v / across][v % across * lanes]) = sums[v];
+  for (int v = 0; v < vectors; ++v)
+    reinterpret_cast<Vector &>(sum[v * lanes]) = sums[v];
 }
 
-// The widest part of a row whose sums stay in registers and that divides it
-constexpr int strip(int pitch) {
-  int width = pitch;
-  while (width > 16 && (width > 12 * lanes || pitch % width != 0))
-    width -= 16;
-  return width;
-}
-
-// One column: vectors along outputs, all at once where registers suffice
-template <class Layer, class Finish, class... In>
-inline void linear_host(Weights const &weights, Finish const &finish, In const &...in) {
-  constexpr int width = strip(Layer::pitch);
-  for (int first = 0; first < Layer::outputs; first += width) {
-    alignas(64) float sum[1][width];
-    for (int o = 0; o < width; ++o)
-      sum[0][o] = weights.row<Layer>(Layer::inputs)[first + o];
-    auto const *row = weights.row<Layer>(0) + first;
-    auto const multiply = [&](auto const &input) {
-      register_tile(
-          input.depth, [&](int, int k) { return float(input.at(0, k)); }, [=](int k) { return row + k * Layer::pitch; },
-          sum);
-      row += input.depth * Layer::pitch;
-    };
-    (multiply(in), ...);
-    int const count = std::min(width, Layer::outputs - first);
+// `Outputs` outputs from `first` on, of all columns
+template <class Layer, int Columns, int Outputs, class Finish, class... In>
+inline void linear_part(Weights const &weights, int first, Finish const &finish, In const &...in) {
+  constexpr int size = (Outputs * Columns + lanes - 1) / lanes * lanes; // whole vectors: rows of weights are padded
+  alignas(64) float sum[size];
+  for (int o = 0; o < size / Columns; ++o)
+    for (int c = 0; c < Columns; ++c)
+      sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o];
+  auto const *row = weights.row<Layer>(0) + first;
+  auto const multiply = [&](auto const &input) {
+    register_tile<Columns>(input, row, Layer::pitch, sum);
+    row += input.depth * Layer::pitch;
+  };
+  (multiply(in), ...);
+  if constexpr (Columns == 1) {
     MIXING_VECTORIZE
-    for (int o = 0; o < count; ++o)
-      finish(0, first + o, sum[0][o]);
+    for (int o = 0; o < Outputs; ++o)
+      finish(0, first + o, sum[o]);
+  } else {
+    for (int o = 0; o < Outputs; ++o) {
+      MIXING_VECTORIZE
+      for (int c = 0; c < Columns; ++c)
+        finish(c, first + o, sum[o * Columns + c]);
+    }
   }
+}
+
+template <class Layer, int Columns, int Outputs, class Finish, class... In>
+inline void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
+  constexpr int rest = Layer::outputs % Outputs;
+  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
+    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
+  if constexpr (rest != 0)
+    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
+}
+
+// Outputs of one column at a time: about equal parts whose sums stay in registers
+constexpr int strip(int pitch) {
+  int const blocks = pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
+  return (blocks + parts - 1) / parts * 16;
 }
 
 // Few outputs: vectors along k, which lies side by side in features and buffers
@@ -1175,7 +1190,7 @@ void linear(Buffers const &, Weights const &weights, Finish const &finish, In co
   if constexpr (Layer::is_narrow)
     linear_narrow<Layer>(weights, finish, in...);
   else
-    linear_host<Layer>(weights, finish, in...);
+    linear_parts<Layer, 1, strip(Layer::pitch)>(weights, finish, in...);
 }
 template <int Length, class Body> void each(Buffers const &, Body const &body) {
   for (int i = 0; i < Length; ++i)

@@ -149,111 +149,80 @@ inline constexpr int lanes = 4;
 #pragma nv_diag_suppress 1675
 #endif
 
-// sum[i][j] += sum over k of left(i, k) * right(k)[j], in vector registers for all k. Spelled in vectors of the
-// compiler and unrolled completely: nothing depends on what it makes of a loop.
-template <int Rows, int Width, class Left, class Right>
-KOKKOS_INLINE_FUNCTION void register_tile(int depth, Left const &left, Right const &right, float (&sum)[Rows][Width]) {
+// sum[o][c] += sum over k of in(c, k) * row[k][o] in vector registers, along the outputs of one column or along
+// columns. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a loop.
+template <int Columns, int Size, class In>
+KOKKOS_INLINE_FUNCTION void register_tile(In const &in, float const *row, int pitch, float (&sum)[Size]) {
   using Vector [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = float;
-  static_assert(Width % lanes == 0);
-  constexpr int across = Width / lanes;
-  Vector sums[Rows * across];
+  constexpr int vectors = Size / lanes;
+  Vector sums[vectors];
 #pragma GCC unroll 64
-  for (int v = 0; v < Rows * across; ++v)
-    sums[v] = reinterpret_cast<Vector const &>(sum[v / across][v % across * lanes]);
-  for (int k = 0; k < depth; ++k)
+  for (int v = 0; v < vectors; ++v)
+    sums[v] = reinterpret_cast<Vector const &>(sum[v * lanes]);
+  for (int k = 0; k < in.depth; ++k, row += pitch)
 #pragma GCC unroll 64
-    for (int v = 0; v < Rows * across; ++v)
-      sums[v] += left(v / across, k) * reinterpret_cast<Vector const &>(right(k)[v % across * lanes]);
+    for (int v = 0; v < vectors; ++v) {
+      auto const &weight = row[v * lanes / Columns];
+      if constexpr (Columns == 1)
+        sums[v] += float(in.at(0, k)) * reinterpret_cast<Vector const &>(weight);
+      else
+        sums[v] += weight * reinterpret_cast<Vector const &>(in.at(v * lanes % Columns, k));
+    }
 #pragma GCC unroll 64
-  for (int v = 0; v < Rows * across; ++v)
-    reinterpret_cast<Vector &>(sum[v / across][v % across * lanes]) = sums[v];
+  for (int v = 0; v < vectors; ++v)
+    reinterpret_cast<Vector &>(sum[v * lanes]) = sums[v];
 }
 
-// The widest part of a row whose sums stay in registers and that divides it
-constexpr int strip(int pitch) {
-  int width = pitch;
-  while (width > 16 && (width > 12 * lanes || pitch % width != 0))
-    width -= 16;
-  return width;
-}
-
-// One column: vectors along outputs, all at once where registers suffice
-template <class Layer, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void linear_host(Weights const &weights, Finish const &finish, In const &...in) {
-  constexpr int width = strip(Layer::pitch);
-  for (int first = 0; first < Layer::outputs; first += width) {
-    alignas(64) float sum[1][width];
-    for (int o = 0; o < width; ++o)
-      sum[0][o] = weights.row<Layer>(Layer::inputs)[first + o];
-    auto const *row = weights.row<Layer>(0) + first;
-    auto const multiply = [&](auto const &input) {
-      register_tile(
-          input.depth, [&](int, int k) { return float(input.at(0, k)); }, [=](int k) { return row + k * Layer::pitch; },
-          sum);
-      row += input.depth * Layer::pitch;
-    };
-    (multiply(in), ...);
-    int const count = Kokkos::min(width, Layer::outputs - first);
-    CLOSURE_VECTORIZE
-    for (int o = 0; o < count; ++o)
-      finish(0, first + o, sum[0][o]);
-  }
-}
-
-// A column per lane: vectors along columns, `Outputs` of the layer at a time
+// `Outputs` outputs from `first` on, of all columns
 template <class Layer, int Columns, int Outputs, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void lanes_tile(Weights const &weights, int first, Finish const &finish, In const &...in) {
-  alignas(64) float sum[Outputs][Columns];
-  for (int o = 0; o < Outputs; ++o)
+KOKKOS_INLINE_FUNCTION void linear_part(Weights const &weights, int first, Finish const &finish, In const &...in) {
+  constexpr int size = (Outputs * Columns + lanes - 1) / lanes * lanes; // whole vectors: rows of weights are padded
+  alignas(64) float sum[size];
+  for (int o = 0; o < size / Columns; ++o)
     for (int c = 0; c < Columns; ++c)
-      sum[o][c] = weights.row<Layer>(Layer::inputs)[first + o];
+      sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o];
   auto const *row = weights.row<Layer>(0) + first;
   auto const multiply = [&](auto const &input) {
-    register_tile(
-        input.depth, [=](int o, int k) { return row[k * Layer::pitch + o]; }, [&](int k) { return &input.at(0, k); },
-        sum);
+    KOKKOS_IF_ON_HOST((register_tile<Columns>(input, row, Layer::pitch, sum);))
+    KOKKOS_IF_ON_DEVICE((for (int k = 0; k < input.depth; ++k) {
+      for (int o = 0; o < Outputs; ++o)
+        sum[o] += float(input.at(0, k)) * row[k * Layer::pitch + o];
+    }))
     row += input.depth * Layer::pitch;
   };
   (multiply(in), ...);
-  for (int o = 0; o < Outputs; ++o) {
+  if constexpr (Columns == 1) {
     CLOSURE_VECTORIZE
-    for (int c = 0; c < Columns; ++c)
-      finish(c, first + o, sum[o][c]);
+    for (int o = 0; o < Outputs; ++o)
+      finish(0, first + o, sum[o]);
+  } else {
+    for (int o = 0; o < Outputs; ++o) {
+      CLOSURE_VECTORIZE
+      for (int c = 0; c < Columns; ++c)
+        finish(c, first + o, sum[o * Columns + c]);
+    }
   }
 }
 
-// Eight outputs at a time: clang shuffles the weights of more
-template <class Layer, int Columns, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void linear_lanes(Weights const &weights, Finish const &finish, In const &...in) {
-  constexpr int rest = Layer::outputs % 8;
-  for (int first = 0; first < Layer::outputs - rest; first += 8)
-    lanes_tile<Layer, Columns, 8>(weights, first, finish, in...);
+template <class Layer, int Columns, int Outputs, class Finish, class... In>
+KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
+  constexpr int rest = Layer::outputs % Outputs;
+  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
+    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
   if constexpr (rest != 0)
-    lanes_tile<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
+    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
 }
 
-// --- Device: `Outputs` of them by a thread, from `first` on ----------------------------------------------------------
-template <class Layer, int Outputs, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void linear_device(Weights const &weights, int first, Finish const &finish, In const &...in) {
-  float sum[Outputs];
-  for (int o = 0; o < Outputs; ++o)
-    sum[o] = weights.row<Layer>(Layer::inputs)[first + o];
-  auto const *row = weights.row<Layer>(0) + first;
-  auto const multiply = [&](auto const &input) {
-    for (int k = 0; k < input.depth; ++k, row += Layer::pitch)
-      for (int o = 0; o < Outputs; ++o)
-        sum[o] += float(input.at(0, k)) * row[o];
-  };
-  (multiply(in), ...);
-  for (int o = 0; o < Outputs; ++o)
-    if (Outputs == 1 || first + o < Layer::outputs)
-      finish(0, first + o, sum[o]);
+// Outputs of one column at a time: about equal parts whose sums stay in registers
+constexpr int strip(int pitch) {
+  int const blocks = pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
+  return (blocks + parts - 1) / parts * 16;
 }
 
 // --- ... or a thread, for one or several columns, with buffers of its own --------------------------------------------
 template <int Columns> struct Alone {
   template <class Scalar, int Depth> struct Buffer {
-    Scalar values[Depth][Columns];
+    alignas(64) Scalar values[Depth][Columns];
     KOKKOS_FUNCTION Scalar &operator()(int c, int k) { return values[k][c]; }
     KOKKOS_FUNCTION Scalar const &operator()(int c, int k) const { return values[k][c]; }
   };
@@ -266,13 +235,9 @@ template <int Columns> struct Alone {
 template <class Layer, int Columns, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Alone<Columns> const &, Weights const &weights, Finish const &finish,
                                    In const &...in) {
-  if constexpr (Columns > 1) {
-    linear_lanes<Layer, Columns>(weights, finish, in...);
-  } else {
-    KOKKOS_IF_ON_HOST((linear_host<Layer>(weights, finish, in...);))
-    KOKKOS_IF_ON_DEVICE(
-        (for (int o = 0; o < Layer::outputs; o += 8) linear_device<Layer, 8>(weights, o, finish, in...);))
-  }
+  constexpr int outputs = Columns == 1 ? strip(Layer::pitch) : 8; // clang shuffles the weights of more
+  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns, outputs>(weights, finish, in...);))
+  KOKKOS_IF_ON_DEVICE((linear_parts<Layer, Columns, 8>(weights, finish, in...);))
 }
 
 // ==== Network ========================================================================================================

@@ -147,6 +147,7 @@ void FormPrinter::addShared(Json &view) const {
     view[key] = std::to_string(bytes / sidecarBytes(column.scalar));
   view["launch"] = forms.launch;
   view["team"] = forms.team || forms.launch;
+  view["runner"] = forms.runner;
   view["thread"] = forms.thread || forms.rows || forms.launch;
   view["by_rows"] = forms.rows;
   view["blocks_of_rows"] = forms.rows || forms.launch;
@@ -183,8 +184,11 @@ FailureOr<Json> FormPrinter::viewModel(std::set<std::string> &blocks) {
   for (auto const *numbers : {&column.inputs, &column.outputs})
     for (unsigned number : *numbers)
       view["arguments"].push_back(viewTensor(column.tensors[number]));
-  for (auto [number, item] : llvm::enumerate(view["buffers"]))
-    item["comma"] = number + 1 == view["buffers"].size() ? "" : ", ";
+  for (auto [number, item] : llvm::enumerate(view["buffers"])) {
+    bool const isLast = number + 1 == view["buffers"].size();
+    item["comma"] = isLast ? "" : ", ";
+    item["plus"] = isLast ? "" : " + ";
+  }
   view["type_parameters"] = list(", class $T");
   view["first_type_parameters"] = list(", class $T").substr(2);
   view["parameters"] = list(", $T const &$N");
