@@ -64,12 +64,13 @@ inline constexpr int vector_bytes = 32, tile_vectors = 2, sum_registers = 12; //
 // --- for_stored_rows -------------------------------------------------------------------------------------------------
 // body(row, along) for row < rows of a sparse matrix, where along goes over the entries positions(row) ..
 // positions(row + 1) - 1. Host: a thread gets rows of as many entries as the others. Device: a thread has a row of few
-// entries to itself, eight lanes and more share others, and a whole team those that are much longer.
+// entries to itself, eight lanes and more share others, and whole teams those that are much longer.
 struct StoredRow {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
   using Member = Policy::member_type;
-  static constexpr int team_threads = 128;
+  static constexpr int team_threads = 256;
   static constexpr int longest_of_lanes = 512; // entries
+  static constexpr int teams_of_long = 264;    // that share rows with more
   int begin, end;
   Member const *team = nullptr; // of a device, if its lanes share the row
   bool has_team = false;        // all of them
@@ -276,26 +277,36 @@ template <class Lanes> int stored_row_lanes(int rows, int entries) {
   return average < 8 ? Lanes::fewest : average < 64 ? 8 : average < 128 ? 16 : 32;
 }
 
-// body(row, along) for the rows of a team: those of its threads, then those that all of them share
+// body(row, along) for the rows of a team. The first teams look for rows that are much longer than others, each among
+// rows far apart, and share those; the threads of the other teams take the rest.
 template <class Positions, class Body>
 KOKKOS_FUNCTION void rows_of_team(StoredRow::Member const &team, int rows, Positions const &positions,
                                   Body const &body) {
-  int const count = team.team_size();
-  for (int first = team.league_rank() * count; first < rows; first += team.league_size() * count) {
-    int const row = first + team.team_rank(), last = Kokkos::min(first + count, rows);
-    int longest = 0;
-    if (row < last) {
-      StoredRow const along{int(positions(row)), int(positions(row + 1)), &team};
-      longest = along.end - along.begin;
-      if (longest <= StoredRow::longest_of_lanes)
-        body(row, along);
-    }
-    team.team_reduce(Kokkos::Max<int>(longest));
-    for (int other = first; longest > StoredRow::longest_of_lanes && other < last; ++other) {
-      StoredRow const along{int(positions(other)), int(positions(other + 1)), &team, true};
-      if (along.end - along.begin > StoredRow::longest_of_lanes)
-        body(other, along);
-    }
+  auto const along = [&](int row, bool of_team) {
+    return StoredRow{int(positions(row)), int(positions(row + 1)), &team, of_team};
+  };
+  auto const is_long = [&](int row) { return positions(row + 1) - positions(row) > StoredRow::longest_of_lanes; };
+  constexpr int step = StoredRow::teams_of_long;
+  if (team.league_rank() >= step) {
+    int const count = team.team_size(), groups = team.league_size() - step;
+    for (int row = (team.league_rank() - step) * count + team.team_rank(); row < rows; row += groups * count)
+      if (!is_long(row))
+        body(row, along(row, false));
+    return;
+  }
+  for (int first = team.league_rank(); first < rows; first += step) {
+    int found = 0; // the first of them from here on; a Min of none is INT_MAX
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, (rows - first + step - 1) / step),
+        [&](int i, int &least) {
+          if (is_long(first + i * step))
+            least = Kokkos::min(least, first + i * step);
+        },
+        Kokkos::Min<int>(found));
+    if (found >= rows)
+      return;
+    body(found, along(found, true));
+    first = found;
   }
 }
 
@@ -319,7 +330,7 @@ void for_stored_rows(char const *label, ExecutionSpace const &space, int rows, i
           KOKKOS_LAMBDA(int row) { body(row, StoredRow{int(positions(row)), int(positions(row + 1))}); });
     else
       Kokkos::parallel_for(
-          label, StoredRow::Policy(space, (rows + count - 1) / count, count, lanes),
+          label, StoredRow::Policy(space, StoredRow::teams_of_long + (rows + count - 1) / count, count, lanes),
           KOKKOS_LAMBDA(StoredRow::Member const &team) { rows_of_team(team, rows, positions, body); });
   }
 }
@@ -472,7 +483,7 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
           into);
     else
       Kokkos::parallel_reduce(
-          label, StoredRow::Policy(space, teams, count, lanes),
+          label, StoredRow::Policy(space, StoredRow::teams_of_long + teams, count, lanes),
           KOKKOS_LAMBDA(StoredRow::Member const &team, Value &joined) {
             rows_of_team(team, rows, positions, [&](int row, StoredRow const &along) {
               Value const own = body(row, along);
