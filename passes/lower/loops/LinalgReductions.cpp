@@ -173,7 +173,8 @@ private:
   Value load(OpOperand &operand) {
     if (!isa<MemRefType>(operand.get().getType()))
       return operand.get();
-    return rewriter.create<memref::LoadOp>(location, operand.get(), indicesOf(operand));
+    Location const named = op.getMatchingBlockArgument(&operand).getLoc();
+    return rewriter.create<memref::LoadOp>(isa<NameLoc>(named) ? named : location, operand.get(), indicesOf(operand));
   }
 
   void store(OpOperand &output, Value value) {

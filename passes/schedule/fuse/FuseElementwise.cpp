@@ -88,9 +88,9 @@ struct Fuse : OpRewritePattern<linalg::GenericOp> {
       if (failed(fused))
         continue;
       fused->fusedOp->setLoc(loc);
+      // It may read the producer through another operand, too
       for (auto [from, to] : fused->replacements)
-        rewriter.replaceUsesWithIf(from, to,
-                                   [&](OpOperand &use) { return use.get().getDefiningOp() != fused->fusedOp; });
+        rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) { return use.getOwner() != fused->fusedOp; });
       rewriter.eraseOp(op);
       return success();
     }

@@ -57,8 +57,7 @@ struct Reals {
 
 /// By the ratio of the divisor's parts.
 Number Reals::quotient(Number a, Number b) {
-  Value const upright =
-      compare(arith::CmpFPredicate::OLT, absolute(b.real), absolute(b.imaginary));
+  Value const upright = compare(arith::CmpFPredicate::OLT, absolute(b.real), absolute(b.imaginary));
   auto const pick = [&](Value yes, Value no) { return select(upright, yes, no); };
   Value const ratio = divide(pick(b.real, b.imaginary), pick(b.imaginary, b.real));
   Value const below = add(pick(b.imaginary, b.real), multiply(ratio, pick(b.real, b.imaginary)));
@@ -75,8 +74,7 @@ Number Reals::squareRoot(Number z) {
   Value const isZero = compare(arith::CmpFPredicate::OEQ, large, zero);
   Value const small = select(isZero, zero, divide(multiply(z.imaginary, half), large));
   Value const isRight = compare(arith::CmpFPredicate::OGE, z.real, zero);
-  return {select(isRight, large, absolute(small)),
-          select(isRight, small, make<math::CopySignOp>(large, z.imaginary))};
+  return {select(isRight, large, absolute(small)), select(isRight, small, make<math::CopySignOp>(large, z.imaginary))};
 }
 
 //===--- The operations -------------------------------------------------------------------------------------------===//
@@ -91,9 +89,10 @@ static llvm::StringMap<Formula> const &formulas() {
       {"complex.angle", [](Reals &r, Number z, Number) { return Number{r.angle(z), {}}; }},
       {"complex.conj", [](Reals &r, Number z, Number) { return Number{z.real, r.negate(z.imaginary)}; }},
       {"complex.neg", [](Reals &r, Number z, Number) { return Number{r.negate(z.real), r.negate(z.imaginary)}; }},
-      {"complex.add", [](Reals &r, Number a,
-                         Number b) { return Number{r.add(a.real, b.real), r.add(a.imaginary, b.imaginary)}; }},
-      {"complex.sub", [](Reals &r, Number a, Number b) {
+      {"complex.add",
+       [](Reals &r, Number a, Number b) { return Number{r.add(a.real, b.real), r.add(a.imaginary, b.imaginary)}; }},
+      {"complex.sub",
+       [](Reals &r, Number a, Number b) {
          return Number{r.subtract(a.real, b.real), r.subtract(a.imaginary, b.imaginary)};
        }},
       {"complex.mul", [](Reals &r, Number a, Number b) { return r.product(a, b); }},
@@ -102,7 +101,8 @@ static llvm::StringMap<Formula> const &formulas() {
       {"complex.log", [](Reals &r, Number z, Number) { return r.logarithm(z); }},
       {"complex.sqrt", [](Reals &r, Number z, Number) { return r.squareRoot(z); }},
       {"complex.pow", [](Reals &r, Number a, Number b) { return r.exponential(r.product(b, r.logarithm(a))); }},
-      {"complex.cos", [](Reals &r, Number z, Number) {
+      {"complex.cos",
+       [](Reals &r, Number z, Number) {
          return Number{r.multiply(r.make<math::CosOp>(z.real), r.make<math::CoshOp>(z.imaginary)),
                        r.negate(r.multiply(r.make<math::SinOp>(z.real), r.make<math::SinhOp>(z.imaginary)))};
        }},

@@ -82,9 +82,7 @@ private:
   LogicalResult rebuildAccess(Operation *op);
   void bind(ValueRange before, ValueRange after);
   SmallVector<Value> after(ValueRange values) const;
-  Value position(Location location, int64_t number) {
-    return builder.create<arith::ConstantIndexOp>(location, number);
-  }
+  Value position(Location location, int64_t number) { return builder.create<arith::ConstantIndexOp>(location, number); }
 
   OpBuilder builder;
   DenseMap<Value, SmallVector<Value, 2>> known;
@@ -150,7 +148,8 @@ static Value viewPart(OpBuilder &builder, Value memory, int64_t number, Location
   for (int64_t i = 0; i < type.getRank(); ++i) {
     bool const isLast = i + 1 == type.getRank();
     offsets.push_back(builder.getIndexAttr(isLast ? number : 0));
-    sizes.push_back(isLast ? OpFoldResult(builder.getIndexAttr(1)) : memref::getMixedSize(builder, location, memory, i));
+    sizes.push_back(isLast ? OpFoldResult(builder.getIndexAttr(1))
+                           : memref::getMixedSize(builder, location, memory, i));
   }
   Type const reduced =
       memref::SubViewOp::inferRankReducedResultType(type.getShape().drop_back(), type, offsets, sizes, strides);
@@ -177,6 +176,21 @@ LogicalResult Splitter::rebuildFill(linalg::FillOp op) {
   return success();
 }
 
+/// Elements of the parts of an argument `a` are called a_re and a_im.
+static Location locationOfPart(Value operand, Location location) {
+  auto part = operand.getDefiningOp<memref::SubViewOp>();
+  auto const argument = part ? dyn_cast<BlockArgument>(part.getSource()) : BlockArgument();
+  auto entry = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  if (!entry)
+    return location;
+  auto const name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
+  bool const isReal = part.getStaticOffsets().back() == 0;
+  if (!name)
+    return location;
+  std::string const text = "load \"" + name.str() + (isReal ? "_re\"" : "_im\"");
+  return NameLoc::get(StringAttr::get(entry.getContext(), text), location);
+}
+
 /// Any structured operation: all have a block, and maps of what it works on.
 LogicalResult Splitter::rebuildLinalg(linalg::LinalgOp op) {
   SmallVector<Value> inputs, outputs;
@@ -190,7 +204,9 @@ LogicalResult Splitter::rebuildLinalg(linalg::LinalgOp op) {
   }
   auto made = builder.create<linalg::GenericOp>(op.getLoc(), inputs, outputs, maps, op.getIteratorTypesArray());
   Block &body = made.getRegion().emplaceBlock();
-  for (Value operand : llvm::concat<Value>(inputs, outputs))
+  for (Value operand : inputs)
+    body.addArgument(getElementTypeOrSelf(operand.getType()), locationOfPart(operand, op.getLoc()));
+  for (Value operand : outputs)
     body.addArgument(getElementTypeOrSelf(operand.getType()), op.getLoc());
   return rebuild(*op.getBlock(), body);
 }
@@ -361,7 +377,8 @@ LogicalResult ml2k::mlir_import::splitComplex(ModuleOp module, func::FuncOp entr
     entry.setArgAttrsAttr(splitAttributes(entry.getArgumentTypes(), attributes));
   if (auto attributes = entry.getResAttrsAttr())
     entry.setResAttrsAttr(splitAttributes(entry.getResultTypes(), attributes));
-  entry.setFunctionType(FunctionType::get(entry.getContext(), body.getArgumentTypes(), partsOf(entry.getResultTypes())));
+  entry.setFunctionType(
+      FunctionType::get(entry.getContext(), body.getArgumentTypes(), partsOf(entry.getResultTypes())));
   LogicalResult const result = Splitter(OpBuilder(entry.getContext())).rebuild(before.front(), body);
   before.dropAllReferences();
   return result;
