@@ -102,6 +102,19 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
         if (auto weight = weightOf(operand); weight && isUnnamed(weight.getName()))
           weight.setName(freeName(nest::labelOf(op).str() + "." + roleOf(operand).str(), taken, places));
     });
+    getOperation().walk([&](nest::WeightOp weight) { // read at computed positions, or by no kernel
+      if (isUnnamed(weight.getName()))
+        weight.setName(freeName(readerOf(weight) + "constant", taken, places));
+    });
+  }
+
+  /// `label.` of the kernel whose block reads the weight; empty if there is none.
+  static std::string readerOf(nest::WeightOp weight) {
+    for (Operation *user : weight->getUsers())
+      for (; user; user = user->getParentOp())
+        if (isKernel(user))
+          return nest::labelOf(user).str() + ".";
+    return "";
   }
 
   /// Equal biases without a name are one constant, until each lies with its own weights.
