@@ -22,6 +22,11 @@ static std::string folder;
 constexpr int columns = 37;
 using ExecutionSpace = Kokkos::DefaultExecutionSpace;
 using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+#ifdef ML2K_FEW
+constexpr int teamSize = 2; // threads that share a column
+#else
+constexpr auto teamSize = Kokkos::AUTO;
+#endif
 
 static std::vector<double> valuesOf(std::string const &model) {
   std::ifstream file(folder + "/" + model + ".values", std::ios::binary | std::ios::ate);
@@ -107,7 +112,7 @@ void check(char const *layout, double tolerance, std::tuple<Inputs...> inputs, s
   };
   run("launch", [&](auto const &...views) { Model::forward(space, weights, views...); });
   run("team", [&](auto const &...views) {
-    auto policy = Policy(space, columns, Kokkos::AUTO);
+    auto policy = Policy(space, columns, teamSize);
     for (int level : {0, 1})
       policy.set_scratch_size(level, Kokkos::PerTeam(Model::scratch(level)));
     Kokkos::parallel_for(
@@ -115,7 +120,7 @@ void check(char const *layout, double tolerance, std::tuple<Inputs...> inputs, s
   });
   run("rows by a team", [&](auto const &...views) {
     Kokkos::parallel_for(
-        "rows", Policy(space, 1, Kokkos::AUTO),
+        "rows", Policy(space, 1, teamSize),
         KOKKOS_LAMBDA(Policy::member_type const &team) { Model::rows(team, weights, views...); });
   });
   run("rows by a thread", [&](auto const &...views) {
@@ -236,8 +241,10 @@ int main(int, char **argv) {
   Kokkos::ScopeGuard const guard;
   folder = argv[1];
   checkAll<float, Kokkos::LayoutRight>("LayoutRight of float");
+#ifndef ML2K_FEW // layouts and types are not what sanitizers look for
   checkAll<float, Kokkos::LayoutLeft>("LayoutLeft of float");
   checkAll<double, Kokkos::LayoutRight>("LayoutRight of double");
+#endif
   checkAll<double, Kokkos::LayoutStride>("LayoutStride of double");
   checkSizes<Kokkos::LayoutRight>();
   checkRunners();

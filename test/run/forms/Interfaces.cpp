@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <vector>
 
 constexpr std::size_t columns = 37;
@@ -55,6 +56,22 @@ static int check(char const *name, Use *use, std::vector<float> const &a, std::v
   return !right;
 }
 
+/// Four threads at once, each with a model of its own: all share the weights.
+static int inThreads(std::vector<float> const &a, std::vector<float> const &b, Arrays const &wanted) {
+  std::vector<std::future<bool>> threads;
+  for (Use *use : {each_query, all_queries, each_query, all_queries})
+    threads.push_back(std::async(std::launch::async, [&a, &b, &wanted, use] {
+      Arrays results;
+      int const failures = use(a.data(), b.data(), results.p.data(), results.place.data(), results.sum.data());
+      return failures == 0 && results == wanted;
+    }));
+  int wrong = 0;
+  for (auto &thread : threads)
+    wrong += !thread.get();
+  std::printf("four threads: %d wrong\n", wrong);
+  return wrong;
+}
+
 int main(int, char **argv) {
   std::vector<double> values(columns * 24);
   std::ifstream(argv[1], std::ios::binary)
@@ -66,6 +83,7 @@ int main(int, char **argv) {
 #ifdef WITH_FORTRAN
   failures += check("Fortran", fortran_strided, a, b, wanted);
 #endif
+  failures += inThreads(a, b, wanted);
   int const refused = refusals();
   std::printf("refusals: %d wrong\n", refused);
   return failures + refused;
