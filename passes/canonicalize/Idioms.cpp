@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
@@ -154,12 +155,32 @@ struct SigmoidThreshold : OpRewritePattern<arith::CmpFOp> {
   }
 };
 
+/// The only position of a dimension with one element is 0, whatever was computed for it.
+struct OnlyPosition : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractOp op, PatternRewriter &rewriter) const override {
+    SmallVector<unsigned> computed;
+    for (auto [dim, index] : llvm::enumerate(op.getIndices()))
+      if (op.getTensor().getType().getDimSize(dim) == 1 && !matchPattern(index, m_Constant()))
+        computed.push_back(dim);
+    if (computed.empty())
+      return failure();
+    Value const zero = rewriter.create<arith::ConstantIndexOp>(op.getLoc(), 0);
+    rewriter.modifyOpInPlace(op, [&] {
+      for (unsigned dim : computed)
+        op.getIndicesMutable()[dim].set(zero);
+    });
+    return success();
+  }
+};
+
 struct Idioms : impl::IdiomsBase<Idioms> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>,
                  ConstantLast<arith::MaximumFOp>, ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>,
-                 PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient, SigmoidThreshold>(&getContext());
+                 PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient, SigmoidThreshold, OnlyPosition>(
+        &getContext());
     populateSwappedHalves(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
