@@ -132,6 +132,33 @@ def first_elements():
         top_k("top_64_rising", rising, 64), top_k("top_64_falling", rising, 64, 0)]
 
 
+def running_sums():
+    """Vectors long enough for a scan over all threads, and what a scan places: NonZero, Compress."""
+    random = np.random.default_rng(9)
+    x = random.integers(-3, 4, 5000).astype(np.float32) # sums are exact in any order
+    sums = lambda a: np.cumsum(a, dtype=a.dtype)
+    axis = np.array([0], np.int64)[0]
+    box = (random.random((7, 31, 19)) < .3).astype(np.float32)
+    return [
+        single("cumsum_long", "CumSum", [x, axis], sums(x), opset=14),
+        single("cumsum_long_reverse", "CumSum", [x, axis], sums(x[::-1])[::-1].copy(), opset=14, reverse=1),
+        single("cumsum_long_exclusive", "CumSum", [x.astype(np.int64), axis], (sums(x) - x).astype(np.int64), opset=14, exclusive=1),
+        counted("nonzero_long", "NonZero", {"x": box}, np.array(np.nonzero(box))),
+        counted("compress_long", "Compress", {"x": x, "chosen": x > 0}, x[x > 0]),
+    ]
+
+
+def counted(name, kind, arrays, expected):
+    """One node whose result has as many elements as the data decide."""
+    info = lambda label, array, shape: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
+    graph = helper.make_graph([helper.make_node(kind, list(arrays), ["y"])], name,
+                              [info(label, array, array.shape) for label, array in arrays.items()],
+                              [info("y", expected, [*expected.shape[:-1], "count"])])
+    model = helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 13)])
+    data = [numpy_helper.from_array(array, label) for label, array in arrays.items()], [numpy_helper.from_array(expected, "y")]
+    return SimpleNamespace(name=f"test_{name}", model=model, data_sets=[data])
+
+
 TRANSPOSED = [
     transposed("transposed_blocks", (24, 20), (5, 4), (2, 2), (2, 2)),
     transposed("transposed_overlapping", (16, 33), (5, 6), (4, 4), (2, 2), (1, 1, 1, 1)),
@@ -143,5 +170,5 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *TRANSPOSED]:
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *running_sums(), *TRANSPOSED]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import kernels as own
 import ml2kokkos as kk
@@ -16,6 +17,7 @@ from ml2kokkos.interface import interface_of
 from ml2kokkos.tool import find_tool, run_tool
 from test_kernels import arguments_of, compare, copied, together
 
+SUPPRESSIONS = Path(__file__).resolve().parents[1] / "thread_sanitizer.suppressions"
 LLVM, NAME = "/usr/lib/llvm-19/lib", "all_kernels"
 if not shutil.which("clang++-19") or not os.path.exists(f"{LLVM}/libarcher.so") or not os.path.exists(f"{LLVM}/libomp.so"):
     pytest.skip("no clang++-19 with libomp and Archer", allow_module_level=True)
@@ -86,7 +88,8 @@ def sanitized(kernel, flat, names, folder):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     environment = dict(os.environ, OMP_NUM_THREADS="2", OMP_PROC_BIND="false", OMP_TOOL_LIBRARIES=f"{LLVM}/libarcher.so",
-                       LD_PRELOAD=f"{LLVM}/libomp.so", ARCHER_OPTIONS="verbose=1", TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66")
+                       LD_PRELOAD=f"{LLVM}/libomp.so", ARCHER_OPTIONS="verbose=1",
+                       TSAN_OPTIONS=f"ignore_noninstrumented_modules=1 exitcode=66 suppressions={SUPPRESSIONS}")
     done = subprocess.run(["./races"], cwd=folder, capture_output=True, text=True, env=environment, timeout=300)
     assert "Archer detected OpenMP application with TSan" in done.stdout, done.stdout + done.stderr[-3000:]
     found = (folder / "out.bin").read_bytes()

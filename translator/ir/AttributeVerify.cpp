@@ -151,6 +151,7 @@ static llvm::StringMap<Rule> const &rules() {
       // in any order
       {sparseEntries, {OnOperation, isNumber}},
       // What all iterations of a kernel share
+      {"nest.scan", {OnOperation, isUnit}},
       {"nest.shared", {OnOperation, isUnit}},
       // Of another loop whose sums may be in any order
       {sumsInAnyOrder, {OnOperation, isUnit}},

@@ -13,6 +13,7 @@
 #include "passes/Provenance.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/HostLoops.h"
+#include "passes/lower/loops/Scans.h"
 #include "translator/ir/Identities.h"
 #include "translator/ir/ReadBack.h"
 
@@ -64,8 +65,8 @@ private:
   bool hasParallelism(Operation *op) const {
     return op
         ->walk([&](Operation *inner) {
-          return isa<scf::ParallelOp>(inner) || isKernel(inner) || isLeft(inner) ? WalkResult::interrupt()
-                                                                                 : WalkResult::advance();
+          bool const isParallel = isa<scf::ParallelOp>(inner) || inner->hasAttr(scanLoop);
+          return isParallel || isKernel(inner) || isLeft(inner) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -171,6 +172,15 @@ private:
       kernel.setLabel(!label.empty() ? label : nameOf(kernel)); // after those in front of it
       return success();
     }
+    if (op->hasAttr(scanLoop)) {
+      if (failed(flush(pending)))
+        return failure();
+      SmallVector<Operation *> alone = {op};
+      if (failed(gather(alone)))
+        return failure();
+      op = op->getParentOp();
+      return success();
+    }
     HostLoops host(entry, rewriter, [&](Operation *store) {
       pending.push_back(store);
       onDevice.insert(store);
@@ -271,6 +281,15 @@ private:
 
   /// The pending operations become a kernel of one iteration, where the last of them stands.
   LogicalResult flush(SmallVectorImpl<Operation *> &pending) {
+    for (Operation *op : pending)
+      op->walk([&](Operation *inner) {
+        if (inner->removeAttr(scanLoop))
+          inner->setAttr("nest.note", rewriter.getStringAttr("sequential: the host does not know how long it runs"));
+      });
+    return gather(pending);
+  }
+
+  LogicalResult gather(SmallVectorImpl<Operation *> &pending) {
     if (pending.empty())
       return success();
     rewriter.setInsertionPointAfter(pending.back());

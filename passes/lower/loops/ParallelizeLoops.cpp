@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/OrderedUpdates.h"
+#include "passes/lower/loops/Scans.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -187,6 +188,10 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
     std::string reason = reductionProblem(loop);
     if (reason.empty())
       reason = dependenceOf(loop);
+    if (!reason.empty() && isScan(loop)) {
+      note(loop, "parallel: iterations share a running sum only");
+      return loop->setAttr(scanLoop, rewriter.getUnitAttr());
+    }
     if (!reason.empty()) {
       note(loop, "sequential: " + reason);
       return visit(rewriter, *loop.getBody());

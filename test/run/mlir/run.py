@@ -30,7 +30,8 @@ from reference import Failed, Reference, upstream_run # noqa: E402
 
 LLVM = "/usr/lib/llvm-19/lib"
 RACES = {"OMP_NUM_THREADS": "4", "OMP_TOOL_LIBRARIES": f"{LLVM}/libarcher.so", "LD_PRELOAD": f"{LLVM}/libomp.so",
-         "ARCHER_OPTIONS": "verbose=1", "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 exitcode=66"}
+         "ARCHER_OPTIONS": "verbose=1", "TSAN_OPTIONS":
+         f"ignore_noninstrumented_modules=1 exitcode=66 suppressions={HERE.parents[1] / 'thread_sanitizer.suppressions'}"}
 
 
 def collect(part, patterns):

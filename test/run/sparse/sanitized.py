@@ -15,6 +15,7 @@ import sys
 import make_programs
 
 HERE = pathlib.Path(__file__).resolve().parent
+SUPPRESSIONS = HERE.parents[1] / "thread_sanitizer.suppressions"
 LLVM = pathlib.Path("/usr/lib/llvm-19/lib")
 THREADS, SCALE = 4, {"thread": 25, "address": 4}
 FLAGS = {"thread": ["-fsanitize=thread"], "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]}
@@ -49,9 +50,8 @@ def main(kind, tool, kokkos, folder):
     names = build(kind, tool, kokkos, folder)
     environment = dict(os.environ, OMP_NUM_THREADS=str(THREADS), OMP_PROC_BIND="false")
     if kind == "thread":
-        (folder / "suppressions").write_text("race:Kokkos::Impl::ParallelScan\n")
         environment.update(OMP_TOOL_LIBRARIES=f"{LLVM}/libarcher.so", LD_PRELOAD=f"{LLVM}/libomp.so", ARCHER_OPTIONS="verbose=1",
-                           TSAN_OPTIONS=f"ignore_noninstrumented_modules=1 exitcode=66 suppressions={folder}/suppressions")
+                           TSAN_OPTIONS=f"ignore_noninstrumented_modules=1 exitcode=66 suppressions={SUPPRESSIONS}")
     else:
         environment["ASAN_OPTIONS"] = "detect_leaks=0"
     said = run([folder / "sparse"], env=environment)

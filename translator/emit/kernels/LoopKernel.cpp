@@ -112,6 +112,8 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
   cpp::Assign assign{*target, stored(*value, type)};
   if (rowLoops && store->getParentOp() == kernel)
     storeOnce(std::move(assign), to);
+  else if (isFinal)
+    storeAtLast(std::move(assign), to);
   else
     to.push_back(std::move(assign));
   return success();
@@ -184,8 +186,11 @@ FailureOr<std::string> LoopPrinter::print() {
   bool const isShared = form == nest::KernelBlock::ForSharedSpan || form == nest::KernelBlock::ReduceSharedSpan;
   if (isShared && failed(printShared()))
     return failure();
-  Body statements;
   Block &block = kernel.getBody().front();
+  for (auto loop : block.getOps<scf::ForOp>())
+    if (loop->hasAttr("nest.scan"))
+      return failed(printScan(loop)) ? FailureOr<std::string>() : describe();
+  Body statements;
   if (kernel.getInto().empty() ? failed(printer.print(block, statements)) : failed(returnTerms(block, statements)))
     return failure();
   if (failed(recover(fusedLoops(), statements)) || failed(printCall(std::move(statements))))

@@ -12,7 +12,7 @@
 namespace ml2k {
 
 /// Prints one kernel; what ordered loops need is in LoopUpdates.cpp, what rows of sparse matrices in
-/// StoredRowsKernel.cpp.
+/// StoredRowsKernel.cpp, running sums in LoopScan.cpp.
 class LoopPrinter {
 public:
   LoopPrinter(nest::LoopKernelOp kernel, Layer &layer)
@@ -58,6 +58,7 @@ private:
   mlir::LogicalResult printChange(mlir::memref::StoreOp store, Expression const &target, Expression const &value,
                                   Body &to);
   mlir::LogicalResult printRange(Body statements);
+  mlir::LogicalResult printScan(mlir::scf::ForOp loop);
   mlir::LogicalResult printBox(Body statements);
   mlir::LogicalResult printSpans(Body statements);
   void bindRow();
@@ -69,6 +70,7 @@ private:
   mlir::LogicalResult printColumns(mlir::scf::ForOp over, nest::RowLoop const &loop, Body &to);
   mlir::LogicalResult printRowLoop(mlir::scf::ForOp loop, Body &to);
   void storeOnce(cpp::Assign assign, Body &to);
+  void storeAtLast(cpp::Assign assign, Body &to);
   mlir::LogicalResult printStoredRows(Body statements);
   mlir::LogicalResult printShared();
   mlir::LogicalResult returnTerms(mlir::Block &block, Body &statements);
@@ -88,6 +90,7 @@ private:
   Identifier found = Raw("sum");                  ///< of a column, what a fold is there
   mlir::Operation *changed = nullptr;             ///< of an element that the block changes: its load
   Identifier before = Raw("before");              ///< what that is called
+  std::optional<Identifier> isFinal;              ///< of a scan: whether the sum before is known, and stores count
   llvm::DenseMap<mlir::Value, Expression> arrays; ///< local arrays
   llvm::DenseSet<mlir::Operation *> started;      ///< stores that are the first values of those
   llvm::SetVector<mlir::Value> reads, writes;     ///< in the order of the text

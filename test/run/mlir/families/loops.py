@@ -257,6 +257,29 @@ def sequential():
   %u = arith.addi %t, %x : i32
   scf.yield %u : i32
 }""")
+    for kind in ["f64", "f32"]: # a parallel_scan each
+        yield program(f"scan_{kind}_reassociated", {"a": memref("?", kind), "b": memref("?", kind)}, f"""%n = memref.dim %a, %c0 : memref<?x{kind}>
+%z = arith.constant 0.0 : {kind}
+%s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %z) -> {kind} {{
+  %x = memref.load %a[%i] : memref<?x{kind}>
+  %u = arith.addf %t, %x fastmath<reassoc> : {kind}
+  memref.store %u, %b[%i] : memref<?x{kind}>
+  scf.yield %u : {kind}
+}}""")
+    yield program("scan_selects", {"a": memref(3000, "i32"), "b": memref(3000, "i32")}, """%n = arith.constant 3000 : index
+%z = arith.constant 0 : i64
+%limit = arith.constant 0 : i32
+%s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %z) -> i64 {
+  %x = memref.load %a[%i] : memref<3000xi32>
+  %kept = arith.cmpi sgt, %x, %limit : i32
+  scf.if %kept {
+    %at = arith.index_cast %t : i64 to index
+    memref.store %x, %b[%at] : memref<3000xi32>
+  }
+  %one = arith.extui %kept : i1 to i64
+  %u = arith.addi %t, %one : i64
+  scf.yield %u : i64
+}""")
     yield program("prefix_in_place", {"a": F}, f"""%n = memref.dim %a, %c0 : {F}
 scf.for %i = %c1 to %n step %c1 {{
   %p = arith.subi %i, %c1 : index

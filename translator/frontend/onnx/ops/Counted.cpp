@@ -14,20 +14,31 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
-/// A counter in memory, so that the device keeps it.
+/// A count in memory, so that the device keeps it.
 static Value zeroCount(Build &b) { return b.fill({}, b.scalar(b.getI64Type(), 0)); }
 
-static Value countAsIndex(Build &b, Value counter) {
-  return b.create<arith::IndexCastOp>(b.getIndexType(), b.create<tensor::ExtractOp>(counter, ValueRange()));
-}
-
-static Value increased(Build &b, Value counter) {
-  Value const old = b.create<tensor::ExtractOp>(counter, ValueRange());
-  Value const one = b.create<arith::ConstantOp>(b.getI64IntegerAttr(1));
-  return b.create<tensor::InsertOp>(b.create<arith::AddIOp>(old, one), counter, ValueRange());
-}
-
 static Value asI64(Build &b, Value index) { return b.create<arith::IndexCastOp>(b.getI64Type(), index); }
+
+/// A loop over `count` positions of which some are kept: `keep` writes one into the results at its place among them.
+/// The places are a running sum, whose end is the second result.
+static Values select(Build &b, int64_t count, Value results, llvm::function_ref<Value(Value position)> isKept,
+                     llvm::function_ref<Value(Value position, Value results, Value place)> keep) {
+  Value const zero = b.create<arith::ConstantOp>(b.getI64IntegerAttr(0)), first = b.create<arith::ConstantIndexOp>(0),
+              end = b.create<arith::ConstantIndexOp>(count), last = b.create<arith::ConstantIndexOp>(count - 1);
+  Value const counter = count > 0 ? b.empty({}, b.getI64Type()) : zeroCount(b); // the last position writes it
+  return loop(b, first, end, {results, counter, zero}, [&](Value position, ValueRange carried) -> Values {
+    Value const kept = isKept(position);
+    Value const written = when(b, kept, carried[0], [&] {
+      Value const place = b.create<arith::IndexCastOp>(b.getIndexType(), carried[2]);
+      return Values{keep(position, carried[0], place)};
+    })[0];
+    Value const next = b.create<arith::AddIOp>(carried[2], b.create<arith::ExtUIOp>(b.getI64Type(), kept));
+    Value const isLast = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, position, last);
+    Value const counted = when(b, isLast, carried[1],
+                               [&] { return Values{b.create<tensor::InsertOp>(next, carried[1], ValueRange())}; })[0];
+    return {written, counted, next};
+  });
+}
 
 //===--- NonZero --------------------------------------------------------------------------------------------------===//
 
@@ -61,21 +72,29 @@ static void importNonZero(Node &node) {
   node.needStatic(0);
   if (DenseElementsAttr const known = node.constant(0); known && known.getNumElements() <= mostKnown)
     return outPositions(node, known);
-  Value const x = node.in(0);
-  Value const positions = b.empty(b.sizes({node.rank(0), node.elements(0)}), b.getI64Type());
-  Values const done = loopNest(b, b.sizesOf(x), {positions, zeroCount(b)}, [&](ValueRange at, ValueRange carried) {
+  Value const x = b.reshape(node.in(0), {node.elements(0)});
+  IntsRef const shape = node.shape(0);
+  auto const isKept = [&](Value position) {
     Scalars s(b, b.getLoc(), node.isUnsigned());
-    Value const element = s.create<tensor::ExtractOp>(x, at);
-    return when(b, s.compare(Compare::ne, element, s.constantLike(element, 0)), carried, [&] {
-      Value const column = countAsIndex(b, carried[1]);
-      Value written = carried[0];
-      for (auto [dim, index] : llvm::enumerate(at)) {
-        Value const row = b.create<arith::ConstantIndexOp>(static_cast<int64_t>(dim));
-        written = b.create<tensor::InsertOp>(asI64(b, index), written, ValueRange{row, column});
-      }
-      return Values{written, increased(b, carried[1])};
-    });
-  });
+    Value const element = s.create<tensor::ExtractOp>(x, ValueRange(position));
+    return s.compare(Compare::ne, element, s.constantLike(element, 0));
+  };
+  auto const keep = [&](Value position, Value positions, Value place) {
+    int64_t inner = node.elements(0);
+    for (auto [dim, extent] : llvm::enumerate(shape)) {
+      inner /= extent;
+      Value index = position;
+      if (inner != 1)
+        index = b.create<arith::DivUIOp>(index, b.create<arith::ConstantIndexOp>(inner));
+      if (dim != 0)
+        index = b.create<arith::RemUIOp>(index, b.create<arith::ConstantIndexOp>(extent));
+      Value const row = b.create<arith::ConstantIndexOp>(static_cast<int64_t>(dim));
+      positions = b.create<tensor::InsertOp>(asI64(b, index), positions, ValueRange{row, place});
+    }
+    return positions;
+  };
+  Value const positions = b.empty(b.sizes({node.rank(0), node.elements(0)}), b.getI64Type());
+  Values const done = select(b, node.elements(0), positions, isKept, keep);
   node.outCounted(0, done[0], pb::TensorProto::INT64, 1, done[1]);
 }
 
@@ -112,12 +131,11 @@ static void compressAtRunTime(Node &node) {
   int64_t const extent = std::min(Build::shapeOf(x)[axis], node.shape(1)[0]);
   Value const condition = node.in(1);
   Value const positions = b.fill(b.sizes({extent}), b.scalar(b.getI64Type(), 0)); // what is not counted reads there
-  Values const done = loopNest(b, b.sizes({extent}), {positions, zeroCount(b)}, [&](ValueRange at, ValueRange carried) {
-    return when(b, b.create<tensor::ExtractOp>(condition, at), carried, [&] {
-      Value const next = countAsIndex(b, carried[1]);
-      return Values{b.create<tensor::InsertOp>(asI64(b, at[0]), carried[0], next), increased(b, carried[1])};
-    });
-  });
+  auto const isKept = [&](Value position) { return b.create<tensor::ExtractOp>(condition, ValueRange(position)); };
+  auto const keep = [&](Value position, Value kept, Value place) -> Value {
+    return b.create<tensor::InsertOp>(asI64(b, position), kept, ValueRange(place));
+  };
+  Values const done = select(b, extent, positions, isKept, keep);
   node.outCounted(0, taken(node, x, axis, done[0]), node.dataType(0), axis, done[1]);
 }
 

@@ -166,10 +166,13 @@ static void importCumSum(Node &node) {
   sumAlong(node, node.axis(static_cast<int64_t>(node.scalar(1, "axis")), node.rank(0)));
 }
 
-/// One step along the axis: y[at] = sum + x[at], or y[at] = sum where x[at] does not count yet.
+/// One step along the axis: y[at] = sum + x[at], or y[at] = sum where x[at] does not count yet. ONNX says nothing of
+/// the order in which terms are added.
 static Values sumStep(Build &b, Value x, ValueRange at, ValueRange carried, bool isExclusive, bool isUnsigned) {
   Scalars s(b, b.getLoc(), isUnsigned);
   Value const term = s.create<tensor::ExtractOp>(x, at), next = s.add(carried[1], term);
+  if (auto add = next.getDefiningOp<arith::AddFOp>())
+    add.setFastmath(arith::FastMathFlags::reassoc);
   return {s.create<tensor::InsertOp>(isExclusive ? carried[1] : next, carried[0], at), next};
 }
 

@@ -1,0 +1,61 @@
+//===- LoopScan.cpp - nest.kernel of a running sum: Kokkos::parallel_scan -----------------------------------------===//
+
+#include "translator/emit/kernels/LoopPrinter.h"
+
+using namespace mlir;
+
+namespace ml2k {
+
+/// Under `if (is_final)`, the one of the store in front if there is one.
+void LoopPrinter::storeAtLast(cpp::Assign assign, Body &to) {
+  Expression const condition = cpp::name(*isFinal);
+  auto *last = to.empty() ? nullptr : to.back().as<cpp::If>();
+  if (!last || last->condition != condition) {
+    to.push_back(cpp::If{condition, {}, {}});
+    last = to.back().as<cpp::If>();
+  }
+  last->yes.push_back(std::move(assign));
+}
+
+/// `if (condition) { if (is_final) ... }` as one condition, the one that processors foresee in front.
+static void joinConditions(Expression const &isFinal, Body &body) {
+  for (cpp::Statement &statement : body) {
+    auto *outer = statement.as<cpp::If>();
+    auto *inner = outer && outer->yes.size() == 1 && outer->no.empty() ? outer->yes.front().as<cpp::If>() : nullptr;
+    if (!inner || inner->condition != isFinal)
+      continue;
+    Expression const both = binary(isFinal, "&&", Rank::And, operand(outer->condition, Rank::And));
+    Body stores = std::move(inner->yes);
+    statement = cpp::If{both, std::move(stores), {}};
+  }
+}
+
+/// The block adds a term to the sum of all iterations before, which is known in the final run alone.
+LogicalResult LoopPrinter::printScan(scf::ForOp loop) {
+  FailureOr<Expression> const lower = host(loop.getLowerBound()), upper = host(loop.getUpperBound());
+  if (failed(lower) || failed(upper))
+    return failure();
+  BlockArgument const carried = loop.getRegionIterArg(0);
+  Identifier const index = printer.names.fresh(withSourceName(loop.getInductionVar(), {"i", "k", "position"}));
+  Identifier const sum = printer.names.fresh(withSourceName(carried, {"sum", "total", "carried"}));
+  isFinal = printer.names.fresh({"is_final", "is_final_run"});
+  printer.bind(loop.getInductionVar(), cpp::name(index));
+  printer.bind(carried, cpp::name(sum));
+  Body body;
+  Block &block = *loop.getBody();
+  if (failed(printer.print(block, body)))
+    return failure();
+  FailureOr<Expression> const next = printer.use(block.back().getOperand(0));
+  if (failed(next))
+    return failure();
+  joinConditions(cpp::name(*isFinal), body);
+  body.push_back(cpp::Assign{cpp::name(sum), *next});
+  layer.setPolicyCall("Kokkos::parallel_scan",
+                      call(Raw("Kokkos::RangePolicy"), {cpp::name(Raw("space")), *lower, *upper}));
+  layer.addLambda(
+      {{cpp::intParameter(index), {computedType(carried.getType()).code, sum, Raw(" &")}, {Raw("bool"), *isFinal}},
+       std::move(body)});
+  return success();
+}
+
+} // namespace ml2k
