@@ -52,6 +52,8 @@
 // RUN: not ml2kokkos %t/program.mlir --schedule=%t/doubling.mlir -o %t/x.cpp 2>&1 | FileCheck %s --check-prefix=ENDLESS
 // RUN: not ml2kokkos %t/program.mlir --schedule=%t/itself.mlir -o %t/x.cpp 2>&1 | FileCheck %s --check-prefix=ENDLESS
 // ENDLESS: error: includes itself, or has more than 10000 steps with all that it includes
+// RUN: not ml2kokkos %t/program.mlir --schedule=%t/foreign.mlir -o %t/x.cpp 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// FOREIGN: foreign.mlir:3:8: error: 'arith.constant' op is no step of a schedule
 // RUN: not ml2kokkos %t/old.mlir -o %t/x.cpp 2>&1 | FileCheck %s --check-prefix=OLD
 // OLD: old.mlir:1:1: error: 'transform.sequence' op is not run; write the schedule as transform.named_sequence @__transform_main
 
@@ -257,4 +259,12 @@ transform.named_sequence @again(%p: !transform.any_op {transform.readonly}) {
 transform.sequence failures(propagate) {
 ^bb0(%program: !transform.any_op):
   transform.yield
+}
+
+//--- foreign.mlir
+module attributes {transform.with_named_sequence} {
+transform.named_sequence @__transform_main(%program: !transform.any_op) {
+  %n = arith.constant 8 : index
+  transform.yield
+}
 }

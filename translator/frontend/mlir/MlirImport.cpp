@@ -86,7 +86,7 @@ OwningOpRef<ModuleOp> ml2k::parseMlir(StringRef bytes, StringRef fileName, MLIRC
   if (failed(parseInto(block, sources, text, context)))
     return {};
   OwningOpRef<ModuleOp> module = asModule(block, start);
-  if (failed(mlir_import::refuseEndless(*module)) || failed(verify(*module)))
+  if (failed(mlir_import::checkSequences(*module)) || failed(verify(*module)))
     return {};
   mlir_import::takeNamesFromText(*module, text);
   return module;

@@ -114,7 +114,21 @@ private:
 };
 } // namespace
 
-LogicalResult ml2k::mlir_import::refuseEndless(ModuleOp module) {
+/// Upstream's verifier takes what stands in a sequence for steps without a look.
+static LogicalResult checkKinds(ModuleOp module) {
+  WalkResult const result = module.walk([](Operation *op) {
+    Operation *around = op->getParentOp();
+    if (!around || !isOfTransforms(*around) || isOfTransforms(*op))
+      return WalkResult::advance();
+    op->emitOpError() << "is no step of a schedule";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult ml2k::mlir_import::checkSequences(ModuleOp module) {
+  if (failed(checkKinds(module)))
+    return failure();
   Steps steps;
   WalkResult const result = module.walk([&](transform::NamedSequenceOp sequence) {
     if (steps.of(sequence) <= mostSteps)

@@ -23,9 +23,9 @@ mlir::LogicalResult refuseInnerDefinitions(llvm::MemoryBuffer const &source, mli
 /// Refuses text of which the parser would make operations without an attribute that they have to have.
 mlir::LogicalResult refuseBrokenLists(llvm::MemoryBuffer const &source, mlir::MLIRContext &context);
 
-/// Refuses sequences of the transform dialect that include themselves, or others so often that upstream's verifier
-/// would not come to an end.
-mlir::LogicalResult refuseEndless(mlir::ModuleOp module);
+/// Refuses sequences of the transform dialect with operations of another one, on which upstream's verifier crashes, and
+/// those that include themselves, or others so often that it would not come to an end.
+mlir::LogicalResult checkSequences(mlir::ModuleOp module);
 
 /// Gives the arguments and results of functions, and operations whose results have telling names, the names of the
 /// text.
