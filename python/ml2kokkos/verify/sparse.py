@@ -17,12 +17,26 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8
 
 
 @dataclass
+class Level:
+    dim: int
+    format: str    # dense, compressed, singleton, the latter two perhaps nonunique
+    part: str = "" # of the index along the dimension: "floordiv" or "mod" by `block`, "" for all of it
+    block: int = 1
+
+    def coordinates(self, indices):
+        return {"": indices, "floordiv": indices // self.block, "mod": indices % self.block}[self.part]
+
+    def extent(self, shape):
+        return {"": shape[self.dim], "floordiv": shape[self.dim] // self.block, "mod": self.block}[self.part]
+
+
+@dataclass
 class SparseTensor:
     name: str
     number: int      # its arrays have the same
     shape: list      # extents; the name of the dimension where it is known at run time only
     dtype: np.dtype
-    levels: list     # (dimension, format), outermost first
+    levels: list     # outermost first
     arrays: list     # names of its arguments
     is_result: bool
 
@@ -33,12 +47,13 @@ def attribute(text, name):
 
 
 def levels_of(tensor, encoding):
-    """`(d0, d1) -> (d0 : dense, d1 : compressed)` as pairs."""
+    """Those of `(d0, d1) -> (d0 floordiv 2 : dense, d1 : compressed, d0 mod 2 : dense)`."""
     targets = re.search(r"->\s*\((.*?)\)\s*(?:,\s*\w+Width|\})", encoding)[1]
-    levels = [re.fullmatch(r"\s*d(\d+) : (dense|compressed|singleton)(?:\((\w+)\))?\s*", level) for level in targets.split(", ")]
-    if not all(levels) or any(level[3] not in (None, "nonunique") for level in levels):
+    level = re.compile(r"\s*d(\d+)(?: (floordiv|mod) (\d+))? : (dense|compressed|singleton)(?:\((\w+)\))?\s*")
+    levels = [level.fullmatch(text) for text in targets.split(", ")]
+    if not all(levels) or any(found[5] not in (None, "nonunique") for found in levels):
         raise Failure(f"'{tensor}': no inputs are made of {encoding}; give them by --inputs")
-    return [(int(level[1]), level[2] + (" nonunique" if level[3] else "")) for level in levels]
+    return [Level(int(found[1]), found[4] + (" nonunique" if found[5] else ""), found[2] or "", int(found[3] or 1)) for found in levels]
 
 
 def sparse_tensors(path, options):
@@ -63,26 +78,45 @@ def sparse_tensors(path, options):
 
 def arrays_of(tensor, dense):
     """Positions and coordinates of each level that has them, then the values."""
-    entries = np.argwhere(np.transpose(dense, [d for d, _ in tensor.levels]) != 0) # sorted by the first level, then the second ...
-    extents = [dense.shape[d] for d, _ in tensor.levels]
-    parents, count, found = np.zeros(len(entries), np.int64), 1, [] # which node of the level before an entry belongs to
-    for level, (_, format) in enumerate(tensor.levels):
-        at = entries[:, level]
-        if format == "dense":
-            parents, count = parents * extents[level] + at, count * extents[level]
+    indices = np.argwhere(dense != 0)
+    at = np.stack([level.coordinates(indices[:, level.dim]) for level in tensor.levels], axis=1)
+    order = np.lexsort(at.T[::-1]) # by the first level, then the second ...
+    indices, at = indices[order], at[order]
+    parents, count, found = np.zeros(len(at), np.int64), 1, [] # which node of the level before an entry belongs to
+    for number, level in enumerate(tensor.levels):
+        here = at[:, number]
+        if level.format == "dense":
+            extent = level.extent(dense.shape)
+            parents, count = parents * extent + here, count * extent
             continue
-        if format == "singleton" or "nonunique" in format:
-            nodes = np.arange(len(entries))
+        is_singleton = level.format.startswith("singleton")
+        if is_singleton or "nonunique" in level.format:
+            nodes = np.arange(len(at))
         else:
-            nodes = np.unique(np.stack([parents, at]), axis=1, return_inverse=True)[1].reshape(-1)
+            nodes = np.unique(np.stack([parents, here]), axis=1, return_inverse=True)[1].reshape(-1)
         first = np.unique(nodes, return_index=True)[1]
-        if format != "singleton" and level > 0:
+        if not is_singleton and number > 0:
             found.append(np.concatenate([[0], np.cumsum(np.bincount(parents[first], minlength=count))]))
-        found.append(at[first])
+        found.append(here[first])
         parents, count = nodes, len(first)
     values = np.zeros(count, tensor.dtype)
-    values[parents] = np.transpose(dense, [d for d, _ in tensor.levels])[tuple(entries.T)]
+    values[parents] = dense[tuple(indices.T)]
     return [*found, values]
+
+
+def block_of(tensors, extent):
+    """What an extent, or the dimension of a name, has to be a multiple of."""
+    blocks = [level.block for tensor in tensors for level in tensor.levels if tensor.shape[level.dim] == extent]
+    return int(np.lcm.reduce(blocks)) if blocks else 1
+
+
+def checked_extent(tensors, name, extent):
+    block = block_of(tensors, name)
+    if extent is None:
+        return -(-DEFAULT_EXTENT // block) * block
+    if extent % block:
+        raise Failure(f"--dim {name}={extent}: blocks need a multiple of {block}")
+    return extent
 
 
 def make_inputs(model, tensors, seed, extents, integers):
@@ -94,7 +128,7 @@ def make_inputs(model, tensors, seed, extents, integers):
     names = known | {extent for tensor in given for extent in tensor.shape if not isinstance(extent, int)}
     if unknown := sorted(extents.keys() - names):
         raise Failure(f"no input has a symbolic dimension {unknown[0]}; there are: {', '.join(sorted(names)) or 'none'}")
-    extents = {name: extents.get(name, DEFAULT_EXTENT) for name in names}
+    extents = {name: checked_extent(given, name, extents.get(name)) for name in names}
     seeded = seeded_inputs(replace(model, arguments=others), seed, {name: extents[name] for name in known}, integers)
     arrays = {argument.name: array for argument, array in zip(others, seeded)}
     random = np.random.default_rng(seed + 1)
