@@ -69,11 +69,13 @@ struct StoredRow {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
   using Member = Policy::member_type;
   static constexpr int team_threads = 256;
-  static constexpr int longest_of_lanes = 512; // entries
-  static constexpr int teams_of_long = 264;    // that share rows with more
+  static constexpr int longest_of_lanes = 512;          // entries
+  static constexpr int teams_of_long = 264;             // that share rows with more
+  static constexpr int team_scratch = 8 * team_threads; // bytes, where entries have columns
   int begin, end;
   Member const *team = nullptr; // of a device, if its lanes share the row
   bool has_team = false;        // all of them
+  void *scratch = nullptr;      // of that team, where entries have columns
 
   // term(begin) joined with ... term(end - 1), the same for all lanes
   template <class Join, class Term> KOKKOS_FUNCTION auto fold(Term const &term) const {
@@ -150,6 +152,8 @@ struct StoredRow {
       for (; column < width; ++column)
         some_columns<Join, T, 1, 1>(column, term, store);
     } else {
+      if (has_team)
+        return columns_of_team<Join, T>(width, term, store);
       share(0, width, [&](int column) {
         T joined = Join::template neutral<T>();
         for (int entry = begin; entry < end; ++entry)
@@ -217,6 +221,33 @@ struct StoredRow {
     }
   }
 
+  // A long row: groups of lanes, one a column, take every so-many-th entry, and join their results in scratch
+  template <class Join, class T, class Term, class Store>
+  KOKKOS_FUNCTION void columns_of_team(int width, Term const &term, Store const &store) const {
+    static_assert(sizeof(T) <= team_scratch / team_threads);
+    int const count = team_threads, block = width > 16 ? 32 : width > 8 ? 16 : 8, groups = count / block;
+    T *const part = static_cast<T *>(scratch);
+    for (int first = 0; first < width; first += block) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(*team, count), [&](int item) {
+        int const column = first + item % block;
+        T joined = Join::template neutral<T>();
+        if (column < width)
+          for (int entry = begin + item / block; entry < end; entry += groups)
+            joined = Join::join(joined, term(entry, column));
+        part[item] = joined;
+      });
+      for (int half = count / 2; half >= block; half /= 2) {
+        team->team_barrier();
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(*team, half),
+                             [&](int item) { part[item] = Join::join(part[item], part[item + half]); });
+      }
+      team->team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(*team, Kokkos::min(block, width - first)),
+                           [&](int lane) { store(first + lane, part[lane]); });
+      team->team_barrier();
+    }
+  }
+
   // body(first) ... body(last - 1) by those who share the row
   template <class Body> KOKKOS_FUNCTION void share(int first, int last, Body const &body) const {
     if (team == nullptr)
@@ -267,23 +298,29 @@ inline int stored_row_parts(ExecutionSpace const &space, int rows) {
 // Lanes of a device that share a row, by the entries of an average one. 1: a thread has it to itself; where an entry
 // has columns or products of vectors lanes share short rows, too (SharedRows).
 struct ByEntries {
-  static constexpr int fewest = 1;
+  static constexpr int fewest = 1, scratch = 0;
 };
 struct SharedRows {
-  static constexpr int fewest = 4;
+  static constexpr int fewest = 4, scratch = StoredRow::team_scratch;
 };
 template <class Lanes> int stored_row_lanes(int rows, int entries) {
   int const average = entries / Kokkos::max(1, rows);
   return average < 8 ? Lanes::fewest : average < 64 ? 8 : average < 128 ? 16 : 32;
 }
 
+// For teams that look for long rows, and `teams` for the others
+template <class Lanes> StoredRow::Policy stored_row_policy(ExecutionSpace const &space, int teams, int lanes) {
+  return StoredRow::Policy(space, StoredRow::teams_of_long + teams, StoredRow::team_threads / lanes, lanes)
+      .set_scratch_size(0, Kokkos::PerTeam(Lanes::scratch));
+}
+
 // body(row, along) for the rows of a team. The first teams look for rows that are much longer than others, each among
 // rows far apart, and share those; the threads of the other teams take the rest.
-template <class Positions, class Body>
+template <class Lanes, class Positions, class Body>
 KOKKOS_FUNCTION void rows_of_team(StoredRow::Member const &team, int rows, Positions const &positions,
                                   Body const &body) {
-  auto const along = [&](int row, bool of_team) {
-    return StoredRow{int(positions(row)), int(positions(row + 1)), &team, of_team};
+  auto const along = [&](int row, bool of_team, void *scratch = nullptr) {
+    return StoredRow{int(positions(row)), int(positions(row + 1)), &team, of_team, scratch};
   };
   auto const is_long = [&](int row) { return positions(row + 1) - positions(row) > StoredRow::longest_of_lanes; };
   constexpr int step = StoredRow::teams_of_long;
@@ -294,6 +331,8 @@ KOKKOS_FUNCTION void rows_of_team(StoredRow::Member const &team, int rows, Posit
         body(row, along(row, false));
     return;
   }
+  int const bytes = Lanes::scratch;
+  void *const scratch = bytes > 0 ? team.team_scratch(0).get_shmem_aligned(bytes, 8) : nullptr;
   for (int first = team.league_rank(); first < rows; first += step) {
     int found = 0; // the first of them from here on; a Min of none is INT_MAX
     Kokkos::parallel_reduce(
@@ -305,7 +344,7 @@ KOKKOS_FUNCTION void rows_of_team(StoredRow::Member const &team, int rows, Posit
         Kokkos::Min<int>(found));
     if (found >= rows)
       return;
-    body(found, along(found, true));
+    body(found, along(found, true, scratch));
     first = found;
   }
 }
@@ -330,8 +369,8 @@ void for_stored_rows(char const *label, ExecutionSpace const &space, int rows, i
           KOKKOS_LAMBDA(int row) { body(row, StoredRow{int(positions(row)), int(positions(row + 1))}); });
     else
       Kokkos::parallel_for(
-          label, StoredRow::Policy(space, StoredRow::teams_of_long + (rows + count - 1) / count, count, lanes),
-          KOKKOS_LAMBDA(StoredRow::Member const &team) { rows_of_team(team, rows, positions, body); });
+          label, stored_row_policy<Lanes>(space, (rows + count - 1) / count, lanes),
+          KOKKOS_LAMBDA(StoredRow::Member const &team) { rows_of_team<Lanes>(team, rows, positions, body); });
   }
 }
 
@@ -483,9 +522,9 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
           into);
     else
       Kokkos::parallel_reduce(
-          label, StoredRow::Policy(space, StoredRow::teams_of_long + teams, count, lanes),
+          label, stored_row_policy<Lanes>(space, teams, lanes),
           KOKKOS_LAMBDA(StoredRow::Member const &team, Value &joined) {
-            rows_of_team(team, rows, positions, [&](int row, StoredRow const &along) {
+            rows_of_team<Lanes>(team, rows, positions, [&](int row, StoredRow const &along) {
               Value const own = body(row, along);
               along.once([&] { joined = Combiner::join(joined, own); });
             });
