@@ -177,7 +177,7 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   if (!isNaive && nest::storedRowsOf(kernel))
     nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);
   else if (kernel.getOrdered())
-    nest::setSchedule(kernel, KernelBlock::ForUpdates);
+    nest::setSchedule(kernel, nest::scatteredRowsOf(kernel) ? KernelBlock::ScatterRows : KernelBlock::ForUpdates);
   else if (reduces && isGrid)
     nest::setSchedule(kernel, KernelBlock::ReduceGrid, {.fused = rows});
   else if (reduces)

@@ -61,7 +61,8 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ReduceStoredRows", 24, "reduce_stored_rows">,
   I32EnumAttrCase<"JoinRows", 25, "join_rows">, I32EnumAttrCase<"MultiplyRows", 26, "multiply_rows">,
   I32EnumAttrCase<"TransposeRows", 27, "transpose_rows">, I32EnumAttrCase<"SortTriplets", 28, "sort_triplets">,
-  I32EnumAttrCase<"PackRows", 29, "pack_rows">]>;
+  I32EnumAttrCase<"PackRows", 29, "pack_rows">,
+  I32EnumAttrCase<"ScatterRows", 36, "scatter_rows">]>;     // rows whose entries change elements by their columns
 
 def Nest_Assembly : Nest_Enum<"Assembly", "how the entries of a sparse matrix come about", [
   I32EnumAttrCase<"Union", 0, "union">,               // where one of two matrices has entries

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -55,6 +56,19 @@ public:
   }
 
   StoredRows rows;
+
+  /// The only loop, over the entries of a row; null where there is another one or none.
+  scf::ForOp onlyLoop() {
+    scf::ForOp only;
+    for (Operation &op : kernel.getBody().front().without_terminator()) {
+      auto loop = dyn_cast<scf::ForOp>(op);
+      bool const isPlain = op.getNumRegions() == 0 && (isa<memref::LoadOp>(op) || isPure(&op));
+      if (loop ? only || loop.getNumResults() != 0 || !isOverEntries(loop) : !isPlain)
+        return {};
+      only = loop ? loop : only;
+    }
+    return only;
+  }
 
 private:
   /// The memory of which `bound` is the element at the row plus `offset`.
@@ -189,4 +203,40 @@ std::optional<StoredRows> ml2k::nest::storedRowsOf(LoopKernelOp kernel) {
   if (!reader.read())
     return std::nullopt;
   return std::move(reader.rows);
+}
+
+/// Of integers that have no sign.
+static bool isShort(Value array) {
+  Type const element = getElementTypeOrSelf(array.getType());
+  return !element.isIndex() && element.getIntOrFloatBitWidth() < 32;
+}
+
+/// The array of which an index is the element at `at`.
+static Value arrayOf(Value value, Value at) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  auto load = value.getDefiningOp<memref::LoadOp>();
+  return load && load.getIndices().size() == 1 && load.getIndices()[0] == at ? load.getMemref() : Value();
+}
+
+std::optional<ScatteredRows> ml2k::nest::scatteredRowsOf(LoopKernelOp kernel) {
+  if (kernel.getLowers().size() != 1 || !kernel.getOrdered() || !isConstantIntValue(kernel.getLowers()[0], 0))
+    return std::nullopt;
+  Reader reader(kernel);
+  ScatteredRows rows;
+  rows.entries = reader.onlyLoop();
+  rows.positions = reader.rows.positions;
+  SmallVector<memref::StoreOp> stores;
+  kernel.walk([&](memref::StoreOp store) { stores.push_back(store); });
+  if (!rows.entries || !reader.rows.entryArray || stores.size() != 1 || isShort(rows.positions))
+    return std::nullopt;
+  rows.store = stores[0];
+  for (auto [dim, subscript] : llvm::enumerate(rows.store.getIndices()))
+    if (Value const array = arrayOf(subscript, rows.entries.getInductionVar()); array && isa<BlockArgument>(array)) {
+      rows.coordinates = array;
+      rows.column = subscript;
+      rows.dim = dim;
+      return rows;
+    }
+  return std::nullopt;
 }

@@ -12,6 +12,7 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -49,6 +50,18 @@ std::optional<RowLoop> innerFoldOf(mlir::scf::ForOp loop);
 
 /// Nothing where some lane could need what another one computes at the same time.
 std::optional<StoredRows> storedRowsOf(LoopKernelOp kernel);
+
+/// Rows whose entries change elements by their columns: A^T x.
+struct ScatteredRows {
+  mlir::Value positions, coordinates;
+  mlir::scf::ForOp entries;
+  mlir::Value column; ///< of an entry, as subscripts have it
+  mlir::memref::StoreOp store;
+  unsigned dim = 0; ///< of the memory that is changed: along the columns
+};
+
+/// Of a kernel whose only loop is in order. No other entry of a row has the same column, and columns of a row ascend.
+std::optional<ScatteredRows> scatteredRowsOf(LoopKernelOp kernel);
 
 } // namespace ml2k::nest
 

@@ -4,6 +4,7 @@
 //   - dense levels of indices that the result has: each iteration has its own index;
 //   - a first level of coordinates that are all different, or the runs of equal ones, of such an index;
 //   - where the result has one element, the first level, whose sums are joined.
+// Where the first level is summed over, its iterations add to elements that others add to: such loops are `ordered`.
 // Sums over what is left run in a register wherever their element of the result is not met again.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
@@ -113,6 +114,8 @@ LogicalResult SparseKernel::lower() {
     lowerTotal();
   else if (!prefix.empty())
     lowerParallel();
+  else if (!steps.back().isReduction)
+    lowerUpdates();
   else
     walk(0);
   rewriter.eraseOp(op);
@@ -197,6 +200,16 @@ void SparseKernel::enterRun(Value first) {
   named(search.getBeforeArguments()[0], "next");
   coordinates[0] = row;
   settleIndex(stored.levels[0].dim);
+}
+
+/// Rows that add to elements by their columns: hosts keep the order, devices add atomically.
+void SparseKernel::lowerUpdates() {
+  OpBuilder::InsertionGuard const guard(rewriter);
+  scf::ParallelOp loop = openParallel(steps.front(), {});
+  loop->setAttr("nest.note", rewriter.getStringAttr("an element may change more than once"));
+  loop->setAttr("nest.ordered", rewriter.getDenseBoolArrayAttr(true));
+  settle(steps.front(), nameOf(steps.front(), loop.getInductionVars().front()));
+  walk(1);
 }
 
 /// The index of a loop over a step is called after what it counts.

@@ -32,6 +32,7 @@ private:
   mlir::scf::ParallelOp openParallel(llvm::ArrayRef<Step> over, mlir::ValueRange initials);
   void lowerParallel();
   void lowerTotal();
+  void lowerUpdates();
   void enterRun(mlir::Value first);
 
   std::pair<mlir::Value, mlir::Value> boundsOf(Step const &step);

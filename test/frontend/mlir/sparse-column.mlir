@@ -1,6 +1,11 @@
-// The columns of a CSC matrix all add to the same rows: no loop of it may be parallel.
-// RUN: ml2kokkos %s --emit=nest | FileCheck %s
-// CHECK: nest.kernel "{{.*}}" range () = () to () note "sequential: iterations may
+// The columns of a CSC matrix all add to the same rows: hosts keep their order, by rows that a work item has to itself.
+// RUN: ml2kokkos %s --emit=prepared | FileCheck %s
+// RUN: ml2kokkos %s -o - | FileCheck %s --check-prefix=TEXT
+// CHECK: nest.kernel "y" range (%{{.*}}) = (%c0) to (%c16) note "an element may change more than once"
+// CHECK: nest.schedule = #nest.schedule<scatter_rows>, ordered = array<i1: true>
+// TEXT: scatter_rows({{$}}
+// TEXT-NEXT: "sparse_column::y", space, 16, a_coordinates_size, 16, a_positions, a_coordinates,
+// TEXT-NEXT: KOKKOS_LAMBDA(int column, int entry, int row) { add_to(y(row), a_values(entry) * x(column)); });
 #CSC = #sparse_tensor.encoding<{ map = (i, j) -> (j : dense, i : compressed) }>
 #spmv = {
   indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],

@@ -309,6 +309,7 @@ def programs():
 FEW = [
     *(f"{name}_csr_f64_32" for name in ("spmv", "spmm", "sddmm", "total", "residual", "add", "squared", "sampled", "attention")),
     *(f"{name}_csr_f64_32" for name in ("sum_of", "product_of", "multiplied", "to_csc")), "spmvt_csc_f64_32", "to_csr_csc_f64_32",
+    "spmvt_csr_f64_32", "spmvt_dcsr_f64_32", "spmvt_coo_f64_32", "colsum_csr_f32_64_dynamic",
     "spmv_coo_f64_32", "to_csr_coo_f64_32", "to_csr_loose_f64_32", "to_csr_dense_f64_32", "attention_dcsr_f64_32",
     "spmv_bsr_f64_32", "attention_bsr_f64_32", "mttkrp_csf_f64_64", "dot_vector_f64_32",
 ]

@@ -186,6 +186,8 @@ FailureOr<std::string> LoopPrinter::print() {
   bool const isShared = form == nest::KernelBlock::ForSharedSpan || form == nest::KernelBlock::ReduceSharedSpan;
   if (isShared && failed(printShared()))
     return failure();
+  if (form == nest::KernelBlock::ScatterRows)
+    return failed(printScatter()) ? FailureOr<std::string>() : describe();
   Block &block = kernel.getBody().front();
   for (auto loop : block.getOps<scf::ForOp>())
     if (loop->hasAttr("nest.scan"))

@@ -55,6 +55,8 @@ private:
   unsigned orderedFrom() { return llvm::find(*kernel.getOrdered(), true) - kernel.getOrdered()->begin(); }
   unsigned columnsFrom() { return orderedFrom() + llvm::count(*kernel.getOrdered(), true); }
   mlir::LogicalResult printUpdates(Body statements);
+  mlir::LogicalResult printScatter();
+  mlir::memref::LoadOp bindCasts(mlir::Value element, Expression const &text);
   mlir::LogicalResult printChange(mlir::memref::StoreOp store, Expression const &target, Expression const &value,
                                   Body &to);
   mlir::LogicalResult printRange(Body statements);

@@ -16,11 +16,12 @@ void LoopPrinter::findChange() {
     auto const argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getOwner() == &kernel.getBody().front() && argument.getArgNumber() >= columnsFrom();
   });
-  for (auto store : kernel.getBody().front().getOps<memref::StoreOp>())
+  kernel.walk([&](memref::StoreOp store) {
     if (SmallVector<Operation *> const change = nest::changeOf(store); !change.empty()) {
       changed = change.front();
       before = printer.names.fresh({"before", "old"});
     }
+  });
 }
 
 /// `add_to(target, term);`, or `change_element(target, [&](float before) { return ...; });`
@@ -82,6 +83,49 @@ LogicalResult LoopPrinter::printUpdates(Body statements) {
     return group.first == group.end ? cpp::Parameter{Raw("int")} : cpp::intParameter(group.name);
   };
   layer.addLambda({{parameter(*batch), parameter(*update), span}, std::move(statements)});
+  return success();
+}
+
+/// An element of an array, as it is and as an index.
+memref::LoadOp LoopPrinter::bindCasts(Value element, Expression const &text) {
+  printer.bind(element, text);
+  while (auto cast = element.getDefiningOp<arith::IndexCastOp>()) {
+    element = cast.getIn();
+    printer.bind(element, text);
+  }
+  return element.getDefiningOp<memref::LoadOp>();
+}
+
+/// `scatter_rows(label, space, rows, entries, columns, A_positions, A_coordinates, [=](int row, int entry, int column)
+/// {
+/// ... })`
+LogicalResult LoopPrinter::printScatter() {
+  nest::ScatteredRows scattered = *nest::scatteredRowsOf(kernel);
+  scf::ForOp entries = scattered.entries;
+  Identifier const entry = printer.names.fresh(withSourceName(entries.getInductionVar(), {"entry", "stored"})),
+                   column = printer.names.fresh(withSourceName(scattered.column, {"column", "k", "place"}));
+  printer.bind(entries.getInductionVar(), cpp::name(entry));
+  for (Value bound : {entries.getLowerBound(), entries.getUpperBound()}) { // the block looks them up
+    memref::LoadOp load = bindCasts(bound, literal(0));
+    if (Value const at = load.getIndices()[0]; at.getDefiningOp() && at.hasOneUse())
+      printer.bind(at, literal(1));
+  }
+  bindCasts(scattered.column, cpp::name(column));
+  printer.handle("scf.for", [this, entries](Operation *op, ScalarPrinter &, Body &to) {
+    auto loop = cast<scf::ForOp>(op);
+    return loop == entries ? printer.print(*loop.getBody(), to) : printFor(loop, printer, to);
+  });
+  Body statements;
+  FailureOr<Bounds> const ends = bounds(0);
+  if (failed(ends) || failed(printer.print(kernel.getBody().front(), statements)))
+    return failure();
+  auto const member = [&](Value array) { return layer.member(*layer.program.storageOf(array)); };
+  layer.setCall({ends->second, layer.extent(scattered.coordinates, 0),
+                 layer.extent(scattered.store.getMemref(), scattered.dim), member(scattered.positions),
+                 member(scattered.coordinates)});
+  reads.insert(scattered.positions);
+  reads.insert(scattered.coordinates);
+  layer.addLambda({cpp::intParameters({positions.front(), entry, column}), std::move(statements)});
   return success();
 }
 

@@ -51,6 +51,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {TransposeRows, "transpose_rows"},
                {SortTriplets, "sort_triplets"},
                {PackRows, "pack_rows"},
+               {ScatterRows, "scatter_rows"},
                {TopK, "top_k"}};
   auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
   assert(found != std::end(table) && "a policy of Kokkos is no block");
