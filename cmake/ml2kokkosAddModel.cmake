@@ -11,6 +11,7 @@
 #     ML2KOKKOS_REGENERATE is OFF; elsewhere it is taken as it is. CHECK adds the test ml2kokkos.NAME, which fails if the
 #     committed files are not what the tool prints today.
 #
+# With --calls=kokkoskernels among the OPTIONS, TARGET is linked with KokkosKernels, which find_package() has to find.
 # OPTIONS go to ml2kokkos (docs/options.md); DEPENDS are further files to watch, such as the model's external data.
 # The tool is, in this order: the target ml2kokkos of this build, ml2kokkos::ml2kokkos, the program ML2KOKKOS.
 
@@ -183,6 +184,12 @@ function(ml2kokkos_add_model target)
       set(named ${arg_OUTPUT})
     endif()
     cmake_path(GET named STEM LAST_ONLY arg_NAME)
+  endif()
+  if("--calls=kokkoskernels" IN_LIST arg_OPTIONS)
+    if(NOT TARGET Kokkos::kokkoskernels)
+      find_package(KokkosKernels REQUIRED)
+    endif()
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES Kokkos::kokkoskernels) # whichever way others are linked
   endif()
   ml2kokkos_find_tool(tool tool_file)
   if(arg_OUTPUT)

@@ -87,7 +87,7 @@ void ml2k::addStage(OpPassManager &manager, Stage to, StageOptions const &option
   case Stage::Nest:
     return addNest(manager);
   case Stage::Prepared:
-    return addPrepare(manager, options.weights, options.target);
+    return addPrepare(manager, options.weights, options.target, options.calls);
   }
 }
 
@@ -102,6 +102,7 @@ struct ScheduledOptions : PassPipelineOptions<ScheduledOptions> {
 struct PreparedOptions : PassPipelineOptions<PreparedOptions> {
   Option<std::string> weights{*this, "weights", llvm::cl::desc("auto, embed or file"), llvm::cl::init("auto")};
   Option<std::string> target{*this, "target", llvm::cl::desc("portable, host or device"), llvm::cl::init("portable")};
+  Option<std::string> calls{*this, "calls", llvm::cl::desc("none or kokkoskernels"), llvm::cl::init("none")};
 };
 } // namespace
 
@@ -114,7 +115,7 @@ static void registerStages() {
   PassPipelineRegistration<>("ml2k-to-nest", "scheduled to nest", addNest);
   PassPipelineRegistration<PreparedOptions>("ml2k-to-prepared", "nest to prepared",
                                             [](OpPassManager &manager, PreparedOptions const &options) {
-                                              ml2k::addPrepare(manager, options.weights, options.target);
+                                              ml2k::addPrepare(manager, options.weights, options.target, options.calls);
                                             });
 }
 

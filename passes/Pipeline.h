@@ -18,6 +18,7 @@ struct StageOptions {
   bool naive = false;              ///< every structured operation a plain loop nest, to compare with
   std::string weights = "auto";    ///< where weights go: auto, embed or file
   std::string target = "portable"; ///< whom the file serves: portable, host or device
+  std::string calls = "none";      ///< who computes large products: none (we), or kokkoskernels
 };
 
 /// Appends to a pass manager on the module the passes that lead from the stage before `to` to `to`.

@@ -3,6 +3,7 @@
 #include "passes/prepare/ChooseBlocks.h"
 
 #include "passes/lower/memory/Memory.h"
+#include "translator/ir/LibraryCalls.h"
 #include "translator/ir/StoredRows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -246,10 +247,30 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
          (chosen.getInPlace() || !given.getInPlace());
 }
 
+/// A call of KokkosKernels that was asked for is one that the kernel can be.
+static LogicalResult checkCall(Operation *kernel, nest::ScheduleAttr given) {
+  std::string why;
+  if (auto loops = dyn_cast<nest::LoopKernelOp>(kernel)) {
+    if (given.getBlock() == KernelBlock::LibrarySpmv && nest::sparseProductOf(loops, why))
+      return success();
+  } else if (std::optional<nest::BlasProduct> const product = nest::blasProductOf(kernel, why)) {
+    KernelBlock const block = product->isMatrix ? KernelBlock::LibraryGemm : KernelBlock::LibraryGemv;
+    if (given.getBlock() == block && given.getLeft() != product->a.isTransposed &&
+        given.getRight() == (product->isMatrix && !product->b.isTransposed))
+      return success();
+  }
+  InFlightDiagnostic error = kernel->emitError() << "cannot be printed as " << given;
+  if (!why.empty())
+    error << ": " << why;
+  return error;
+}
+
 static LogicalResult settle(Operation *kernel, Devices devices) {
   if (llvm::any_of(kernel->getOperandTypes(), llvm::IsaPred<TensorType>))
     return kernel->emitError("works on tensors: a prepared nest is on memrefs");
   nest::ScheduleAttr const given = nest::scheduleOf(kernel);
+  if (given && nest::isLibraryCall(given.getBlock()))
+    return checkCall(kernel, given);
   if (failed(chooseBlock(kernel, devices)))
     return failure();
   nest::ScheduleAttr const chosen = nest::scheduleOf(kernel);

@@ -44,6 +44,18 @@ def CheckIndexRange : Pass<"ml2k-check-index-range", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def CallLibrary : Pass<"ml2k-call-library", "::mlir::func::FuncOp"> {
+  let summary = "large products as calls of KokkosKernels";
+  let description = [{
+    Pre: forms of buffers are chosen, packings have no extents yet. Post, with calls=kokkoskernels: a contraction, a sum of products along
+    rows or a product with a sparse matrix by rows whose operands lie as BLAS takes them, and that is large enough, has a schedule
+    `library_gemm`, `library_gemv` or `library_spmv`; a nest.map behind it does what its epilogue did. Its weights are not packed.
+    Others that multiply matrices have `nest.kept`, which says why they are no call.
+  }];
+  let options = [Option<"calls", "calls", "std::string", "\"none\"", "none or kokkoskernels">];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def SettlePackings : Pass<"ml2k-settle-packings", "::mlir::func::FuncOp"> {
   let summary = "the extents of packed weights";
   let description = [{

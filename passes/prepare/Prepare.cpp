@@ -7,12 +7,14 @@
 using namespace mlir;
 
 /// JoinBiases comes behind everything that makes, copies or orders weights.
-void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::string const &target) {
+void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::string const &target,
+                      std::string const &calls) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createMarkOutputs());
   function.addPass(createSettleSizes());
   function.addPass(createChooseBufferForms());
   function.addPass(createCheckIndexRange());
+  function.addPass(createCallLibrary({calls}));
   function.addPass(createSettlePackings());
   function.addPass(createJoinBiases());
   function.addPass(createChooseBlocks({target}));

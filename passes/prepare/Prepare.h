@@ -18,8 +18,9 @@ namespace ml2k {
 #define GEN_PASS_REGISTRATION
 #include "passes/prepare/Passes.h.inc"
 
-/// Appends all of them, for --weights=`weights` and --target=`target`.
-void addPrepare(mlir::OpPassManager &manager, std::string const &weights, std::string const &target);
+/// Appends all of them, for --weights=`weights`, --target=`target` and --calls=`calls`.
+void addPrepare(mlir::OpPassManager &manager, std::string const &weights, std::string const &target,
+                std::string const &calls);
 
 } // namespace ml2k
 

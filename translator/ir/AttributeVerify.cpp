@@ -123,6 +123,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.alive", {OnOperation, isRange}},
       // Of kernels: what they are printed as
       {"nest.schedule", {OnOperation, isSchedule}},
+      // Of those that could be a call of KokkosKernels: why they are not
+      {"nest.kept", {OnOperation, isString}},
       // What was measured for kernels, until they have it; for a kernel
       {"nest.tune", {OnFunction, isTunings}},
       {"nest.tuned", {OnOperation, isTunings}},

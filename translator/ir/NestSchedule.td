@@ -62,7 +62,10 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"JoinRows", 25, "join_rows">, I32EnumAttrCase<"MultiplyRows", 26, "multiply_rows">,
   I32EnumAttrCase<"TransposeRows", 27, "transpose_rows">, I32EnumAttrCase<"SortTriplets", 28, "sort_triplets">,
   I32EnumAttrCase<"PackRows", 29, "pack_rows">,
-  I32EnumAttrCase<"ScatterRows", 36, "scatter_rows">]>;     // rows whose entries change elements by their columns
+  I32EnumAttrCase<"ScatterRows", 36, "scatter_rows">,      // rows whose entries change elements by their columns
+  // Calls of KokkosKernels
+  I32EnumAttrCase<"LibraryGemm", 33, "library_gemm">, I32EnumAttrCase<"LibraryGemv", 34, "library_gemv">,
+  I32EnumAttrCase<"LibrarySpmv", 35, "library_spmv">]>;
 
 def Nest_Assembly : Nest_Enum<"Assembly", "how the entries of a sparse matrix come about", [
   I32EnumAttrCase<"Union", 0, "union">,               // where one of two matrices has entries
@@ -90,8 +93,8 @@ def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
     `crossing` along an input's that lies across it, `channel` through the few channels of a pixel. Of rows: the number of the
     operand, an output, that is `kept` in registers. Of explicit loops: the first `fused` run as one. Of contractions: whether
     the columns of the `left` and the `right` operand are adjacent in memory, and whether the sums are stored `in_place` as
-    they are. `device`: which path of the block the file has for devices. `scratch`: elements of the workspace for each host
-    thread.
+    they are; of calls of KokkosKernels, that columns lie side by side says that the operand is not transposed. `device`: which
+    path of the block the file has for devices. `scratch`: elements of the workspace for each host thread.
   }];
   let parameters = (ins EnumParameter<Nest_KernelBlock>:$block, DefaultValuedParameter<"int64_t", "-1">:$inner,
                     DefaultValuedParameter<"int64_t", "-1">:$crossing, DefaultValuedParameter<"int64_t", "-1">:$channel,

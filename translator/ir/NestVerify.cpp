@@ -164,7 +164,8 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
     return emitError() << "only for_each runs through the channels of a pixel";
   if (block == KernelBlock::ForWideRows ? kept < 0 : kept != -1)
     return emitError() << "for_wide_rows keeps an operand, other blocks none";
-  if ((left || right || inPlace) && block != KernelBlock::BatchedContract)
+  bool const isBlas = block == KernelBlock::LibraryGemm || block == KernelBlock::LibraryGemv;
+  if ((inPlace || ((left || right) && !isBlas)) && block != KernelBlock::BatchedContract)
     return emitError() << "left, right and in_place are for batched_contract";
   if (!hasPath(block, device))
     return emitError() << stringifyKernelBlock(block) << " has no path " << stringifyDevicePath(device);

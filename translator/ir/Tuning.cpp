@@ -2,6 +2,8 @@
 
 #include "translator/ir/Tuning.h"
 
+#include "translator/ir/LibraryCalls.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -110,6 +112,8 @@ std::string ml2k::shapesOf(DestinationStyleOpInterface kernel) {
 
 std::string ml2k::patternOf(Operation *op) {
   std::string const name = op->getName().stripDialect().str();
+  if (nest::ScheduleAttr const schedule = nest::scheduleOf(op); schedule && nest::isLibraryCall(schedule.getBlock()))
+    return nest::libraryFunction(schedule.getBlock()).str();
   auto conv = dyn_cast<nest::ConvOp>(op);
   auto weight = conv ? conv.getInputs()[1].getDefiningOp<nest::WeightOp>() : nest::WeightOp();
   int64_t const size = weight && weight.getPacking() ? weight.getPacking()->getWinograd() : 0;

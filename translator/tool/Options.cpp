@@ -41,6 +41,7 @@ Choice const mathLibraries{"math", {"fast", "std"}};
 Choice const winogradUses{"winograd", {"auto", "off"}};
 Choice const schedules{"schedule", {"tuned", "naive"}};
 Choice const updateOrders{"updates", {"atomic", "ordered"}};
+Choice const libraries{"calls", {"none", "kokkoskernels"}};
 Choice const formKinds{"form", {"launch", "team", "thread", "rows", "runner", "c", "fortran", "server"}};
 Choice const colorUses{"color", {"auto", "always", "never"}};
 Choice const locationStyles{"locations", {"names", "none", "plain"}};
@@ -101,6 +102,8 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "transform.named_sequence @__transform_main runs before the tuned schedule")(
       "updates", text(options.updates, "atomic|ordered"),
       "how devices add to elements that an index array names; ordered: the same bits in every run, less parallel")(
+      "calls", text(options.calls, "none|kokkoskernels"),
+      "hand large products of matrices, and of a sparse matrix and a vector, to KokkosBlas and KokkosSparse")(
       "form", po::value<std::string>()->value_name("launch|team|thread|rows|runner|c|fortran|server"),
       "how the network is called, several at once by commas: for all entries of the batch, or inside your own kernel "
       "by a "
@@ -395,6 +398,7 @@ static std::string commandOf(ToolOptions const &options) {
   add("winograd", options.winograd, "auto");
   add("schedule", options.scheduleFile.empty() ? options.schedule : fileName(options.scheduleFile), "tuned");
   add("updates", options.updates, "atomic");
+  add("calls", options.calls, "none");
   add("form", llvm::join(options.forms, ","), "launch");
   add("tune", fileName(options.tune), "");
   if (options.emitTest)
@@ -466,6 +470,7 @@ static void finish(ToolOptions &options, po::variables_map const &values) {
   checkChoice(winogradUses, options.winograd);
   readSchedule(options);
   checkChoice(updateOrders, options.updates);
+  checkChoice(libraries, options.calls);
   checkDevice(options);
   checkChoice(locationStyles, options.locations);
   checkChoice(colorUses, options.color);

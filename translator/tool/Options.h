@@ -52,6 +52,7 @@ struct ToolOptions {
   std::string schedule = "tuned";
   std::string scheduleFile; ///< sequences of the transform dialect that run first; empty: those of the input, if any
   std::string updates = "atomic";
+  std::string calls = "none";
   std::set<std::string> forms = {"launch"};
   std::string license;
   std::string tune; ///< file of what ml2kokkos-tune measured; empty: none

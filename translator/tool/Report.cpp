@@ -117,6 +117,14 @@ static bool hasRunTimeExtents(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// With --calls: the products that are none, and why.
+static void printKept(ModuleOp module, llvm::raw_ostream &out) {
+  module.walk([&](nest::Kernel kernel) {
+    if (auto const why = kernel->getAttrOfType<StringAttr>("nest.kept"))
+      out << terminalText(kernel.getLabel(), longestName) << " is no call of KokkosKernels: " << why.getValue() << "\n";
+  });
+}
+
 void ml2k::printReport(ModuleOp module, llvm::raw_ostream &out) {
   Table table;
   Storage storage;
@@ -125,6 +133,7 @@ void ml2k::printReport(ModuleOp module, llvm::raw_ostream &out) {
   printTable(table, out);
   out << "\n"
       << kernels << " kernels, " << scaled(table.flops, "flop") << ", " << scaled(table.bytes, "B") << " moved\n";
+  printKept(module, out);
   if (isSmall(module))
     out << "So little work that a host's calling thread does it alone, without launches.\n";
   out << storage.weights << " weights, " << scaled(storage.weightBytes, "B") << "\n";

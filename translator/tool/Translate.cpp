@@ -130,7 +130,8 @@ bool Translation::reach(StageName const &stage) {
            {.winograd = options.winograd == "auto" && options.target != "device",
             .naive = options.schedule == "naive",
             .weights = options.weights,
-            .target = options.target});
+            .target = options.target,
+            .calls = options.calls});
   return succeeded(passes.run(*module)) && succeeded(mlir::verify(*module)) && dumpStage(stage);
 }
 

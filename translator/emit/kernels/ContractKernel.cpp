@@ -1,6 +1,7 @@
 //===- ContractKernel.cpp - nest.contract: contract, batched_contract ---------------------------------------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/LibraryCalls.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -141,6 +142,8 @@ LogicalResult Contraction::printBatched() {
 
 FailureOr<std::string> printContract(Operation *op, Layer &layer) {
   auto contract = cast<nest::ContractOp>(op);
+  if (nest::isLibraryCall(layer.schedule.getBlock()))
+    return printProductCall(op, layer);
   Contraction contraction(contract, layer);
   bool const packed = layer.schedule.getBlock() == nest::KernelBlock::Contract;
   if (failed(packed ? contraction.printPacked(*layer.program.storageOf(op->getOperand(1)))

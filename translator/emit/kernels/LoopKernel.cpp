@@ -201,6 +201,8 @@ FailureOr<std::string> LoopPrinter::print() {
 }
 
 FailureOr<std::string> printLoopKernel(Operation *op, Layer &layer) {
+  if (layer.schedule.getBlock() == nest::KernelBlock::LibrarySpmv)
+    return printSparseCall(cast<nest::LoopKernelOp>(op), layer);
   return LoopPrinter(cast<nest::LoopKernelOp>(op), layer).print();
 }
 

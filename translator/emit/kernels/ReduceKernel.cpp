@@ -1,6 +1,7 @@
 //===- ReduceKernel.cpp - nest.reduce: rows whose reduction is contiguous, else a loop per element ----------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/LibraryCalls.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -120,6 +121,8 @@ LogicalResult Reduction::printElements() {
 } // namespace
 
 FailureOr<std::string> printReduce(Operation *op, Layer &layer) {
+  if (nest::isLibraryCall(layer.schedule.getBlock()))
+    return printProductCall(op, layer);
   Reduction reduction(cast<nest::ReduceOp>(op), layer);
   if (failed(layer.schedule.getBlock() == nest::KernelBlock::ForRows ? reduction.printRows()
                                                                      : reduction.printElements()))

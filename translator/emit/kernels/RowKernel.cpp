@@ -1,6 +1,7 @@
 //===- RowKernel.cpp - nest.row: for_rows with folds and loops along the row --------------------------------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/LibraryCalls.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -162,6 +163,8 @@ void Rows::handle(ScalarPrinter &printer) {
 } // namespace
 
 FailureOr<std::string> printRow(Operation *op, Layer &layer) {
+  if (nest::isLibraryCall(layer.schedule.getBlock()))
+    return printProductCall(op, layer);
   Rows rows(cast<nest::RowOp>(op), layer);
   SmallVector<unsigned> outer;
   for (unsigned loop = 0; loop < rows.last(); ++loop)

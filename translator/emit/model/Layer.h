@@ -27,6 +27,10 @@ public:
   mlir::FailureOr<Expression> matrix(mlir::Value memref, int64_t columns, int64_t rows, Expression const &rowCount,
                                      llvm::StringRef wanted);
 
+  /// The same of rank 1.
+  mlir::FailureOr<Expression> vector(mlir::Value memref, int64_t length, Expression const &size,
+                                     llvm::StringRef wanted);
+
   /// Adds the workspace's partial sums of device kernels that share an output tile.
   void addSplit(std::vector<Expression> &arguments, mlir::Type scalar);
 
@@ -133,6 +137,10 @@ mlir::FailureOr<std::string> printRecurrent(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printTopK(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printAssembly(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printLoopKernel(mlir::Operation *, Layer &);
+
+/// Kernels that are calls of KokkosKernels.
+mlir::FailureOr<std::string> printProductCall(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printSparseCall(nest::LoopKernelOp, Layer &);
 
 } // namespace ml2k
 

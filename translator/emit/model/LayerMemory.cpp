@@ -299,6 +299,21 @@ FailureOr<Expression> Layer::matrix(Value memref, int64_t columns, int64_t rows,
                                std::move(arguments)));
 }
 
+FailureOr<Expression> Layer::vector(Value memref, int64_t length, Expression const &size, StringRef wanted) {
+  Storage const *storage = program.storageOf(memref);
+  if (storage && storage->value == memref && storage->type.getRank() == 1 && !storage->isImage)
+    return member(*storage);
+  FailureOr<Expression> data = pointer(memref);
+  if (failed(data))
+    return failure();
+  std::vector<Expression> arguments = {*data};
+  if (ShapedType::isDynamic(length))
+    arguments.push_back(size);
+  return cpp::name(declareView({wanted.str(), storage->name, storage->name + "_vector"},
+                               tensorType(storage->scalarType(), storage->cpp.isConst, {length}),
+                               std::move(arguments)));
+}
+
 FailureOr<Expression> Layer::image(Value memref) {
   auto const type = cast<MemRefType>(memref.getType());
   ArrayRef<int64_t> const shape = type.getShape();

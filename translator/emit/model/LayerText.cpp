@@ -51,6 +51,9 @@ static Raw functionOf(nest::KernelBlock block) {
                {TransposeRows, "transpose_rows"},
                {SortTriplets, "sort_triplets"},
                {PackRows, "pack_rows"},
+               {LibraryGemm, "library_gemm"},
+               {LibraryGemv, "library_gemv"},
+               {LibrarySpmv, "library_spmv"},
                {ScatterRows, "scatter_rows"},
                {TopK, "top_k"}};
   auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
