@@ -16,7 +16,7 @@ PROJECT = BENCH.parent
 sys.path.append(str(BENCH / "sparse"))
 import make_programs # noqa: E402
 
-ENTRIES = ["spmv", "spmm8", "spmm64", "sddmm8", "sddmm32", "sddmm64", "residual", "chebyshev", "add", "multiply", "pcg"]
+ENTRIES = ["spmv", "spmvt", "spmm8", "spmm64", "sddmm8", "sddmm32", "sddmm64", "residual", "chebyshev", "add", "multiply", "pcg"]
 # What is in memory of a case, and in how many seconds a machine would stream it: bytes by the check of `gather`
 ROUNDS = 3
 

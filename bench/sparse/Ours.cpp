@@ -14,6 +14,7 @@
 #include "spmm64.hpp"
 #include "spmm8.hpp"
 #include "spmv.hpp"
+#include "spmvt.hpp"
 
 using Space = Kokkos::DefaultExecutionSpace;
 template <class T> using View = Kokkos::View<T, Kokkos::LayoutRight, Space>;
@@ -98,6 +99,21 @@ static void timeStreams(Arguments const &arguments) {
        [&] { return 24. * n; });
 }
 
+static void timeTransposed(Arguments const &arguments, std::string const &kind) {
+  if (!arguments.wants("spmvt/" + kind))
+    return;
+  Space const space;
+  Csr const a(makeMatrix(kind, arguments.scale));
+  View<double *> const x = vector(a.rows(), 2), y("y", a.width);
+  auto const check = [&] { // of one call: the others have added, too
+    Kokkos::deep_copy(space, y, 0.);
+    spmvt::forward(space, a.positions, a.columns, a.values, x, y);
+    space.fence();
+    return sumOf(y.data(), y.size());
+  };
+  time("spmvt/" + kind, arguments.seconds, [&] { spmvt::forward(space, a.positions, a.columns, a.values, x, y), space.fence(); }, check);
+}
+
 int main(int count, char **values) {
   Kokkos::ScopeGuard const guard(count, values);
   Arguments const arguments(count, values);
@@ -144,6 +160,7 @@ int main(int count, char **values) {
            [&] { return 12. * a.values.size() + 20. * a.rows(); });
     }
   for (std::string const &kind : fewKinds) {
+    timeTransposed(arguments, kind);
     timeSpmm<8>(arguments, kind, [](auto const &s, Csr const &a, auto const &x, auto const &y) { spmm8::forward(s, a.positions, a.columns, a.values, x, y); });
     timeSpmm<64>(arguments, kind, [](auto const &s, Csr const &a, auto const &x, auto const &y) { spmm64::forward(s, a.positions, a.columns, a.values, x, y); });
     timeSddmm<8>(arguments, kind, [](auto const &s, Csr const &a, auto const &...o) { sddmm8::forward(s, a.positions, a.columns, a.values, o...); });

@@ -144,7 +144,20 @@ def pcg():
 """
 
 
-ALL = [SPMV, spmm(8), spmm(64), sddmm(8), sddmm(32), sddmm(64), RESIDUAL, CHEBYSHEV, ADD, MULTIPLY, pcg()]
+# A^T x
+SPMVT = f"""func.func @spmvt(%A: {A}, %x: {V}, %y: {V}) -> {V} {{
+  %r = linalg.generic {{indexing_maps = [{IJ}, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}}
+      ins(%A, %x : {A}, {V}) outs(%y : {V}) {{
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %t = arith.mulf %a, %b : f64
+    %s = arith.addf %o, %t : f64
+    linalg.yield %s : f64
+  }} -> {V}
+  return %r : {V}
+}}
+"""
+
+ALL = [SPMV, SPMVT, spmm(8), spmm(64), sddmm(8), sddmm(32), sddmm(64), RESIDUAL, CHEBYSHEV, ADD, MULTIPLY, pcg()]
 
 if __name__ == "__main__":
     with open(sys.argv[1], "w") as file:

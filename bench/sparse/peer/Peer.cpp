@@ -68,6 +68,16 @@ int main(int count, char **values) {
            [&] { return sumOf(y.data(), y.size()); });
     }
   for (std::string const &kind : fewKinds)
+    if (arguments.wants("spmvt/" + kind)) {
+      Crs const a = crs(makeMatrix(kind, scale));
+      Vector const x = vector(a.numRows(), 2), y("y", a.numCols());
+      auto const check = [&] {
+        KokkosSparse::spmv("T", 1., a, x, 0., y);
+        return sumOf(y.data(), y.size());
+      };
+      time("spmvt/" + kind, seconds, [&] { KokkosSparse::spmv("T", 1., a, x, 1., y); }, check);
+    }
+  for (std::string const &kind : fewKinds)
     for (int width : {8, 64})
       if (std::string const name = "spmm" + std::to_string(width) + "/" + kind; arguments.wants(name)) {
         Crs const a = crs(makeMatrix(kind, scale * (width == 8 ? .5 : .1)));
