@@ -110,6 +110,9 @@ private:
     bool const isWhole = bool(nest::blasProductOf(op, why));
     if (std::string const small = tooSmall(cast<nest::Kernel>(op), *product, !isWhole); !small.empty())
       return small;
+    for (nest::BlasMatrix const &operand : {product->a, product->b, product->c})
+      if (!isPlain(operand.memref))
+        return "an operand is a part of an image, or of memory of unknown sizes";
     Value const result = rootOf(product->c.memref);
     if (rootOf(product->a.memref) == result || rootOf(product->b.memref) == result)
       return "the result is an operand";
@@ -117,6 +120,16 @@ private:
       return "";
     bool const readsResult = llvm::any_of(extrasOf(op), [&](Value extra) { return rootOf(extra) == result; });
     return readsResult ? "its epilogue reads the result" : "";
+  }
+
+  /// Whether a pointer to its first element can be printed.
+  static bool isPlain(Value memref) {
+    Value const root = rootOf(memref);
+    auto buffer = root.getDefiningOp<nest::BufferOp>();
+    ArrayRef<int64_t> const border = buffer ? buffer.getBorder().value_or(ArrayRef<int64_t>()) : ArrayRef<int64_t>();
+    ArrayRef<int64_t> const shape = cast<MemRefType>(root.getType()).getShape();
+    bool const isKnown = memref == root || shape.empty() || llvm::none_of(shape.drop_front(), ShapedType::isDynamic);
+    return isKnown && llvm::all_of(border, [](int64_t extent) { return extent == 0; });
   }
 
   static OperandRange extrasOf(Operation *op) {
@@ -132,13 +145,13 @@ private:
 
   /// Packed weights are for our kernels: all readers are calls, or none is.
   void keepSharedWeights(ArrayRef<Operation *> products) {
+    llvm::DenseSet<Operation *> const all(products.begin(), products.end());
     for (Operation *op : products) {
       nest::WeightOp weight = packedWeight(op);
       if (!weight || kept.contains(op))
         continue;
-      bool const isShared = llvm::any_of(weight->getUsers(), [&](Operation *user) {
-        return kept.contains(user) || !llvm::is_contained(products, user);
-      });
+      bool const isShared =
+          llvm::any_of(weight->getUsers(), [&](Operation *user) { return kept.contains(user) || !all.contains(user); });
       if (isShared)
         kept[op] = "its weights are packed for another kernel";
     }

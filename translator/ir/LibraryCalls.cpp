@@ -73,7 +73,7 @@ struct Product {
     auto buffer = matrix.memref.getDefiningOp<BufferOp>();
     bool const isMember = buffer || isa<BlockArgument>(matrix.memref) || matrix.memref.getDefiningOp<WeightOp>();
     bool const isWhole = isMember && type.getRank() == (matrix.columns.empty() ? 1 : 2);
-    if (buffer && (buffer.getBorder() || buffer.getForm() == BufferForm::Image))
+    if (buffer && buffer.getForm() == BufferForm::Image)
       return false;
     return isContiguous(type) && (isWhole || llvm::none_of(matrix.columns, [&](unsigned loop) {
                                     return ShapedType::isDynamic(extents[loop]);

@@ -73,3 +73,23 @@ func.func @small(%x: memref<64x64xf32> {nest.name = "x"}, %w: memref<64x64xf32> 
   }
   return
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// A halo lies between the rows of an image.
+// CHECK-LABEL: func.func @image
+// CHECK: nest.contract "fc"
+// CHECK-SAME: nest.kept = "an operand is a part of an image, or of memory of unknown sizes"
+func.func @image(%w: memref<512x512xf32> {nest.name = "w"}, %y: memref<256x512xf32> {nest.name = "y", nest.output}) {
+  %x = nest.buffer "x" border [1, 1] : memref<256x4x8x16xf32>
+  %rows = memref.collapse_shape %x [[0], [1, 2, 3]] : memref<256x4x8x16xf32> into memref<256x512xf32>
+  nest.contract "fc" [m, n, k] ins(%rows, %w : memref<256x512xf32>, memref<512x512xf32>) outs(%y : memref<256x512xf32>)
+      maps [#a, #b, #c] epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  return
+}
