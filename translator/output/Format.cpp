@@ -48,6 +48,25 @@ static Expected<clang::format::FormatStyle> findStyle(std::string const &code, S
   return isFound ? std::move(style) : clang::format::getStyle(ourStyle, path, "llvm", code);
 }
 
+/// The comment at the top says how to print the file again: a command to copy, which formatting would break into lines.
+static std::string keepBanner(std::string const &code, clang::format::FormatStyle const &style) {
+  if (!style.ReflowComments || style.ColumnLimit == 0)
+    return code;
+  StringRef const first = StringRef(code).split('\n').first;
+  StringRef const lines = StringRef(code).drop_front(std::min(first.size() + 1, code.size()));
+  size_t size = 0;
+  bool isLong = false;
+  for (StringRef rest = lines; rest.starts_with("//"); rest = rest.split('\n').second) {
+    size_t const length = rest.find('\n');
+    isLong |= rest.take_front(length).size() > style.ColumnLimit;
+    size += std::min(rest.size(), length == StringRef::npos ? length : length + 1);
+  }
+  if (!first.starts_with("//") || !isLong)
+    return code;
+  return (first + "\n// clang-format off\n" + lines.take_front(size) + "// clang-format on\n" + lines.drop_front(size))
+      .str();
+}
+
 Expected<std::string> ml2k::formatCode(std::string code, StringRef path, StringRef styleName) {
   auto style = findStyle(code, path, styleName);
   if (!style)
@@ -56,6 +75,7 @@ Expected<std::string> ml2k::formatCode(std::string code, StringRef path, StringR
   // are not printed
   style->FixNamespaceComments = false;
   style->SortUsingDeclarations = clang::format::FormatStyle::SUD_Never;
+  code = keepBanner(code, *style);
   auto sorted =
       clang::tooling::applyAllReplacements(code, clang::format::sortIncludes(*style, code, whole(code), path));
   if (!sorted)

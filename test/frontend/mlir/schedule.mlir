@@ -19,8 +19,7 @@
 // RUN: FileCheck %s --check-prefix=BANNER < %t/program.hpp
 // RUN: ml2kokkos %t/program.mlir --schedule=%t/tiles.mlir -o %t/program.cpp --style=llvm --check
 // RUN: not ml2kokkos %t/program.mlir -o %t/program.cpp --style=llvm --check
-// BANNER: // Regenerate: ml2kokkos program.mlir -o program.cpp --style=llvm
-// BANNER-NEXT: // --schedule=tiles.mlir (verify: add --check)
+// BANNER: // Regenerate: ml2kokkos program.mlir -o program.cpp --style=llvm --schedule=tiles.mlir     (verify: add --check)
 // The file takes the place of the sequence that the input has.
 // RUN: ml2kokkos %t/own.mlir --schedule=%t/remark.mlir --emit=imported -o %t/x.cpp 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: own.mlir:3:8: remark: the product

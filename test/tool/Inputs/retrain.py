@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-HASH = re.compile("//  *[0-9a-f]{64}")
+HASH = re.compile("// +(sha256 )?[0-9a-f]{64}")
 VALUES = {"zeros": np.zeros, "ones": np.ones}
 
 
