@@ -35,6 +35,11 @@ def definitions(net, **more):
     return " ".join(f'"{key}={value}"' for key, value in {**texts, **more}.items())
 
 
+def columns():
+    """Name, network, type of the weights; two networks in both number formats."""
+    return [(net.name, net, "f32") for net in make_nets.COLUMNS] + [(f"{net.name}_bf16", net, "bf16") for net in make_nets.HALVED]
+
+
 def runners():
     """Name, network, options; the last one in both number formats."""
     return [(net.name, net, []) for net in make_nets.RUNNERS] + [("large_bf16", make_nets.RUNNERS[-1], ["--weights=bf16"])]
@@ -49,13 +54,14 @@ def weight_bytes(net, halved):
 def print_nets(printed, arguments):
     tool = os.environ.get("ML2KOKKOS", PROJECT / "build/release/bin/ml2kokkos")
     lines = []
-    for net in make_nets.COLUMNS:
+    for name, net, weights in columns():
         net.save(printed)
         model = printed / f"{net.name}.onnx"
-        run([tool, model, "--form=launch,team,thread,rows", "--weights=file", "-o", printed / f"{net.name}.cpp", *arguments.options])
+        run([tool, model, "--form=launch,team,thread,rows", f"--weights=file,{weights}", "-o", printed / f"{name}.cpp", *arguments.options])
         run([tool, model, "--schedule=naive", "--weights=file", "-o", printed / f"{net.name}_naive.cpp"])
-        header = definitions(net, HEADER=f'\\"{net.name}.hpp\\"', NAIVE_HEADER=f'\\"{net.name}_naive.hpp\\"')
-        lines += [f"list(APPEND COLUMNS {net.name})", f"set({net.name}_definitions {header})"]
+        header = definitions(net, HEADER=f'\\"{name}.hpp\\"', NAIVE_HEADER=f'\\"{net.name}_naive.hpp\\"', NAIVE=f"{net.name}_naive",
+                             TOLERANCE="1e-5" if weights == "f32" else "2e-2")
+        lines += [f"list(APPEND COLUMNS {name})", f"set({name}_definitions {header})"]
     for name, net, options in runners():
         net.save(printed)
         run([tool, printed / f"{net.name}.onnx", "--form=runner", *options, "-o", printed / f"{name}.cpp"])
@@ -94,9 +100,9 @@ def bounds_of(times, flops):
     return flops / (times["flops"][1] / times["tile"][1]), times["read weights"][1]
 
 
-def columns_rows(net, folder, printed, arguments):
-    program = folder / f"columns_{net.name}"
-    weights = [printed / f"{net.name}{suffix}.safetensors" for suffix in ("", "_naive")]
+def columns_rows(name, net, folder, printed, arguments):
+    program = folder / f"columns_{name}"
+    weights = [printed / f"{file}.safetensors" for file in (name, f"{net.name}_naive")]
     times = times_of([program, library(), printed / f"{net.name}.onnx", *weights, arguments.seconds])
     tile, read = bounds_of(times, net.flops)
     most = max(times["onnxruntime"])
@@ -106,7 +112,7 @@ def columns_rows(net, folder, printed, arguments):
             if what in ("flops", "bytes", "tile", "read weights"):
                 continue
             runtime = times["onnxruntime"]
-            rows.append({"net": net.name, "case": what, "columns": columns, "us": seconds * 1e6, "of_tile": seconds / tile,
+            rows.append({"net": name, "case": what, "columns": columns, "us": seconds * 1e6, "of_tile": seconds / tile,
                          "of_read": seconds / read, "vs_batch": runtime.get(columns, runtime[most]) / seconds,
                          "vs_column": runtime[1] / seconds, "vs_naive": times["naive"][most] / seconds})
     return rows
@@ -125,9 +131,9 @@ def measure(arguments):
     if arguments.prepare:
         return []
     rows = []
-    for net in make_nets.COLUMNS:
-        if arguments.filter in net.name:
-            rows += columns_rows(net, folder, printed, arguments)
+    for name, net, _ in columns():
+        if arguments.filter in name:
+            rows += columns_rows(name, net, folder, printed, arguments)
     for name, net, _ in runners():
         if arguments.filter in name:
             rows.append(runner_row(name, net, folder, printed, arguments))

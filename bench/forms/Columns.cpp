@@ -1,6 +1,6 @@
 // The forms of one network beside onnxruntime and one kernel per operation:  columns LIBRARY MODEL WEIGHTS NAIVE_WEIGHTS SECONDS
 // Each line: what, number of columns, seconds of a column (the least of all turns).
-// Compiled once for each network: NET is its namespace, INPUTS and OUTPUTS are widths.
+// Compiled once for each network: NET is its namespace, INPUTS and OUTPUTS are widths, TOLERANCE is what results may differ by.
 #include "Bounds.h"
 #include "OnnxRuntime.h"
 #include "Race.h"
@@ -51,8 +51,8 @@ template <class View> void compare(std::string const &what, std::vector<View> co
     for (int n = 0; n < views[inputs + i].extent_int(0); ++n)
       for (int k = 0; k < outputWidths[i]; ++k)
         worst = std::max(worst, std::abs(double(views[inputs + i](n, k)) - expected[i][std::size_t(n * outputWidths[i] + k)]));
-  failures += !(worst < 1e-5);
-  if (!(worst < 1e-5))
+  failures += !(worst < TOLERANCE);
+  if (!(worst < TOLERANCE))
     std::fprintf(stderr, "%s: off by %g\n", what.c_str(), worst);
 }
 
@@ -146,7 +146,7 @@ struct Cases {
   // Packs as a kernel of the caller's holds them: [block][k][lane]
   template <std::size_t... In, std::size_t... Out>
   void addPacks(std::index_sequence<In...>, std::index_sequence<Out...>) {
-    constexpr int lanes = NET::lanes;
+    constexpr int lanes = NET::pack_columns;
     using Inputs = std::tuple<float[inputWidths[In]][lanes]...>;
     using Outputs = std::tuple<float[outputWidths[Out]][lanes]...>;
     static std::vector<Inputs> in(most / lanes);
@@ -167,7 +167,7 @@ struct Cases {
         for (int k = 0; k < width; ++k)
           worst = std::max(worst, std::abs(double(pack[k][n % lanes]) - reference[std::size_t(n * width + k)]));
       }(std::get<Out>(out[std::size_t(n / lanes)]), expected[Out], outputWidths[Out]), ...);
-    failures += !(worst < 1e-5);
+    failures += !(worst < TOLERANCE);
     add("packs", most, run);
   }
 

@@ -23,7 +23,7 @@
 //     team: one column by a team inside your kernel, views [k]
 //   forward(weights, ice_water, liquid_water, ice, cover)
 //     thread: one column by a thread inside your kernel, views [k]
-//     ... or a column per vector lane of a host: arrays float [k][columns] of a multiple of `lanes` columns
+//     ... or 16 columns in the vector lanes of a host: arrays float [k][16] (or another multiple of `lanes`)
 // An output may not be the memory of an input.
 namespace closure {
 using ExecutionSpace = Kokkos::DefaultExecutionSpace;
@@ -60,15 +60,20 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path);
 // linear() is a layer with all that follows it: finish(c, o, sum over k of in(c, k) * weight(k, o) + bias(o)). The
 // inputs of a concatenation follow each other in k.
 template <int Depth, class Tensor> struct Input {
+  static constexpr int depth = Depth;
   Tensor const &tensor;
   int const first;
-  int const depth = Depth;
 
   KOKKOS_FUNCTION auto &at(int c, int k) const { return tensor(c, first + k); }
 };
 template <int Depth, class Tensor> KOKKOS_FUNCTION Input<Depth, Tensor> input(Tensor const &tensor, int first = 0) {
   return {tensor, first};
 }
+
+#if defined(__NVCC__) // does not know `GCC unroll`
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675
+#endif
 
 // --- Host ------------------------------------------------------------------------------------------------------------
 // Elements of a vector register
@@ -80,36 +85,50 @@ inline constexpr int lanes = 8;
 inline constexpr int lanes = 4;
 #endif
 
-// Before a loop of independent iterations; clang would unroll a short one before it looks for vectors.
+// Before a loop of independent iterations; compilers would unroll a short one before they look for vectors.
 #if defined(__clang__)
 #define CLOSURE_VECTORIZE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
-#define CLOSURE_VECTORIZE _Pragma("GCC ivdep")
-#endif
-#if defined(__NVCC__) // does not know `GCC unroll`
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 1675
+#define CLOSURE_VECTORIZE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
-// sum[o][c] += sum over k of in(c, k) * row[k][o] in vector registers, along the outputs of one column or along
-// columns. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a loop.
-template <int Columns, int Size, class In>
-KOKKOS_INLINE_FUNCTION void register_tile(In const &in, float const *row, int pitch, float (&sum)[Size]) {
+// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column
+template <int Columns, class Body> KOKKOS_INLINE_FUNCTION void for_columns(int depth, Body const &body) {
+  if constexpr (Columns == 1) {
+    CLOSURE_VECTORIZE
+    for (int k = 0; k < depth; ++k)
+      body(0, k);
+  } else {
+    for (int k = 0; k < depth; ++k) {
+      CLOSURE_VECTORIZE
+      for (int c = 0; c < Columns; ++c)
+        body(c, k);
+    }
+  }
+}
+
+// sum[o][c] += sum over k of in(c, k) * weight(row + k, first + o), in vectors along the outputs of one column or along
+// columns. Vectors of the compiler, unrolled completely: nothing depends on what it makes of a loop.
+template <class Layer, int Columns, int Size, class In>
+KOKKOS_INLINE_FUNCTION void register_tile(Weights const &weights, int row, int first, In const &in,
+                                          float (&sum)[Size]) {
   using Vector [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = float;
   constexpr int vectors = Size / lanes;
   Vector sums[vectors];
 #pragma GCC unroll 64
   for (int v = 0; v < vectors; ++v)
     sums[v] = reinterpret_cast<Vector const &>(sum[v * lanes]);
-  for (int k = 0; k < in.depth; ++k, row += pitch)
+  for (int k = 0; k < in.depth; ++k) {
+    auto const *right = weights.row<Layer>(row + k) + first;
 #pragma GCC unroll 64
     for (int v = 0; v < vectors; ++v) {
-      auto const &weight = row[v * lanes / Columns];
+      auto const &weight = right[v * lanes / Columns];
       if constexpr (Columns == 1)
         sums[v] += float(in.at(0, k)) * reinterpret_cast<Vector const &>(weight);
       else
         sums[v] += weight * reinterpret_cast<Vector const &>(in.at(v * lanes % Columns, k));
     }
+  }
 #pragma GCC unroll 64
   for (int v = 0; v < vectors; ++v)
     reinterpret_cast<Vector &>(sum[v * lanes]) = sums[v];
@@ -120,30 +139,19 @@ template <class Layer, int Columns, int Outputs, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear_part(Weights const &weights, int first, Finish const &finish, In const &...in) {
   constexpr int size = (Outputs * Columns + lanes - 1) / lanes * lanes; // whole vectors: rows of weights are padded
   alignas(64) float sum[size];
-  for (int o = 0; o < size / Columns; ++o)
-    for (int c = 0; c < Columns; ++c)
-      sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o];
-  auto const *row = weights.row<Layer>(0) + first;
+  for_columns<Columns>(size / Columns,
+                       [&](int c, int o) { sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o]; });
+  int row = 0; // where the weights of an input begin
   auto const multiply = [&](auto const &input) {
-    KOKKOS_IF_ON_HOST((register_tile<Columns>(input, row, Layer::pitch, sum);))
+    KOKKOS_IF_ON_HOST((register_tile<Layer, Columns>(weights, row, first, input, sum);))
     KOKKOS_IF_ON_DEVICE((for (int k = 0; k < input.depth; ++k) {
       for (int o = 0; o < Outputs; ++o)
-        sum[o] += float(input.at(0, k)) * row[k * Layer::pitch + o];
+        sum[o] += float(input.at(0, k)) * weights.row<Layer>(row + k)[first + o];
     }))
-    row += input.depth * Layer::pitch;
+    row += input.depth;
   };
   (multiply(in), ...);
-  if constexpr (Columns == 1) {
-    CLOSURE_VECTORIZE
-    for (int o = 0; o < Outputs; ++o)
-      finish(0, first + o, sum[o]);
-  } else {
-    for (int o = 0; o < Outputs; ++o) {
-      CLOSURE_VECTORIZE
-      for (int c = 0; c < Columns; ++c)
-        finish(c, first + o, sum[o * Columns + c]);
-    }
-  }
+  for_columns<Columns>(Outputs, [&](int c, int o) { finish(c, first + o, sum[o * Columns + c]); });
 }
 
 template <class Layer, int Columns, int Outputs, class Finish, class... In>
@@ -155,17 +163,19 @@ KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &f
     linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
 }
 
-// Outputs of one column at a time: about equal parts whose sums stay in registers
-constexpr int strip(int pitch) {
-  int const blocks = pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
-  return (blocks + parts - 1) / parts * 16;
+// Outputs whose sums stay in registers: for one column about equal parts of at most 12 vectors; along columns 8 vectors
+// (clang shuffles the weights of more), with AVX 12
+template <class Layer, int Columns> constexpr int strip() {
+  int const blocks = Layer::pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
+  int const vectors = lanes == 8 ? 12 : 8;
+  return Columns == 1 ? (blocks + parts - 1) / parts * 16 : (vectors * lanes + Columns - 1) / Columns;
 }
 
 // --- Who makes a layer: a team (one thread of it on a host; on a device all, whose lanes read neighbouring weights) --
 template <class Layer, class Member, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Member const &team, Weights const &weights, Finish const &finish, In const &...in) {
   KOKKOS_IF_ON_HOST((Kokkos::single(Kokkos::PerTeam(team),
-                                    [&] { linear_parts<Layer, 1, strip(Layer::pitch)>(weights, finish, in...); });))
+                                    [&] { linear_parts<Layer, 1, strip<Layer, 1>()>(weights, finish, in...); });))
   KOKKOS_IF_ON_DEVICE((Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(Layer::outputs)),
                                             [&](int o) { linear_part<Layer, 1, 1>(weights, o, finish, in...); });))
 }
@@ -186,8 +196,7 @@ template <int Columns> struct Alone {
 template <class Layer, int Columns, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Alone<Columns> const &, Weights const &weights, Finish const &finish,
                                    In const &...in) {
-  constexpr int outputs = Columns == 1 ? strip(Layer::pitch) : 8; // clang shuffles the weights of more
-  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns, outputs>(weights, finish, in...);))
+  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns, strip<Layer, Columns>()>(weights, finish, in...);))
   KOKKOS_IF_ON_DEVICE((linear_parts<Layer, Columns, 8>(weights, finish, in...);))
 }
 
@@ -263,7 +272,7 @@ KOKKOS_INLINE_FUNCTION void forward(Weights const &weights, IceWater const &ice_
   network(alone, weights, alone, column(ice_water), column(liquid_water), column(ice), column(cover));
 }
 
-// A column per lane: Columns is a multiple of `lanes`.
+// A column per lane: Columns is a multiple of `lanes`, best 16.
 template <int Columns>
 void forward(Weights const &weights, float const (&ice_water)[72][Columns], float const (&liquid_water)[72][Columns],
              float (&ice)[72][Columns], float (&cover)[72][Columns]) {
@@ -275,8 +284,9 @@ void forward(Weights const &weights, float const (&ice_water)[72][Columns], floa
 // ==== Blocks of columns ==============================================================================================
 
 // to[j][i] = from[i][j]: squares of 4 x 4 in vector registers, the rest one by one
-template <class From, class To>
-void transpose(int rows, int columns, From const *from, std::ptrdiff_t from_pitch, To *to, std::ptrdiff_t to_pitch) {
+template <int Rows, int Columns, class From, class To>
+void transpose(From const *from, std::ptrdiff_t from_pitch, To *to, std::ptrdiff_t to_pitch) {
+  int rows = 0, columns = 0;             // in squares
 #if defined(__clang__) || __GNUC__ >= 12 // older ones have no such shuffles
   using Narrower = std::conditional_t<(sizeof(From) < sizeof(To)), From, To>;
   using Four [[gnu::vector_size(4 * sizeof(Narrower))]] = Narrower;
@@ -284,9 +294,9 @@ void transpose(int rows, int columns, From const *from, std::ptrdiff_t from_pitc
   using FourTo [[gnu::vector_size(4 * sizeof(To)), gnu::aligned(sizeof(To)), gnu::may_alias]] = To;
   auto const low = [](Four const &a, Four const &b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); };
   auto const high = [](Four const &a, Four const &b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); };
-  int const whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
-  for (int i = 0; i < whole_rows; i += 4)
-    for (int j = 0; j < whole_columns; j += 4) {
+  rows = Rows / 4 * 4, columns = Columns / 4 * 4;
+  for (int i = 0; i < rows; i += 4)
+    for (int j = 0; j < columns; j += 4) {
       Four row[4];
       for (int r = 0; r < 4; ++r)
         row[r] = __builtin_convertvector(reinterpret_cast<FourFrom const &>(from[(i + r) * from_pitch + j]), Four);
@@ -295,11 +305,9 @@ void transpose(int rows, int columns, From const *from, std::ptrdiff_t from_pitc
       for (int r = 0; r < 4; ++r)
         reinterpret_cast<FourTo &>(to[(j + r) * to_pitch + i]) = __builtin_convertvector(column[r], FourTo);
     }
-#else
-  constexpr int whole_rows = 0, whole_columns = 0;
 #endif
-  for (int i = 0; i < rows; ++i)
-    for (int j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
+  for (int i = 0; i < Rows; ++i)
+    for (int j = i < rows ? columns : 0; j < Columns; ++j)
       to[j * to_pitch + i] = To(from[i * from_pitch + j]);
 }
 
@@ -308,45 +316,37 @@ template <class View>
 inline constexpr bool is_row_major = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> &&
                                      std::is_floating_point_v<typename View::value_type>;
 
-// copy(c, k) for all elements of a pack with `count` columns
-template <int Width, class Copy> void for_pack(int count, Copy const &copy) {
-  if (count < lanes) {
-    for (int k = 0; k < Width; ++k)
-      for (int c = 0; c < count; ++c)
-        copy(c, k);
-  } else {
-    for (int k = 0; k < Width; ++k) {
-      CLOSURE_VECTORIZE
-      for (int c = 0; c < lanes; ++c)
-        copy(c, k);
-    }
-  }
-}
+// Columns of a pack: whole vectors of every register
+inline constexpr int pack_columns = 16;
 
-// `count` columns of a view from `first` on into a pack, and back; lanes behind them repeat the last one
+// `count` columns of a view from `first` on into a pack, and back; the columns behind them repeat the last one
 template <int Width, class Scalar, class View>
-void read_pack(View const &view, int first, int count, Scalar (&pack)[Width][lanes]) {
-  if constexpr (is_row_major<View>)
-    transpose(count, Width, &view(first, 0), std::ptrdiff_t(view.stride(0)), &pack[0][0], lanes);
+void read_pack(View const &view, int first, int count, Scalar (&pack)[Width][pack_columns]) {
+  if (count < pack_columns)
+    for_columns<pack_columns>(Width,
+                              [&](int c, int k) { pack[k][c] = Scalar(view(first + Kokkos::min(c, count - 1), k)); });
+  else if constexpr (is_row_major<View>)
+    transpose<pack_columns, Width>(&view(first, 0), std::ptrdiff_t(view.stride(0)), &pack[0][0], pack_columns);
   else
-    for_pack<Width>(count, [&](int c, int k) { pack[k][c] = Scalar(view(first + c, k)); });
-  for (int c = count; c < lanes; ++c)
-    for (int k = 0; k < Width; ++k)
-      pack[k][c] = pack[k][count - 1];
+    for_columns<pack_columns>(Width, [&](int c, int k) { pack[k][c] = Scalar(view(first + c, k)); });
 }
 template <int Width, class Scalar, class View>
-void write_pack(View const &view, int first, int count, Scalar const (&pack)[Width][lanes]) {
-  if constexpr (is_row_major<View>)
-    transpose(Width, count, &pack[0][0], lanes, &view(first, 0), std::ptrdiff_t(view.stride(0)));
+void write_pack(View const &view, int first, int count, Scalar const (&pack)[Width][pack_columns]) {
+  if (count < pack_columns)
+    for (int c = 0; c < count; ++c)
+      for_columns<1>(Width, [&](int, int k) { view(first + c, k) = pack[k][c]; });
+  else if constexpr (is_row_major<View>)
+    transpose<Width, pack_columns>(&pack[0][0], pack_columns, &view(first, 0), std::ptrdiff_t(view.stride(0)));
   else
-    for_pack<Width>(count, [&](int c, int k) { view(first + c, k) = pack[k][c]; });
+    for_columns<pack_columns>(Width, [&](int c, int k) { view(first + c, k) = pack[k][c]; });
 }
 
-// At most `lanes` columns: a pack takes the same time however full it is, so that few go one at a time
+// At most `pack_columns` columns. A pack takes the same time however full it is: few columns go one at a time, the more
+// the narrower vectors are.
 template <class IceWater, class LiquidWater, class Ice, class Cover>
 void forward_block(Weights const &weights, int first, int count, IceWater const &ice_water,
                    LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
-  if (2 * count <= lanes) {
+  if (count + lanes / 2 <= pack_columns) {
     for (int n = first; n < first + count; ++n) {
       auto const row = [&](auto const &view) { return Kokkos::subview(view, n, Kokkos::ALL); };
       forward(weights, row(ice_water), row(liquid_water), row(ice), row(cover));
@@ -354,14 +354,14 @@ void forward_block(Weights const &weights, int first, int count, IceWater const 
     return;
   }
   struct {
-    alignas(64) float ice_water[72][lanes];
-    alignas(64) float liquid_water[72][lanes];
-    alignas(64) float ice[72][lanes];
-    alignas(64) float cover[72][lanes];
+    alignas(64) float ice_water[72][pack_columns];
+    alignas(64) float liquid_water[72][pack_columns];
+    alignas(64) float ice[72][pack_columns];
+    alignas(64) float cover[72][pack_columns];
   } pack;
   read_pack(ice_water, first, count, pack.ice_water);
   read_pack(liquid_water, first, count, pack.liquid_water);
-  forward<lanes>(weights, pack.ice_water, pack.liquid_water, pack.ice, pack.cover);
+  forward<pack_columns>(weights, pack.ice_water, pack.liquid_water, pack.ice, pack.cover);
   write_pack(ice, first, count, pack.ice);
   write_pack(cover, first, count, pack.cover);
 }
@@ -382,21 +382,22 @@ void forward_device(ExecutionSpace const &space, Weights const &weights, int bat
       });
 }
 
-// Asynchronous on `space`, no allocation. Throws std::invalid_argument if the numbers of columns differ.
+// Asynchronous on `space`, no allocation. Throws std::invalid_argument if the sizes are not those of the model.
 template <class IceWater, class LiquidWater, class Ice, class Cover>
 void forward(ExecutionSpace const &space, Weights const &weights, IceWater const &ice_water,
              LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
   int const batch = ice_water.extent_int(0);
-  if (ice_water.extent_int(1) != 72 || liquid_water.extent_int(0) != batch || liquid_water.extent_int(1) != 72 ||
-      ice.extent_int(0) != batch || ice.extent_int(1) != 72 || cover.extent_int(0) != batch ||
-      cover.extent_int(1) != 72)
+  auto const fits = [&](auto const &view, int width) {
+    return view.extent_int(0) == batch && view.extent_int(1) == width;
+  };
+  if (!(fits(ice_water, 72) && fits(liquid_water, 72) && fits(ice, 72) && fits(cover, 72)))
     throw std::invalid_argument("closure: the sizes of the arguments are not those of the model");
   if constexpr (std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>)
-    Kokkos::parallel_for("closure::forward", Kokkos::RangePolicy(space, 0, (batch + lanes - 1) / lanes),
-                         [=](int block) {
-                           forward_block(weights, block * lanes, Kokkos::min(lanes, batch - block * lanes), ice_water,
-                                         liquid_water, ice, cover);
-                         });
+    Kokkos::parallel_for(
+        "closure::forward", Kokkos::RangePolicy(space, 0, (batch + pack_columns - 1) / pack_columns), [=](int block) {
+          int const first = block * pack_columns;
+          forward_block(weights, first, Kokkos::min(pack_columns, batch - first), ice_water, liquid_water, ice, cover);
+        });
   else
     forward_device(space, weights, batch, ice_water, liquid_water, ice, cover);
 }

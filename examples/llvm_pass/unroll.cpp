@@ -1674,9 +1674,9 @@ struct Min {
 // linear() is a layer with all that follows it: finish(c, o, sum over k of in(c, k) * weight(k, o) + bias(o)). The
 // inputs of a concatenation follow each other in k.
 template <int Depth, class Tensor> struct Input {
+  static constexpr int depth = Depth;
   Tensor const &tensor;
   int const first;
-  int const depth = Depth;
 
   auto &at(int c, int k) const { return tensor(c, first + k); }
 };
@@ -1694,31 +1694,49 @@ inline constexpr int lanes = 8;
 inline constexpr int lanes = 4;
 #endif
 
-// Before a loop of independent iterations; clang would unroll a short one before it looks for vectors.
+// Before a loop of independent iterations; compilers would unroll a short one before they look for vectors.
 #if defined(__clang__)
 #define UNROLL_VECTORIZE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
-#define UNROLL_VECTORIZE _Pragma("GCC ivdep")
+#define UNROLL_VECTORIZE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
-// sum[o][c] += sum over k of in(c, k) * row[k][o] in vector registers, along the outputs of one column or along
-// columns. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a loop.
-template <int Columns, int Size, class In>
-inline void register_tile(In const &in, float const *row, int pitch, float (&sum)[Size]) {
+
+// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column
+template <int Columns, class Body> inline void for_columns(int depth, Body const &body) {
+  if constexpr (Columns == 1) {
+    UNROLL_VECTORIZE
+    for (int k = 0; k < depth; ++k)
+      body(0, k);
+  } else {
+    for (int k = 0; k < depth; ++k) {
+      UNROLL_VECTORIZE
+      for (int c = 0; c < Columns; ++c)
+        body(c, k);
+    }
+  }
+}
+
+// sum[o][c] += sum over k of in(c, k) * weight(row + k, first + o), in vectors along the outputs of one column or along
+// columns. Vectors of the compiler, unrolled completely: nothing depends on what it makes of a loop.
+template <class Layer, int Columns, int Size, class In>
+inline void register_tile(Weights const &weights, int row, int first, In const &in, float (&sum)[Size]) {
   using Vector [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = float;
   constexpr int vectors = Size / lanes;
   Vector sums[vectors];
 #pragma GCC unroll 64
   for (int v = 0; v < vectors; ++v)
     sums[v] = reinterpret_cast<Vector const &>(sum[v * lanes]);
-  for (int k = 0; k < in.depth; ++k, row += pitch)
+  for (int k = 0; k < in.depth; ++k) {
+    auto const *right = weights.row<Layer>(row + k) + first;
 #pragma GCC unroll 64
     for (int v = 0; v < vectors; ++v) {
-      auto const &weight = row[v * lanes / Columns];
+      auto const &weight = right[v * lanes / Columns];
       if constexpr (Columns == 1)
         sums[v] += float(in.at(0, k)) * reinterpret_cast<Vector const &>(weight);
       else
         sums[v] += weight * reinterpret_cast<Vector const &>(in.at(v * lanes % Columns, k));
     }
+  }
 #pragma GCC unroll 64
   for (int v = 0; v < vectors; ++v)
     reinterpret_cast<Vector &>(sum[v * lanes]) = sums[v];
@@ -1729,26 +1747,15 @@ template <class Layer, int Columns, int Outputs, class Finish, class... In>
 inline void linear_part(Weights const &weights, int first, Finish const &finish, In const &...in) {
   constexpr int size = (Outputs * Columns + lanes - 1) / lanes * lanes; // whole vectors: rows of weights are padded
   alignas(64) float sum[size];
-  for (int o = 0; o < size / Columns; ++o)
-    for (int c = 0; c < Columns; ++c)
-      sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o];
-  auto const *row = weights.row<Layer>(0) + first;
+  for_columns<Columns>(size / Columns,
+                       [&](int c, int o) { sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o]; });
+  int row = 0; // where the weights of an input begin
   auto const multiply = [&](auto const &input) {
-    register_tile<Columns>(input, row, Layer::pitch, sum);
-    row += input.depth * Layer::pitch;
+    register_tile<Layer, Columns>(weights, row, first, input, sum);
+    row += input.depth;
   };
   (multiply(in), ...);
-  if constexpr (Columns == 1) {
-    UNROLL_VECTORIZE
-    for (int o = 0; o < Outputs; ++o)
-      finish(0, first + o, sum[o]);
-  } else {
-    for (int o = 0; o < Outputs; ++o) {
-      UNROLL_VECTORIZE
-      for (int c = 0; c < Columns; ++c)
-        finish(c, first + o, sum[o * Columns + c]);
-    }
-  }
+  for_columns<Columns>(Outputs, [&](int c, int o) { finish(c, first + o, sum[o * Columns + c]); });
 }
 
 template <class Layer, int Columns, int Outputs, class Finish, class... In>
@@ -1760,10 +1767,12 @@ inline void linear_parts(Weights const &weights, Finish const &finish, In const 
     linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
 }
 
-// Outputs of one column at a time: about equal parts whose sums stay in registers
-constexpr int strip(int pitch) {
-  int const blocks = pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
-  return (blocks + parts - 1) / parts * 16;
+// Outputs whose sums stay in registers: for one column about equal parts of at most 12 vectors; along columns 8 vectors
+// (clang shuffles the weights of more), with AVX 12
+template <class Layer, int Columns> constexpr int strip() {
+  int const blocks = Layer::pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
+  int const vectors = lanes == 8 ? 12 : 8;
+  return Columns == 1 ? (blocks + parts - 1) / parts * 16 : (vectors * lanes + Columns - 1) / Columns;
 }
 
 // Few outputs: vectors along k, which lies side by side in features and buffers
@@ -1826,7 +1835,7 @@ void linear(Buffers const &, Weights const &weights, Finish const &finish, In co
   if constexpr (Layer::is_narrow)
     linear_narrow<Layer>(weights, finish, in...);
   else
-    linear_parts<Layer, 1, strip(Layer::pitch)>(weights, finish, in...);
+    linear_parts<Layer, 1, strip<Layer, 1>()>(weights, finish, in...);
 }
 template <int Length, class Body> void each(Buffers const &, Body const &body) {
   for (int i = 0; i < Length; ++i)

@@ -17,7 +17,7 @@
 // forward() computes in float, on views of any layout and arithmetic type:
 //   forward(weights, cell, diffusivity)
 //     thread: one column by a thread inside your kernel, views [k]
-//     ... or a column per vector lane of a host: arrays float [k][columns] of a multiple of `lanes` columns
+//     ... or 16 columns in the vector lanes of a host: arrays float [k][16] (or another multiple of `lanes`)
 // An output may not be the memory of an input.
 namespace closure {
 using ExecutionSpace = Kokkos::DefaultExecutionSpace;
@@ -118,15 +118,20 @@ KOKKOS_INLINE_FUNCTION float fast_tanh(float x) {
 // linear() is a layer with all that follows it: finish(c, o, sum over k of in(c, k) * weight(k, o) + bias(o)). The
 // inputs of a concatenation follow each other in k.
 template <int Depth, class Tensor> struct Input {
+  static constexpr int depth = Depth;
   Tensor const &tensor;
   int const first;
-  int const depth = Depth;
 
   KOKKOS_FUNCTION auto &at(int c, int k) const { return tensor(c, first + k); }
 };
 template <int Depth, class Tensor> KOKKOS_FUNCTION Input<Depth, Tensor> input(Tensor const &tensor, int first = 0) {
   return {tensor, first};
 }
+
+#if defined(__NVCC__) // does not know `GCC unroll`
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675
+#endif
 
 // --- Host ------------------------------------------------------------------------------------------------------------
 // Elements of a vector register
@@ -138,36 +143,50 @@ inline constexpr int lanes = 8;
 inline constexpr int lanes = 4;
 #endif
 
-// Before a loop of independent iterations; clang would unroll a short one before it looks for vectors.
+// Before a loop of independent iterations; compilers would unroll a short one before they look for vectors.
 #if defined(__clang__)
 #define CLOSURE_VECTORIZE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
-#define CLOSURE_VECTORIZE _Pragma("GCC ivdep")
-#endif
-#if defined(__NVCC__) // does not know `GCC unroll`
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 1675
+#define CLOSURE_VECTORIZE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
-// sum[o][c] += sum over k of in(c, k) * row[k][o] in vector registers, along the outputs of one column or along
-// columns. Spelled in vectors of the compiler and unrolled completely: nothing depends on what it makes of a loop.
-template <int Columns, int Size, class In>
-KOKKOS_INLINE_FUNCTION void register_tile(In const &in, float const *row, int pitch, float (&sum)[Size]) {
+// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column
+template <int Columns, class Body> KOKKOS_INLINE_FUNCTION void for_columns(int depth, Body const &body) {
+  if constexpr (Columns == 1) {
+    CLOSURE_VECTORIZE
+    for (int k = 0; k < depth; ++k)
+      body(0, k);
+  } else {
+    for (int k = 0; k < depth; ++k) {
+      CLOSURE_VECTORIZE
+      for (int c = 0; c < Columns; ++c)
+        body(c, k);
+    }
+  }
+}
+
+// sum[o][c] += sum over k of in(c, k) * weight(row + k, first + o), in vectors along the outputs of one column or along
+// columns. Vectors of the compiler, unrolled completely: nothing depends on what it makes of a loop.
+template <class Layer, int Columns, int Size, class In>
+KOKKOS_INLINE_FUNCTION void register_tile(Weights const &weights, int row, int first, In const &in,
+                                          float (&sum)[Size]) {
   using Vector [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = float;
   constexpr int vectors = Size / lanes;
   Vector sums[vectors];
 #pragma GCC unroll 64
   for (int v = 0; v < vectors; ++v)
     sums[v] = reinterpret_cast<Vector const &>(sum[v * lanes]);
-  for (int k = 0; k < in.depth; ++k, row += pitch)
+  for (int k = 0; k < in.depth; ++k) {
+    auto const *right = weights.row<Layer>(row + k) + first;
 #pragma GCC unroll 64
     for (int v = 0; v < vectors; ++v) {
-      auto const &weight = row[v * lanes / Columns];
+      auto const &weight = right[v * lanes / Columns];
       if constexpr (Columns == 1)
         sums[v] += float(in.at(0, k)) * reinterpret_cast<Vector const &>(weight);
       else
         sums[v] += weight * reinterpret_cast<Vector const &>(in.at(v * lanes % Columns, k));
     }
+  }
 #pragma GCC unroll 64
   for (int v = 0; v < vectors; ++v)
     reinterpret_cast<Vector &>(sum[v * lanes]) = sums[v];
@@ -178,30 +197,19 @@ template <class Layer, int Columns, int Outputs, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear_part(Weights const &weights, int first, Finish const &finish, In const &...in) {
   constexpr int size = (Outputs * Columns + lanes - 1) / lanes * lanes; // whole vectors: rows of weights are padded
   alignas(64) float sum[size];
-  for (int o = 0; o < size / Columns; ++o)
-    for (int c = 0; c < Columns; ++c)
-      sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o];
-  auto const *row = weights.row<Layer>(0) + first;
+  for_columns<Columns>(size / Columns,
+                       [&](int c, int o) { sum[o * Columns + c] = weights.row<Layer>(Layer::inputs)[first + o]; });
+  int row = 0; // where the weights of an input begin
   auto const multiply = [&](auto const &input) {
-    KOKKOS_IF_ON_HOST((register_tile<Columns>(input, row, Layer::pitch, sum);))
+    KOKKOS_IF_ON_HOST((register_tile<Layer, Columns>(weights, row, first, input, sum);))
     KOKKOS_IF_ON_DEVICE((for (int k = 0; k < input.depth; ++k) {
       for (int o = 0; o < Outputs; ++o)
-        sum[o] += float(input.at(0, k)) * row[k * Layer::pitch + o];
+        sum[o] += float(input.at(0, k)) * weights.row<Layer>(row + k)[first + o];
     }))
-    row += input.depth * Layer::pitch;
+    row += input.depth;
   };
   (multiply(in), ...);
-  if constexpr (Columns == 1) {
-    CLOSURE_VECTORIZE
-    for (int o = 0; o < Outputs; ++o)
-      finish(0, first + o, sum[o]);
-  } else {
-    for (int o = 0; o < Outputs; ++o) {
-      CLOSURE_VECTORIZE
-      for (int c = 0; c < Columns; ++c)
-        finish(c, first + o, sum[o * Columns + c]);
-    }
-  }
+  for_columns<Columns>(Outputs, [&](int c, int o) { finish(c, first + o, sum[o * Columns + c]); });
 }
 
 template <class Layer, int Columns, int Outputs, class Finish, class... In>
@@ -213,10 +221,12 @@ KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &f
     linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
 }
 
-// Outputs of one column at a time: about equal parts whose sums stay in registers
-constexpr int strip(int pitch) {
-  int const blocks = pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
-  return (blocks + parts - 1) / parts * 16;
+// Outputs whose sums stay in registers: for one column about equal parts of at most 12 vectors; along columns 8 vectors
+// (clang shuffles the weights of more), with AVX 12
+template <class Layer, int Columns> constexpr int strip() {
+  int const blocks = Layer::pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
+  int const vectors = lanes == 8 ? 12 : 8;
+  return Columns == 1 ? (blocks + parts - 1) / parts * 16 : (vectors * lanes + Columns - 1) / Columns;
 }
 
 // --- ... or a thread, for one or several columns, with buffers of its own --------------------------------------------
@@ -235,8 +245,7 @@ template <int Columns> struct Alone {
 template <class Layer, int Columns, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Alone<Columns> const &, Weights const &weights, Finish const &finish,
                                    In const &...in) {
-  constexpr int outputs = Columns == 1 ? strip(Layer::pitch) : 8; // clang shuffles the weights of more
-  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns, outputs>(weights, finish, in...);))
+  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns, strip<Layer, Columns>()>(weights, finish, in...);))
   KOKKOS_IF_ON_DEVICE((linear_parts<Layer, Columns, 8>(weights, finish, in...);))
 }
 
@@ -278,7 +287,7 @@ KOKKOS_INLINE_FUNCTION void forward(Weights const &weights, Cell const &cell, Di
   network(alone, weights, alone, column(cell), column(diffusivity));
 }
 
-// A column per lane: Columns is a multiple of `lanes`.
+// A column per lane: Columns is a multiple of `lanes`, best 16.
 template <int Columns>
 void forward(Weights const &weights, float const (&cell)[3][Columns], float (&diffusivity)[1][Columns]) {
   Alone<Columns> alone;

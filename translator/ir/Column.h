@@ -94,12 +94,13 @@ struct Forms {
   bool fortran = false; ///< a Fortran module over these
   bool server = false;  ///< a program that answers queries over pipes
   bool test = false;    ///< and a program that compares a build with recorded values
-  bool halved = false;  ///< a runner's weights are stored as bfloat16 and sums are f32
+  bool halved = false;  ///< weights are stored as bfloat16 and sums are f32
 };
 
-/// Whether a layer's weights are stored as bfloat16: biases, and weights of fewer outputs than a vector, are not.
+/// Whether a layer's weights are stored as bfloat16: biases, and a runner's weights of fewer outputs than a vector, are
+/// not.
 inline bool isHalved(ColumnWeights const &weights, Forms const &forms) {
-  return forms.halved && weights.inputs != 0 && weights.outputs >= 16;
+  return forms.halved && weights.inputs != 0 && (!forms.runner || weights.outputs >= 16);
 }
 
 /// The nearest value that bfloat16 has; never an infinity.

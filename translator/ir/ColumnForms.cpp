@@ -87,11 +87,9 @@ static LogicalResult checkInterfaces(Column const &column, Forms const &forms, f
 LogicalResult checkForms(Column const &column, Forms const &forms, func::FuncOp entry) {
   if ((forms.c || forms.server) && failed(checkInterfaces(column, forms, entry)))
     return failure();
-  if (!forms.runner)
-    return checkStack(column, forms, entry);
   if (forms.halved && failed(checkHalves(column, entry)))
     return failure();
-  return checkTables(column, entry);
+  return forms.runner ? checkTables(column, entry) : checkStack(column, forms, entry);
 }
 
 } // namespace ml2k

@@ -88,7 +88,7 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "namespace", text(options.nameSpace, "NAME"),
       "namespace of the printed code, may be nested (default: the name of the output)")(
       "weights", text(options.weights, "auto|embed|file|bf16"),
-      "where weights go; auto: a file beside the source above 1 KiB. bf16: a runner stores them as bfloat16")(
+      "where weights go; auto: a file beside the source above 1 KiB. bf16: forms by columns store them as bfloat16")(
       "target", text(options.target, "portable|host|device"), "which back ends the code serves")(
       "style", text(options.style, "file|llvm|..."),
       "clang-format style; file: the .clang-format found beside the output")("license", text(options.license, "SPDX"),
@@ -222,8 +222,9 @@ static void checkWeights(ToolOptions const &options) {
                      "compares others"};
   if (options.emitTest && !writesFiles(options))
     throw UsageError{"--emit-test writes several files: give -o FILE.cpp"};
-  if (options.weightType == "bf16" && !options.forms.count("runner"))
-    throw UsageError{"--weights=bf16 is for --form=runner; a model that has its weights in bfloat16 keeps them so"};
+  if (options.weightType == "bf16" && options.forms == std::set<std::string>{"launch"})
+    throw UsageError{"--weights=bf16 is for networks by columns, such as --form=launch,team or --form=runner; a model "
+                     "that has its weights in bfloat16 keeps them so"};
 }
 
 static void readOperand(std::string const &text, std::map<std::string, std::string> &operands) {

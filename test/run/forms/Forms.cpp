@@ -6,8 +6,10 @@
 #include "counts.hpp"
 #include "counts_runner.hpp"
 #include "gated.hpp"
+#include "gated_halved.hpp"
 #include "gated_runner.hpp"
 #include "halved_runner.hpp"
+#include "odd_halved.hpp"
 #include "per_level.hpp"
 #include "wide.hpp"
 
@@ -93,6 +95,8 @@ MODEL(gated);
 MODEL(counts);
 MODEL(wide);
 MODEL(per_level);
+MODEL(gated_halved); // values of the networks with rounded weights
+MODEL(odd_halved);
 
 template <class Model, class... Inputs, class... Outputs>
 void check(char const *layout, double tolerance, std::tuple<Inputs...> inputs, std::tuple<Outputs...> outputs) {
@@ -142,6 +146,13 @@ template <class Scalar, class Layout> void checkAll(char const *layout) {
   check<counts_model>(layout, 1e-5, std::tuple(view(20), integers(4)), std::tuple(view(11)));
   check<per_level_model>(layout, 2e-6, std::tuple(view(9)), std::tuple(view(1)));
   check<wide_model>(layout, std::is_same_v<Scalar, double> ? 1e-13 : 1e-6, std::tuple(view(9)), std::tuple(view(1)));
+}
+
+template <class Scalar, class Layout> void checkHalved(char const *layout) {
+  auto const view = [](int width) { return makeView<Scalar, Layout>(width); };
+  check<odd_halved_model>(layout, 2e-6, std::tuple(view(3), view(5), view(1)), std::tuple(view(7)));
+  check<gated_halved_model>(layout, 2e-6, std::tuple(view(16), view(8)),
+                            std::tuple(view(5), makeView<std::int64_t, Layout>(1), view(16)));
 }
 
 //===--- The runner: one column after the other, by features ---===//
@@ -246,6 +257,7 @@ int main(int, char **argv) {
   checkAll<double, Kokkos::LayoutRight>("LayoutRight of double");
 #endif
   checkAll<double, Kokkos::LayoutStride>("LayoutStride of double");
+  checkHalved<float, Kokkos::LayoutRight>("LayoutRight of float");
   checkSizes<Kokkos::LayoutRight>();
   checkRunners();
   checkHalves();

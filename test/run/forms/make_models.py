@@ -68,22 +68,22 @@ def many(folder, name, result):
     np.concatenate([values.astype(np.float64).ravel() for values in everything]).tofile(folder / f"{name}.many")
 
 
-def rounded(folder, name, weight):
-    """rounded.onnx: NAME with one weight in the values that bfloat16 has. rounded.values: its results for the inputs of NAME.values."""
+def rounded(folder, name, weights, out):
+    """OUT.onnx: NAME with these weights in the values that bfloat16 has. OUT.values: its results for the inputs of NAME.values."""
     model = onnx.load(folder / f"{name}.onnx")
     for tensor in model.graph.initializer:
-        if tensor.name == weight:
+        if tensor.name in weights:
             bits = numpy_helper.to_array(tensor).view(np.uint32)
             nearest = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
-            tensor.CopyFrom(numpy_helper.from_array(nearest.astype(np.uint32).view(np.float32), weight))
-    onnx.save(model, folder / "rounded.onnx")
+            tensor.CopyFrom(numpy_helper.from_array(nearest.astype(np.uint32).view(np.float32), tensor.name))
+    onnx.save(model, folder / f"{out}.onnx")
     values, at, feeds = np.fromfile(folder / f"{name}.values"), 0, {}
     for argument in model.graph.input:
         width = argument.type.tensor_type.shape.dim[1].dim_value
         feeds[argument.name] = values[at:at + COLUMNS * width].reshape(COLUMNS, width).astype(np.float32)
         at += COLUMNS * width
-    results = onnxruntime.InferenceSession(folder / "rounded.onnx").run(None, feeds)
-    np.concatenate([values.astype(np.float64).ravel() for values in [*feeds.values(), *results]]).tofile(folder / "rounded.values")
+    results = onnxruntime.InferenceSession(folder / f"{out}.onnx").run(None, feeds)
+    np.concatenate([values.astype(np.float64).ravel() for values in [*feeds.values(), *results]]).tofile(folder / f"{out}.values")
 
 
 def cloud_fraction():
@@ -156,13 +156,27 @@ def per_level():
     return net
 
 
+def odd():
+    """Concatenations that cut pairs of inputs: the weights of two inputs in bfloat16 share a word."""
+    net = Network("odd")
+    net.inputs, net.outputs = [net.argument("a", 3), net.argument("b", 5), net.argument("c", 1)], [net.argument("y", 7)]
+    net.node("Concat", ["a", "c", "b"], "joined", axis=1)
+    hidden = net.node("Relu", [net.gemm("joined", "fc1", 9, 20)], "relu")
+    net.node("Concat", ["c", hidden, "b", "a"], "again", axis=1)
+    net.gemm("again", "fc2", 29, 7)
+    net.nodes[-1].output[0] = "y"
+    return net
+
+
 def main():
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (cloud_fraction, gated, counts, wide, per_level):
+    for make in (cloud_fraction, gated, counts, wide, per_level, odd):
         make().save(folder)
     many(folder, "gated", "place")
-    rounded(folder, "gated", "fc1.weight")
+    rounded(folder, "gated", ["fc1.weight"], "rounded")
+    for name in ("gated", "odd"):
+        rounded(folder, name, ["fc1.weight", "fc2.weight"], f"{name}_halved")
 
 
 if __name__ == "__main__":

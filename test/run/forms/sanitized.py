@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 LLVM = pathlib.Path("/usr/lib/llvm-19/lib")
 THREADS = 4
 FLAGS = {"thread": ["-fsanitize=thread"], "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]}
-COLUMNS = ["cloud_fraction", "gated", "counts", "wide", "per_level"]
+COLUMNS = ["cloud_fraction", "gated", "counts", "wide", "per_level", "gated_halved", "odd_halved"]
 OTHERS = {"cloud_fraction_runner": "runner", "counts_runner": "runner", "gated_runner": "runner", "halved_runner": "runner",
           "plain": "c", "gated_served": "server"}
 
@@ -30,7 +30,8 @@ def run(command, **more):
 
 def print_models(tool, folder, models):
     for name in COLUMNS:
-        run([tool, models / f"{name}.onnx", "--form=launch,team,thread,rows", "--weights=file", "-o", folder / f"{name}.cpp"])
+        model, weights = name.replace("_halved", ""), "file,bf16" if "_halved" in name else "file"
+        run([tool, models / f"{model}.onnx", "--form=launch,team,thread,rows", f"--weights={weights}", "-o", folder / f"{name}.cpp"])
     for name, form in OTHERS.items():
         model = models / (name.replace("_runner", ".onnx") if "runner" in name and "halved" not in name else "gated.onnx")
         more = ["--weights=bf16"] if name == "halved_runner" else []

@@ -27,7 +27,7 @@ std::string FormPrinter::layerType(ColumnWeights const &weights, std::string con
   std::string const outputs = std::to_string(weights.outputs) + ", " + offset;
   if (weights.inputs == 0)
     return "Vector<" + outputs + ">";
-  if (isHalved(weights, forms))
+  if (forms.runner && isHalved(weights, forms))
     return "Halved<" + std::to_string(weights.inputs) + ", " + outputs + ", " + words + ">";
   return "Linear<" + std::to_string(weights.inputs) + ", " + outputs + ">";
 }
@@ -51,7 +51,7 @@ Json FormPrinter::viewWeights() {
                                     : bias   ? ", true>"
                                              : ", false>")}});
     offset = weights.name + "::end";
-    if (isHalved(weights, forms))
+    if (forms.runner && isHalved(weights, forms))
       words = weights.name + "::words_end";
   }
   return view;
@@ -102,17 +102,14 @@ std::string FormPrinter::list(StringRef pattern) const {
   return text;
 }
 
-/// The condition under which arguments do not have the sizes of the model.
+/// The condition under which arguments have the sizes of the model.
 std::string FormPrinter::viewChecks() const {
   std::vector<std::string> checks;
   for (auto const *numbers : {&column.inputs, &column.outputs})
-    for (unsigned number : *numbers) {
-      ColumnTensor const &tensor = column.tensors[number];
-      if (!checks.empty())
-        checks.push_back(tensor.name + ".extent_int(0) != batch");
-      checks.push_back(tensor.name + ".extent_int(1) != " + std::to_string(tensor.width));
-    }
-  return llvm::join(checks, " || ");
+    for (unsigned number : *numbers)
+      checks.push_back("fits(" + column.tensors[number].name + ", " + std::to_string(column.tensors[number].width) +
+                       ")");
+  return llvm::join(checks, " && ");
 }
 
 Json FormPrinter::viewBanner() const {
@@ -200,7 +197,7 @@ FailureOr<Json> FormPrinter::viewModel(std::set<std::string> &blocks) {
   view["first_dual_type_parameters"] = list(", class $T, class... $T_properties").substr(2);
   view["dual_parameters"] = list(", Kokkos::DualView<$T, $T_properties...> $N");
   view["dual_operands"] = list(", $N.view_device()");
-  view["differs"] = viewChecks();
+  view["fits"] = viewChecks();
   view["banner"] = viewBanner();
   return view;
 }
@@ -211,7 +208,8 @@ void FormPrinter::addLoader(Json &view) {
   bool const embedded =
       options.weights == WeightStorage::Embed || (options.weights == WeightStorage::Auto && bytes <= embeddedBytes);
   if (!sidecar.empty()) {
-    std::string const place = embedded ? "in the source" : options.stem + ".safetensors";
+    std::string const place = std::string(embedded ? "in the source" : options.stem + ".safetensors") +
+                              (view["halved"] ? ", rounded to bfloat16 when they are loaded" : "");
     view["banner"].push_back({{"text", "Weights:    " + place}});
     view["banner"].push_back({{"text", "            sha256 " + sidecarDigest(sidecar)}});
   }

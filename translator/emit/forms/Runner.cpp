@@ -167,7 +167,6 @@ FailureOr<EmittedFiles> FormPrinter::printRunner() {
     layer["barrier"] = false; // one thread
   (*view)["tables"] = viewTables();
   (*view)["word_tables"] = viewWordTables();
-  (*view)["linear_wide"] = (*view)["halved"] ? "linear_halved<Layer>" : "linear_parts<Layer, 1, strip(Layer::pitch)>";
   for (ColumnWeights const &weights : column.weights)
     if (isHalved(weights, forms))
       (*view)["words_end"] = weights.name + "::words_end";
