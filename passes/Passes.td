@@ -130,10 +130,10 @@ def RaiseContractions : Pass<"ml2k-raise-contractions", "::mlir::func::FuncOp"> 
 }
 
 def RaiseTopK : Pass<"ml2k-raise-top-k", "::mlir::func::FuncOp"> {
-  let summary = "the first elements of sorted rows become nest.top_k";
+  let summary = "the first elements of sorted rows become nest.top_k or nest.sort";
   let description = [{
-    Pre: linalg.generic. Post: where a count of the elements that come before each one decides which k of a row are taken, up to 64,
-    nest.top_k takes them: n log k comparisons rather than n * n.
+    Pre: linalg.generic. Post: where a count of the elements that come before each one decides which k of a row are taken, nest.top_k
+    takes up to 64 of them, n log k comparisons rather than n * n, and nest.sort more: n log n.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -169,13 +169,22 @@ static void nameGuardedLoads(nest::LoopKernelOp kernel) {
   });
 }
 
+/// A running sum along each row, and nothing else.
+static bool scansRows(nest::LoopKernelOp kernel) {
+  Block &block = kernel.getBody().front();
+  return !kernel.getLowers().empty() && kernel.getInto().empty() && !kernel.getOrdered() &&
+         llvm::hasSingleElement(block.without_terminator()) && block.front().hasAttr("nest.scan");
+}
+
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   nameGuardedLoads(kernel);
   unsigned const loops = kernel.getLowers().size();
   bool const reduces = !kernel.getInto().empty(), isGrid = loops > 1;
   int64_t const rows = loops > 2 ? loops - 1 : 0;
   bool const isNaive = kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive");
-  if (!isNaive && nest::storedRowsOf(kernel))
+  if (!isNaive && scansRows(kernel))
+    nest::setSchedule(kernel, KernelBlock::ScanRows, {.fused = isGrid ? loops : 0});
+  else if (!isNaive && nest::storedRowsOf(kernel))
     nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);
   else if (kernel.getOrdered())
     nest::setSchedule(kernel, nest::scatteredRowsOf(kernel) ? KernelBlock::ScatterRows : KernelBlock::ForUpdates);
@@ -212,7 +221,12 @@ static LogicalResult chooseBlock(nest::AssembleOp assemble) {
 }
 
 static LogicalResult chooseBlock(nest::TopKOp top) {
-  nest::setSchedule(top, KernelBlock::TopK);
+  nest::setSchedule(top, top.getOutputs().size() > 2 ? KernelBlock::TopKParts : KernelBlock::TopK);
+  return success();
+}
+
+static LogicalResult chooseBlock(nest::SortOp sort) {
+  nest::setSchedule(sort, sort.getSlices() ? KernelBlock::SortSlices : KernelBlock::SortRows);
   return success();
 }
 
@@ -222,7 +236,7 @@ static LogicalResult chooseBlock(Operation *kernel, Devices devices) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(kernel)
       .Case<nest::MapOp, nest::RowOp>([&](auto op) { return chooseBlock(op, devices), success(); })
       .Case<nest::ReduceOp, nest::WindowOp, nest::ContractOp, nest::ConvOp, nest::RecurrentOp, nest::TopKOp,
-            nest::AssembleOp, nest::LoopKernelOp>([](auto op) { return chooseBlock(op); })
+            nest::SortOp, nest::AssembleOp, nest::LoopKernelOp>([](auto op) { return chooseBlock(op); })
       .Default([](Operation *op) { return LogicalResult(op->emitError("has no block")); });
 }
 

@@ -133,6 +133,7 @@ void testConvolutions();
 void testTransposedConvolutions();
 void testContractions();
 void testRows();
+void testSorts();
 void testUpdates();
 void testLoader();
 void testRecurrent();

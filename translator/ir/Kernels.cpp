@@ -41,6 +41,7 @@ SmallVector<Value> RecurrentOp::getMappedOperands() {
 }
 
 SmallVector<Value> TopKOp::getMappedOperands() { return {}; }
+SmallVector<Value> SortOp::getMappedOperands() { return {}; }
 SmallVector<Value> AssembleOp::getMappedOperands() { return {}; }
 
 SmallVector<AffineMap> MapOp::getMaps() { return valuesOf(getIndexingMaps()); }
@@ -52,6 +53,7 @@ SmallVector<AffineMap> RowOp::getMaps() { return valuesOf(getIndexingMaps()); }
 SmallVector<AffineMap> RecurrentOp::getMaps() { return valuesOf(getIndexingMaps()); }
 
 SmallVector<AffineMap> TopKOp::getMaps() { return {}; }
+SmallVector<AffineMap> SortOp::getMaps() { return {}; }
 SmallVector<AffineMap> AssembleOp::getMaps() { return {}; }
 
 Region &MapOp::getStoringRegion() { return getBody(); }
@@ -62,6 +64,7 @@ Region &WindowOp::getStoringRegion() { return getFinish(); }
 Region &RowOp::getStoringRegion() { return getBody(); }
 Region &RecurrentOp::getStoringRegion() { return getNext().front(); }
 Region &TopKOp::getStoringRegion() { return getBefore(); }
+Region &SortOp::getStoringRegion() { llvm_unreachable("a sort stores what it read"); }
 Region &AssembleOp::getStoringRegion() { return getCombine(); }
 Region &LoopKernelOp::getStoringRegion() { return getBody(); }
 

@@ -106,4 +106,5 @@ void WindowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void RowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void RecurrentOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void TopKOp::getEffects(Effects &effects) { addEffects(effects, *this); }
+void SortOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void AssembleOp::getEffects(Effects &effects) { addEffects(effects, *this); }

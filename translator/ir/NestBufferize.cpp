@@ -179,6 +179,7 @@ void ml2k::nest::registerBufferizableOpInterfaceModels(DialectRegistry &registry
     RowOp::attachInterface<KernelModel<RowOp>>(*context);
     RecurrentOp::attachInterface<KernelModel<RecurrentOp>>(*context);
     TopKOp::attachInterface<KernelModel<TopKOp>>(*context);
+    SortOp::attachInterface<KernelModel<SortOp>>(*context);
     AssembleOp::attachInterface<KernelModel<AssembleOp>>(*context);
     WeightOp::attachInterface<WeightModel>(*context);
   });

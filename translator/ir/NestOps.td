@@ -258,6 +258,8 @@ def Nest_TopKOp : Nest_KernelOp<"top_k"> {
     input: any tensor, whose dimension `along` is the row. outputs: the elements and their positions (i64), of the input's
     shape but for k elements along the row. The block says whether its first argument comes before its second one; of two
     elements neither of which comes before the other, such as a NaN and anything, the one at the lower position does.
+    Where few rows are long, two more outputs have room for the first elements and positions (i32) of parts of each row, k
+    for each part: [rows, parts * k].
   }];
   let arguments = (ins StrAttr:$label, I64Attr:$along, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs);
@@ -268,6 +270,40 @@ def Nest_TopKOp : Nest_KernelOp<"top_k"> {
   }];
   let extraClassDeclaration = kernelMethods # [{
     int64_t getCount() { return ::llvm::cast<::mlir::ShapedType>(getOutputs()[0].getType()).getDimSize(getAlong()); }
+  }];
+}
+
+def Nest_SortOp : Nest_KernelOp<"sort"> {
+  let summary = "the elements of each row in order, and where they lie";
+  let description = [{
+    input: any tensor, whose dimension `along` is the row. outputs: the first elements in order and their positions (i64), of
+    the input's shape but for as many along the row as are wanted, and room to work in. Equal elements keep their order, 0
+    and -0 are equal, a NaN comes behind all numbers. With `slices` the input is a matrix whose rows are sorted: those that
+    differ first in an element that comes earlier come earlier; outputs: positions and room. Room: two entries for each
+    element, an i64 of one of 32 bits or less, two of a longer one; two i32 for each slice.
+  }];
+  let arguments = (ins StrAttr:$label, Nest_OrderAttr:$order, UnitAttr:$is_unsigned, UnitAttr:$slices, I64Attr:$along,
+                   Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras, Variadic<Nest_AnyShaped>:$outputs);
+  let assemblyFormat = [{
+    $label $order (`unsigned` $is_unsigned^)? (`slices` $slices^)? `along` $along
+    `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = kernelMethods # [{
+    /// Where the elements lay.
+    ::mlir::Value getPositions() { return getOutputs()[getSlices() ? 0 : 1]; }
+    ::mlir::Value getRoom() { return getOutputs().back(); }
+    /// How many of each row are wanted.
+    int64_t getCount() {
+      return ::llvm::cast<::mlir::ShapedType>(getPositions().getType()).getDimSize(getSlices() ? 0 : getAlong());
+    }
+    /// Words of its room for each element or slice of such a type.
+    static int64_t roomFor(::mlir::Type element, bool slices) {
+      return 2 * (!slices && element.getIntOrFloatBitWidth() > 32 ? 2 : 1);
+    }
+    static ::mlir::Type roomType(::mlir::Type element, bool slices) {
+      return ::mlir::IntegerType::get(element.getContext(), slices ? 32 : 64);
+    }
   }];
 }
 

@@ -24,6 +24,12 @@ def Nest_Role : Nest_Enum<"Role", "which operands of a contraction a loop addres
 def Nest_RoleAttr : EnumAttr<Nest_Dialect, Nest_Role, "role">;
 def Nest_RolesAttr : TypedArrayAttrBase<Nest_RoleAttr, "roles of loops">;
 
+def Nest_Order : Nest_Enum<"Order", "how elements are sorted; a NaN comes behind all numbers", [
+  I32EnumAttrCase<"Ascending", 0, "ascending">, I32EnumAttrCase<"Descending", 1, "descending">]>;
+def Nest_OrderAttr : EnumAttr<Nest_Dialect, Nest_Order, "order"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Nest_Mean : Nest_Enum<"Mean", "by how many taps a pool divides its sum", [
   I32EnumAttrCase<"Inside", 0, "inside">, // those inside the image
   I32EnumAttrCase<"All", 1, "all">]>;
@@ -41,6 +47,9 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ForRows", 6, "for_rows">,               // a team or thread per row, with reductions along it
   I32EnumAttrCase<"ForWideRows", 7, "for_wide_rows">,      // the same, where a device's team keeps the row in registers
   I32EnumAttrCase<"TopK", 22, "top_k">,                    // a thread, or a device's team, keeps a row's k first elements
+  I32EnumAttrCase<"TopKParts", 37, "top_k_of_parts">,      // the same of parts of long rows, whose lists are joined
+  I32EnumAttrCase<"SortRows", 38, "sort_rows">,            // runs of a row are sorted, then merged, by all threads
+  I32EnumAttrCase<"SortSlices", 39, "sort_slices">,        // the same of positions, by comparing slices
   // Contractions and convolutions
   I32EnumAttrCase<"Contract", 8, "contract">,              // GEMM over packed weights
   I32EnumAttrCase<"BatchedContract", 9, "batched_contract">, // of two operands that are not packed
@@ -56,6 +65,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ReduceSharedSpan", 30, "reduce_shared_span">, // with a scalar that all iterations share
   I32EnumAttrCase<"ForSharedSpan", 31, "for_shared_span">,
   I32EnumAttrCase<"ForUpdates", 21, "for_updates">,        // loops that change elements in order
+  I32EnumAttrCase<"ScanRows", 40, "scan_rows">,            // running sums along rows: a host's thread, a device's team each
   // Sparse matrices by rows
   I32EnumAttrCase<"ForStoredRows", 23, "for_stored_rows">, // a thread, or lanes of a device's team, per row
   I32EnumAttrCase<"ReduceStoredRows", 24, "reduce_stored_rows">,

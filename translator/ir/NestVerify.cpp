@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "translator/ir/Nest.h"
+#include "translator/ir/NestVerify.h"
 
 #include "mlir/IR/AffineMap.h"
 
@@ -16,7 +16,7 @@ static Type elementType(Value value) { return cast<ShapedType>(value.getType()).
 //===--- Shared checks --------------------------------------------------------------------------------------------===//
 
 /// Results exist on tensors only and have the types of the outputs.
-static LogicalResult verifyResults(DestinationStyleOpInterface op) {
+LogicalResult ml2k::nest::verifyResults(DestinationStyleOpInterface op) {
   bool const onTensors = llvm::all_of(op.getDpsInits(), [](Value v) { return isa<RankedTensorType>(v.getType()); });
   bool const onMemRefs = llvm::all_of(op.getDpsInits(), [](Value v) { return isa<MemRefType>(v.getType()); });
   if (!onTensors && !onMemRefs)
@@ -89,8 +89,8 @@ static unsigned loopCount(ArrayAttr maps) {
 }
 
 /// The block has the given number of arguments in front, then a scalar per value; it ends in nest.yield of `yields`.
-static LogicalResult verifyBlock(Operation *op, Region &region, unsigned leading, ValueRange scalars,
-                                 TypeRange yields) {
+LogicalResult ml2k::nest::verifyBlock(Operation *op, Region &region, unsigned leading, ValueRange scalars,
+                                      TypeRange yields) {
   Block &block = region.front();
   if (block.getNumArguments() != leading + scalars.size())
     return op->emitOpError() << "block has " << block.getNumArguments() << " arguments, expected "
@@ -323,35 +323,6 @@ LogicalResult RowOp::verify() {
       return emitOpError() << "block argument of type " << argument.getType() << " for an operand of "
                            << elementType(value);
   return success();
-}
-
-LogicalResult TopKOp::verify() {
-  if (getInputs().size() != 1 || !getExtras().empty() || getOutputs().size() != 2)
-    return emitOpError("takes one input, no extras and two outputs");
-  auto const type = [](Value value) { return cast<ShapedType>(value.getType()); };
-  ShapedType const in = type(getInputs()[0]), values = type(getOutputs()[0]), positions = type(getOutputs()[1]);
-  auto const along = int64_t(getAlong());
-  if (along < 0 || along >= in.getRank())
-    return emitOpError() << "has no dimension " << along;
-  if (in.isDynamicDim(along))
-    return emitOpError("requires rows of known length");
-  if (values.getElementType() != in.getElementType() || !positions.getElementType().isInteger(64))
-    return emitOpError("makes elements of the input's type and positions of i64");
-  for (ShapedType out : {values, positions}) {
-    if (out.getRank() != in.getRank() || out.isDynamicDim(along))
-      return emitOpError("requires outputs of the input's rank and a known number of elements to keep");
-    for (int64_t d = 0; d < in.getRank(); ++d) {
-      bool const isKnown = !in.isDynamicDim(d) && !out.isDynamicDim(d);
-      if (isKnown && (d == along ? out.getDimSize(d) > in.getDimSize(d) : out.getDimSize(d) != in.getDimSize(d)))
-        return emitOpError() << "output extent " << out.getDimSize(d) << " for " << in.getDimSize(d) << " elements";
-    }
-  }
-  if (values.getDimSize(along) != positions.getDimSize(along))
-    return emitOpError("keeps as many elements as positions");
-  if (failed(verifyResults(*this)))
-    return failure();
-  SmallVector<Value> const both(2, getInputs()[0]);
-  return verifyBlock(*this, getBefore(), 0, both, {IntegerType::get(getContext(), 1)});
 }
 
 /// A number of its type for each state, nothing for sequences.

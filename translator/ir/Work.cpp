@@ -121,6 +121,13 @@ std::optional<int64_t> nest::TopKOp::getFlops() {
   return countElements(getInputs().front().getType()) * countIn(getBefore());
 }
 
+/// Comparisons of a merge sort.
+std::optional<int64_t> nest::SortOp::getFlops() {
+  auto const type = cast<ShapedType>(getInputs().front().getType());
+  int64_t const length = ShapedType::isDynamic(type.getDimSize(getAlong())) ? 1 : type.getDimSize(getAlong());
+  return countElements(type) * int64_t(llvm::Log2_64_Ceil(std::max<int64_t>(length, 2)));
+}
+
 /// How many entries there are is known on the device only.
 std::optional<int64_t> nest::AssembleOp::getFlops() { return std::nullopt; }
 

@@ -31,6 +31,13 @@ std::string recurrentName(nest::RecurrentOp recurrent, Value output) {
   return (isReverse ? ".reverse" : "") + name;
 }
 
+/// What the results of sorts are, and what they work in.
+StringRef sortedName(Operation *op, unsigned output) {
+  if (auto sort = dyn_cast<nest::SortOp>(op))
+    return output == sort.getOutputs().size() - 1 ? ".room" : ".positions";
+  return !isa<nest::TopKOp>(op) ? "" : output == 1 ? ".positions" : output == 2 ? ".firsts" : ".places";
+}
+
 /// `label`, with the place of the output where the kernel has several.
 std::string outputName(Access const &access) {
   auto kernel = dyn_cast<DestinationStyleOpInterface>(access.op);
@@ -41,7 +48,7 @@ std::string outputName(Access const &access) {
     return name;
   for (auto [i, output] : llvm::enumerate(kernel.getDpsInits()))
     if (output == access.alias && i > 0)
-      name += "." + std::to_string(i);
+      name += sortedName(access.op, i).empty() ? "." + std::to_string(i) : sortedName(access.op, i).str();
   return name;
 }
 

@@ -1,8 +1,9 @@
-//===- RaiseTopK.cpp - the first elements of sorted rows become nest.top_k ----------------------------------------===//
+//===- RaiseTopK.cpp - the first elements of sorted rows become nest.top_k or nest.sort ---------------------------===//
 //
 // Front ends sort without a loop that carries state: a first reduction counts for each element of a row those that come
 // before it, a second one finds for each of the first k places the position whose count it is, and a gather reads the
-// elements. Both reductions are n * n or n * k steps a row; the kernel that keeps k elements takes n log k comparisons.
+// elements. Both reductions are n * n or n * k steps a row; the kernel that keeps k elements takes n log k comparisons,
+// a sort n log n.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -28,8 +29,11 @@ using linalg::GenericOp;
 
 namespace {
 
-/// A thread keeps so many elements at most, in order.
+/// A thread keeps so many elements at most, in order; more are sorted.
 constexpr int64_t mostKept = 64;
+
+/// Parts of a long row that are looked through side by side have so many elements at least, and find so many at most.
+constexpr int64_t shortestPart = 1024, mostFound = 4096, mostParts = 512;
 
 /// The order of a row: from the largest or the smallest element on, a NaN behind all numbers, equal ones as they stand.
 struct Order {
@@ -320,27 +324,89 @@ static void addOrder(OpBuilder &builder, nest::TopKOp kernel, Sorting const &sor
                                 createOrder(builder, loc, block.getArgument(0), block.getArgument(1), sorting.order));
 }
 
+/// Uninitialised, with the first elements of the input along its rows.
+static Value outputLike(RewriterBase &rewriter, Location loc, RankedTensorType type, Value input) {
+  SmallVector<std::pair<Value, int64_t>> sources;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    sources.push_back({input, d});
+  return emptyLike(rewriter, loc, type, sources);
+}
+
+/// Into how many parts rows are split: few long ones that lie in memory as they are computed with.
+static int64_t partsOf(RankedTensorType input, int64_t along, int64_t kept) {
+  Type const element = input.getElementType();
+  int64_t const length = input.getDimSize(along);
+  if (!input.hasStaticShape() || element.isInteger(1) || element.isF16() || element.isBF16() || length == 0)
+    return 1;
+  int64_t const rows = input.getNumElements() / length;
+  return std::min({length / shortestPart, mostFound / kept, mostParts / std::max<int64_t>(rows, 1)});
+}
+
+/// Room for the lists of parts of rows, for the first of a few long ones.
+static void addRooms(RewriterBase &rewriter, Location loc, Sorting const &sorting, int64_t kept,
+                     SmallVectorImpl<Value> &outputs) {
+  auto const input = cast<RankedTensorType>(sorting.input.getType());
+  int64_t const parts = partsOf(input, sorting.along, kept);
+  if (parts < 2)
+    return;
+  int64_t const rows = input.getNumElements() / input.getDimSize(sorting.along);
+  for (Type const element : {input.getElementType(), Type(rewriter.getI32Type())})
+    outputs.push_back(rewriter.create<tensor::EmptyOp>(loc, ArrayRef<int64_t>{rows, parts * kept}, element));
+}
+
+/// Room for two entries of each element.
+static Value roomFor(RewriterBase &rewriter, Location loc, Value input) {
+  auto const type = cast<RankedTensorType>(input.getType());
+  int64_t words = nest::SortOp::roomFor(type.getElementType(), /*slices=*/false);
+  Value size;
+  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(extent)) {
+      words *= extent;
+      continue;
+    }
+    Value const own = rewriter.create<tensor::DimOp>(loc, input, d);
+    size = size ? rewriter.create<arith::MulIOp>(loc, size, own).getResult() : own;
+  }
+  Type const word = nest::SortOp::roomType(type.getElementType(), /*slices=*/false);
+  if (!size)
+    return rewriter.create<tensor::EmptyOp>(loc, ArrayRef<int64_t>{words}, word);
+  Value const factor = rewriter.create<arith::ConstantIndexOp>(loc, words);
+  Value const total = rewriter.create<arith::MulIOp>(loc, size, factor);
+  return rewriter.create<tensor::EmptyOp>(loc, ArrayRef<int64_t>{ShapedType::kDynamic}, word, total);
+}
+
+/// The kernel's first two results are the elements and their positions.
+static Operation *createKernel(RewriterBase &rewriter, Location loc, Sorting const &sorting, int64_t kept,
+                               SmallVector<Value> outputs) {
+  auto const types = [&] { return TypeRange(ValueRange(outputs)); };
+  if (kept <= mostKept) {
+    addRooms(rewriter, loc, sorting, kept, outputs);
+    auto kernel =
+        rewriter.create<nest::TopKOp>(loc, types(), "top_k", sorting.along, sorting.input, ValueRange(), outputs);
+    addOrder(rewriter, kernel, sorting);
+    return kernel;
+  }
+  outputs.push_back(roomFor(rewriter, loc, sorting.input));
+  nest::Order const order = sorting.order.isLargest ? nest::Order::Descending : nest::Order::Ascending;
+  return rewriter.create<nest::SortOp>(loc, types(), "sort", order, sorting.order.isUnsigned, /*slices=*/false,
+                                       sorting.along, sorting.input, ValueRange(), outputs);
+}
+
 static void raise(RewriterBase &rewriter, GenericOp positions, Sorting const &sorting) {
   Location const loc = positions.getLoc();
   rewriter.setInsertionPoint(positions);
   auto const type = cast<RankedTensorType>(positions.getResult(0).getType());
-  Type const valueType =
-      RankedTensorType::get(type.getShape(), cast<ShapedType>(sorting.input.getType()).getElementType());
-  SmallVector<std::pair<Value, int64_t>> sources;
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    sources.push_back({sorting.input, d});
-  Value const outputs[] = {emptyLike(rewriter, loc, cast<RankedTensorType>(valueType), sources),
-                           emptyLike(rewriter, loc, type, sources)};
-  auto kernel = rewriter.create<nest::TopKOp>(loc, TypeRange{valueType, type}, "top_k", sorting.along,
-                                              ValueRange(sorting.input), ValueRange(), ValueRange(outputs));
-  addOrder(rewriter, kernel, sorting);
+  Type const element = cast<ShapedType>(sorting.input.getType()).getElementType();
+  Value const values = outputLike(rewriter, loc, RankedTensorType::get(type.getShape(), element), sorting.input);
+  Value const places = outputLike(rewriter, loc, type, sorting.input);
+  Operation *kernel = createKernel(rewriter, loc, sorting, type.getDimSize(sorting.along), {values, places});
   SmallVector<GenericOp> gathers;
   for (Operation *user : positions.getResult(0).getUsers())
     if (auto gather = dyn_cast<GenericOp>(user); gather && isGather(gather, positions.getResult(0), sorting))
       gathers.push_back(gather);
   for (GenericOp gather : gathers)
-    rewriter.replaceOp(gather, kernel.getResult(0));
-  rewriter.replaceOp(positions, kernel.getResult(1));
+    rewriter.replaceOp(gather, kernel->getResult(0));
+  rewriter.replaceOp(positions, kernel->getResult(1));
 }
 
 namespace {
@@ -355,7 +421,7 @@ struct RaiseTopK : impl::RaiseTopKBase<RaiseTopK> {
       int64_t const kept = cast<ShapedType>(op.getResult(0).getType()).getDimSize(sorting->along);
       bool const isKnown =
           !ShapedType::isDynamic(kept) && !cast<ShapedType>(sorting->input.getType()).isDynamicDim(sorting->along);
-      if (isKnown && kept > 0 && kept <= mostKept)
+      if (isKnown && kept > 0)
         found.emplace_back(op, *sorting);
     });
     for (auto &[op, sorting] : found)

@@ -170,6 +170,34 @@ template <class Work, class Value> void single(Member const &member, Work const 
   member.team_barrier();
 }
 
+struct TeamThreadRange {
+  Member const &member;
+  int count;
+  TeamThreadRange(Member const &member, int count) : member(member), count(count) {}
+};
+
+/// Each thread takes some neighbours, twice: their sum, and then on top of all before.
+template <class Body> struct ScannedOf : ScannedOf<decltype(&Body::operator())> {};
+template <class Body, class Value> struct ScannedOf<void (Body::*)(int, Value &, bool) const> {
+  using type = Value;
+};
+template <class Body> void scan(TeamThreadRange const &range, Body const &body) {
+  using Value = typename ScannedOf<Body>::type;
+  Member const &member = range.member;
+  int const size = member.team_size(), begin = range.count * member.rank / size,
+            end = range.count * (member.rank + 1) / size;
+  Value own{};
+  for (int i = begin; i < end; ++i)
+    body(i, own, false);
+  member.put(own);
+  Value sum{};
+  for (int thread = 0; thread < member.rank; ++thread)
+    sum += member.get<Value>(thread);
+  for (int i = begin; i < end; ++i)
+    body(i, sum, true);
+  member.team_barrier();
+}
+
 template <class... Properties> struct TeamPolicy {
   using member_type = Member;
   int league, size;

@@ -35,6 +35,7 @@ int main(int argc, char *argv[]) {
   testPlans();
   testRecurrent();
   testRows();
+  testSorts();
   testContractions();
   testConvolutions();
   std::printf("teams: %d checks, %d failed\n", check::cases, check::failures);

@@ -15,6 +15,7 @@ KernelPrinter lookUpKernel(llvm::StringRef operation) {
                                                              {"nest.window", printWindow},
                                                              {"nest.recurrent", printRecurrent},
                                                              {"nest.top_k", printTopK},
+                                                             {"nest.sort", printSort},
                                                              {"nest.assemble", printAssembly},
                                                              {"nest.kernel", printLoopKernel}};
   auto const found = table.find(operation.str());

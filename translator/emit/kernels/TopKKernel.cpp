@@ -1,4 +1,4 @@
-//===- TopKKernel.cpp - nest.top_k: top_k -------------------------------------------------------------------------===//
+//===- TopKKernel.cpp - nest.top_k: top_k, top_k_of_parts ---------------------------------------------------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
 
@@ -84,7 +84,7 @@ LogicalResult TopK::addStore() {
   Identifier const value = layer.scope.fresh({"value", "kept"});
   Body body;
   Identifier const written[] = {value, along};
-  for (auto [output, what] : llvm::zip(op.getOutputs(), written)) {
+  for (auto [output, what] : llvm::zip(op.getOutputs().take_front(2), written)) {
     FailureOr<Expression> const target = layer.element(output, map, space);
     if (failed(target))
       return failure();
@@ -100,11 +100,13 @@ LogicalResult TopK::addStore() {
 
 FailureOr<std::string> printTopK(Operation *op, Layer &layer) {
   TopK top(cast<nest::TopKOp>(op), layer);
-  layer.setCall(top.type().code + Raw(", ") + Code(top.op.getCount()),
-                {top.rows->size(), top.loops.sizes[top.op.getAlong()]});
+  std::vector<Expression> arguments = {top.rows->size(), top.loops.sizes[top.op.getAlong()]};
+  for (Value room : top.op.getOutputs().drop_front(2)) // of parts
+    arguments.push_back(layer.member(*layer.program.storageOf(room)));
+  layer.setCall(top.type().code + Raw(", ") + Code(top.op.getCount()), std::move(arguments));
   if (failed(top.addRead()) || failed(top.addBefore()) || failed(top.addStore()))
     return failure();
-  return describe(layer, top.op.getInputs(), {}, top.op.getOutputs(), ", ");
+  return describe(layer, top.op.getInputs(), {}, top.op.getOutputs().take_front(2), ", ");
 }
 
 } // namespace ml2k

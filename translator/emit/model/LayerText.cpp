@@ -55,7 +55,11 @@ static Raw functionOf(nest::KernelBlock block) {
                {LibraryGemv, "library_gemv"},
                {LibrarySpmv, "library_spmv"},
                {ScatterRows, "scatter_rows"},
-               {TopK, "top_k"}};
+               {TopK, "top_k"},
+               {TopKParts, "top_k_of_parts"},
+               {SortRows, "sort_rows"},
+               {SortSlices, "sort_slices"},
+               {ScanRows, "scan_rows"}};
   auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
   assert(found != std::end(table) && "a policy of Kokkos is no block");
   return found->function;
