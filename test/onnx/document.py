@@ -23,7 +23,9 @@ Known at run time only may be: sizes (see below), the bounds of Slice (along kno
 the mask of Compress, the parameters of NonMaxSuppression, the condition of If. What is not supported is refused with
 the node, its operator and the reason; strings, sequences, optionals, training and random numbers are refused so.
 
-TopK takes a NaN for less than any number, or more where it takes the smallest, and the first of equal elements first.
+TopK takes a NaN for less than any number, or more where it takes the smallest, and the first of equal elements first. Up to 64 elements are
+kept by whoever looks through a row; more, and those of Unique, are sorted: n log n steps, and two 64-bit integers of the workspace for
+each element (four for elements of 64 bits). Unique sorts NaN last, as one kind.
 
 NonZero, Unique, NonMaxSuppression and those of the above whose results have no fixed size give the largest result that there can
 be, and a count ([output-format.md](output-format.md)).

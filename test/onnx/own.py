@@ -128,8 +128,46 @@ def first_elements():
     x[random.random(x.shape) < .1] = np.nan
     x[2, 3:] = np.nan # more than there are numbers
     rising = np.arange(500, dtype=np.float32)[None]
-    return [top_k(f"top_{k}_{'largest' if largest else 'smallest'}", x, k, largest) for k in [1, 10, 64, 70] for largest in [1, 0]] + [
+    long = random.integers(-999, 999, (2, 9000)).astype(np.float32)
+    long[:, ::50] = np.nan
+    return [top_k(f"top_{k}_of_9000", long, k) for k in [1, 10, 70, 4500, 9000]] + [
+        top_k(f"top_{k}_{'largest' if largest else 'smallest'}", x, k, largest) for k in [1, 10, 64, 70] for largest in [1, 0]] + [
         top_k("top_64_rising", rising, 64), top_k("top_64_falling", rising, 64, 0)]
+
+
+def unique(name, x, **attributes):
+    """All four results; numpy sorts a NaN last, too, and takes all for one."""
+    axis = attributes.get("axis")
+    if axis is None:
+        y, first, kind, sizes = np.unique(x, True, True, True)
+    else: # numpy compares slices as bytes of one element, in which a NaN differs from others
+        y, first, kind, sizes = np.unique(x, True, True, True, axis=axis)
+    if not attributes.get("sorted", 1):
+        order = np.argsort(first)
+        place = np.argsort(order)
+        y, first, kind, sizes = np.take(y, order, axis or 0), first[order], place[kind], sizes[order]
+    outputs = {"y": y, "first": first, "kind": kind.reshape(-1), "sizes": sizes}
+    info = lambda label, array: helper.make_tensor_value_info(
+        label, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape if label in ("x", "kind") else
+        [*array.shape[:axis or 0], "kinds", *array.shape[(axis or 0) + 1:]] if label == "y" else ["kinds"])
+    node = helper.make_node("Unique", ["x"], list(outputs), **attributes)
+    graph = helper.make_graph([node], name, [info("x", x)], [info(label, array) for label, array in outputs.items()])
+    model = helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 13)])
+    data = [numpy_helper.from_array(x, "x")], [numpy_helper.from_array(array, label) for label, array in outputs.items()]
+    return SimpleNamespace(name=f"test_{name}", model=model, data_sets=[data])
+
+
+def kinds():
+    random = np.random.default_rng(10)
+    few, many = random.integers(-90, 90, 5000), random.integers(-1 << 40, 1 << 40, 5000)
+    floats = few.astype(np.float32) / 4
+    floats[::7] = np.nan
+    floats[1::9] = -0.
+    rows, bits = random.integers(0, 3, (3000, 4)).astype(np.int32), random.random((40, 2, 3)) < .5
+    return [unique(f"unique_{name}_{'sorted' if order else 'unsorted'}", x, sorted=order, **axis) for order in [1, 0] for name, x, axis in [
+        ("few", few, {}), ("many", many, {}), ("floats", floats, {}), ("bytes", (few % 200).astype(np.uint8), {}),
+        ("rows", rows, {"axis": 0}), ("columns", np.ascontiguousarray(rows[:200].T), {"axis": 1}), ("bits", bits, {}),
+        ("one", few[:1], {}), ("alike", np.zeros(2000, np.float64), {})]]
 
 
 def running_sums():
@@ -143,6 +181,9 @@ def running_sums():
         single("cumsum_long", "CumSum", [x, axis], sums(x), opset=14),
         single("cumsum_long_reverse", "CumSum", [x, axis], sums(x[::-1])[::-1].copy(), opset=14, reverse=1),
         single("cumsum_long_exclusive", "CumSum", [x.astype(np.int64), axis], (sums(x) - x).astype(np.int64), opset=14, exclusive=1),
+        single("cumsum_rows", "CumSum", [x.reshape(5, 1000), axis + 1], np.cumsum(x.reshape(5, 1000), 1, np.float32), opset=14),
+        single("cumsum_rows_reverse", "CumSum", [x.reshape(2, 5, 500), axis + 2],
+               np.cumsum(x.reshape(2, 5, 500)[..., ::-1], 2, np.float32)[..., ::-1].copy(), opset=14, reverse=1),
         counted("nonzero_long", "NonZero", {"x": box}, np.array(np.nonzero(box))),
         counted("compress_long", "Compress", {"x": x, "chosen": x > 0}, x[x > 0]),
     ]
@@ -170,5 +211,5 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *running_sums(), *TRANSPOSED]:
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *TRANSPOSED]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

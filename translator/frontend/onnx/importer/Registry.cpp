@@ -12,6 +12,7 @@ Registry::Registry() {
   registerControl(*this);
   registerConvolution(*this);
   registerCounted(*this);
+  registerUnique(*this);
   registerEinsum(*this);
   registerElementwise(*this);
   registerFourier(*this);

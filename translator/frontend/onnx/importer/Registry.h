@@ -45,6 +45,7 @@ void registerActivation(Registry &);
 void registerControl(Registry &);
 void registerConvolution(Registry &);
 void registerCounted(Registry &);
+void registerUnique(Registry &);
 void registerEinsum(Registry &);
 void registerElementwise(Registry &);
 void registerFourier(Registry &);

@@ -1,8 +1,10 @@
 //===- Counted.cpp - operators whose results have as many elements as run-time data decide ------------------------===//
 //
-// NonZero, Unique, Compress. A result has the most elements that there can be, and a count beside it.
+// NonZero, Compress; Unique.cpp has Unique. A result has the most elements that there can be, and a count beside it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
+
+#include "translator/frontend/onnx/ops/Counted.h"
 
 #include "translator/frontend/onnx/importer/LoopNest.h"
 #include "translator/frontend/onnx/importer/Registry.h"
@@ -17,7 +19,7 @@ namespace ml2k::frontend {
 /// A count in memory, so that the device keeps it.
 static Value zeroCount(Build &b) { return b.fill({}, b.scalar(b.getI64Type(), 0)); }
 
-static Value asI64(Build &b, Value index) { return b.create<arith::IndexCastOp>(b.getI64Type(), index); }
+Value asI64(Build &b, Value index) { return b.create<arith::IndexCastOp>(b.getI64Type(), index); }
 
 /// A loop over `count` positions of which some are kept: `keep` writes one into the results at its place among them.
 /// The places are a running sum, whose end is the second result.
@@ -100,8 +102,7 @@ static void importNonZero(Node &node) {
 
 //===--- Compress -------------------------------------------------------------------------------------------------===//
 
-/// x at the positions of a vector along the axis.
-static Value taken(Node &node, Value x, int64_t axis, Value positions) {
+Value taken(Node &node, Value x, int64_t axis, Value positions) {
   Build &b = node.b;
   int64_t const rank = Build::rankOf(x);
   Sizes sizes = b.sizesOf(x);
@@ -169,129 +170,9 @@ static void importCompress(Node &node) {
                     }));
 }
 
-//===--- Unique ---------------------------------------------------------------------------------------------------===//
-
-namespace {
-/// The slices of x that are compared: rows of [count, length].
-struct Rows {
-  Value table;
-  int64_t count, length;
-};
-} // namespace
-
-/// NaN comes last and is equal to itself.
-static Value isLess(Scalars &s, Value l, Value r) {
-  Value const less = s.compare(Compare::lt, l, r);
-  if (!Scalars::isFloat(l))
-    return less;
-  Value const isLast = s.create<arith::AndIOp>(s.compare(Compare::ne, r, r), s.compare(Compare::eq, l, l));
-  return s.create<arith::OrIOp>(less, isLast);
-}
-
-static Value isSame(Scalars &s, Value l, Value r) {
-  Value const same = s.compare(Compare::eq, l, r);
-  if (!Scalars::isFloat(l))
-    return same;
-  Value const bothNan = s.create<arith::AndIOp>(s.compare(Compare::ne, l, l), s.compare(Compare::ne, r, r));
-  return s.create<arith::OrIOp>(same, bothNan);
-}
-
-static Value indexAsI64(Scalars &s, int64_t loop) {
-  return s.create<arith::IndexCastOp>(s.b.getI64Type(), s.create<linalg::IndexOp>(loop));
-}
-
-/// Where rows i and j differ first: their length if they do not.
-static Value firstDifference(Node &node, Rows const &rows) {
-  Build &b = node.b;
-  return b.foldOver(
-      {rows.table, rows.table}, {b.selectDims(3, {0, 2}), b.selectDims(3, {1, 2})}, b.sizes({rows.count, rows.count}),
-      b.getI64Type(), Build::Fold::min,
-      [&](Scalars &s, ValueRange v) -> Value {
-        Value const none = s.constant(s.b.getI64Type(), static_cast<double>(rows.length));
-        return s.select(isSame(s, v[0], v[1]), none, indexAsI64(s, 2));
-      },
-      node.isUnsigned());
-}
-
-/// The first row that is equal to row i.
-static Value firstEqual(Node &node, Rows const &rows, Value difference) {
-  Build &b = node.b;
-  return b.foldOver({difference}, {b.identityMap(2)}, b.sizes({rows.count}), b.getI64Type(), Build::Fold::min,
-                    [&](Scalars &s, ValueRange v) -> Value {
-                      Value const length = s.constantLike(v[0], static_cast<double>(rows.length));
-                      Value const none = s.constantLike(v[0], static_cast<double>(rows.count));
-                      return s.select(s.compare(Compare::eq, v[0], length), indexAsI64(s, 1), none);
-                    });
-}
-
-/// Where row i goes: behind all different rows that are less, or that came earlier.
-static Value placeOf(Node &node, Rows const &rows, Value difference, Value first, bool isSorted) {
-  Build &b = node.b;
-  Type const i64 = b.getI64Type();
-  auto isBefore = [&](Scalars &s, ValueRange v) -> Value { // difference(i, j), first(i), first(j)
-    Value const isFirst = s.compare(Compare::eq, v[2], indexAsI64(s, 1));
-    Value comes = s.compare(Compare::lt, v[2], v[1]);
-    if (isSorted) {
-      Value const last = s.constant(i64, static_cast<double>(rows.length - 1));
-      Value const column = s.create<arith::IndexCastOp>(s.b.getIndexType(), s.create<arith::MinSIOp>(v[0], last));
-      auto element = [&](int64_t loop) {
-        Values const at{s.create<linalg::IndexOp>(loop), column};
-        return s.convert(s.create<tensor::ExtractOp>(rows.table, at), computeType(node.element(0)));
-      };
-      Scalars own(s.b, s.b.getLoc(), node.isUnsigned());
-      comes = isLess(own, element(1), element(0));
-    }
-    return s.convert(s.create<arith::AndIOp>(isFirst, comes), i64);
-  };
-  return b.foldOver({difference, first, first}, {b.identityMap(2), b.selectDims(2, {0}), b.selectDims(2, {1})},
-                    b.sizes({rows.count}), i64, Build::Fold::sum, isBefore);
-}
-
-/// For place p the sum over the rows i that go there of `term(i, whether it is the first of its kind)`.
-static Value overPlaces(Build &b, Value first, Value place, llvm::function_ref<Value(Scalars &, Value isFirst)> term) {
-  auto const count = Build::shapeOf(first)[0];
-  return b.foldOver({first, place}, {b.selectDims(2, {1}), b.selectDims(2, {1})}, b.sizes({count}), b.getI64Type(),
-                    Build::Fold::sum, [&](Scalars &s, ValueRange v) -> Value {
-                      Value const goesHere = s.compare(Compare::eq, v[1], indexAsI64(s, 0));
-                      Value const isFirst = s.compare(Compare::eq, v[0], indexAsI64(s, 1));
-                      return s.select(goesHere, term(s, isFirst), s.constantLike(v[0], 0));
-                    });
-}
-
-static void importUnique(Node &node) {
-  Build &b = node.b;
-  node.needStatic(0);
-  bool const isFlat = !node.attribute("axis");
-  int64_t const elements = node.elements(0);
-  if (elements == 0)
-    node.refuse("the input has no elements");
-  int64_t const axis = isFlat ? 0 : node.axisAttr("axis", std::nullopt, node.rank(0));
-  Value const x = isFlat ? b.reshape(node.in(0), {elements}) : node.in(0);
-  Ints order = llvm::to_vector(llvm::seq<int64_t>(0, Build::rankOf(x)));
-  std::rotate(order.begin(), order.begin() + axis, order.begin() + axis + 1);
-  int64_t const count = Build::shapeOf(x)[axis];
-  Rows const rows{b.reshape(b.transpose(x, order), {count, elements / count}), count, elements / count};
-  Value const difference = firstDifference(node, rows), first = firstEqual(node, rows, difference);
-  Value const place = placeOf(node, rows, difference, first, node.intAttr("sorted", 1) != 0);
-  Type const i64 = b.getI64Type();
-  Value const indices = overPlaces(b, first, place, [](Scalars &s, Value isFirst) {
-    return s.select(isFirst, indexAsI64(s, 1), s.constant(s.b.getI64Type(), 0));
-  });
-  Value const counts = overPlaces(b, first, place, [](Scalars &s, Value) { return s.constant(s.b.getI64Type(), 1); });
-  Value const number =
-      b.foldOver({first}, {b.identityMap(1)}, {}, i64, Build::Fold::sum, [&](Scalars &s, ValueRange v) -> Value {
-        return s.convert(s.compare(Compare::eq, v[0], indexAsI64(s, 0)), i64);
-      });
-  node.outCounted(0, taken(node, x, axis, indices), node.dataType(0), axis, number);
-  node.outCounted(1, indices, pb::TensorProto::INT64, 0, number);
-  node.out(2, place, pb::TensorProto::INT64);
-  node.outCounted(3, counts, pb::TensorProto::INT64, 0, number);
-}
-
 void registerCounted(Registry &table) {
   table.add("Compress", {9, 11}, importCompress);
   table.add("NonZero", {9, 13}, importNonZero);
-  table.add("Unique", {11}, importUnique);
 }
 
 } // namespace ml2k::frontend
