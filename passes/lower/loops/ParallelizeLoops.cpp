@@ -204,8 +204,11 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   void visitPerfect(RewriterBase &rewriter, scf::ParallelOp outer) {
     hoistBounds(outer);
     auto inner = dyn_cast<scf::ForOp>(outer.getBody()->front());
-    if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()) || inner.getNumResults() ||
-        !dependenceOf(inner).empty())
+    if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()))
+      return;
+    if (isRowScan(inner))
+      inner->setAttr(scanLoop, rewriter.getUnitAttr());
+    if (inner.getNumResults() || !dependenceOf(inner).empty())
       return;
     visitPerfect(rewriter, makeParallel(rewriter, inner));
   }

@@ -22,11 +22,11 @@ namespace ml2k {
 namespace {
 
 /// Loops of fewer iterations stay with one thread.
-constexpr int64_t shortestScan = 1024;
+constexpr int64_t shortestScan = 1024, shortestRow = 128;
 
 class Scan {
 public:
-  explicit Scan(scf::ForOp loop) : loop(loop) {}
+  Scan(scf::ForOp loop, int64_t shortest) : loop(loop), shortest(shortest) {}
 
   bool holds() { return isCounted() && isRunningSum() && isPlain() && areStoresApart(); }
 
@@ -36,7 +36,7 @@ private:
     std::optional<int64_t> const upper = getConstantIntValue(loop.getUpperBound());
     return loop.getNumResults() == 1 && loop.getResult(0).use_empty() &&
            getConstantIntValue(loop.getLowerBound()) == 0 && getConstantIntValue(loop.getStep()) == 1 &&
-           (!upper || *upper >= shortestScan);
+           (!upper || *upper >= shortest);
   }
 
   /// carried + term, where the term does not depend on the sum.
@@ -167,6 +167,7 @@ private:
   Value carried() { return loop.getRegionIterArg(0); }
 
   scf::ForOp loop;
+  int64_t shortest;
   Value term;
   SmallVector<memref::StoreOp> stores;
   SmallVector<memref::LoadOp> loads;
@@ -174,6 +175,21 @@ private:
 
 } // namespace
 
-bool isScan(scf::ForOp loop) { return Scan(loop).holds(); }
+bool isScan(scf::ForOp loop) { return Scan(loop, shortestScan).holds(); }
+
+/// Threads that share a row take neighbours: what they write is to lie side by side.
+static bool writesAlong(scf::ForOp loop) {
+  return !loop.walk([&](memref::StoreOp store) {
+                Value const i = loop.getInductionVar();
+                bool const isAlong =
+                    !store.getIndices().empty() && llvm::all_of(store.getIndices().drop_back(), [&](Value index) {
+                      return index != i && loop.isDefinedOutsideOfLoop(index);
+                    });
+                return isAlong ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+bool isRowScan(scf::ForOp loop) { return writesAlong(loop) && Scan(loop, shortestRow).holds(); }
 
 } // namespace ml2k

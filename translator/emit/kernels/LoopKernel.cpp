@@ -190,8 +190,9 @@ FailureOr<std::string> LoopPrinter::print() {
     return failed(printScatter()) ? FailureOr<std::string>() : describe();
   Block &block = kernel.getBody().front();
   for (auto loop : block.getOps<scf::ForOp>())
-    if (loop->hasAttr("nest.scan"))
-      return failed(printScan(loop)) ? FailureOr<std::string>() : describe();
+    if (bool const isRow = form == nest::KernelBlock::ScanRows;
+        loop->hasAttr("nest.scan") && (isRow || positions.empty()))
+      return failed(isRow ? printRowScan(loop) : printScan(loop)) ? FailureOr<std::string>() : describe();
   Body statements;
   if (kernel.getInto().empty() ? failed(printer.print(block, statements)) : failed(returnTerms(block, statements)))
     return failure();

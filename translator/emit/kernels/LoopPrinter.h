@@ -61,6 +61,8 @@ private:
                                   Body &to);
   mlir::LogicalResult printRange(Body statements);
   mlir::LogicalResult printScan(mlir::scf::ForOp loop);
+  mlir::LogicalResult printRowScan(mlir::scf::ForOp loop);
+  mlir::FailureOr<Body> bodyOfScan(mlir::scf::ForOp loop, std::vector<cpp::Parameter> &parameters);
   mlir::LogicalResult printBox(Body statements);
   mlir::LogicalResult printSpans(Body statements);
   void bindRow();

@@ -1,4 +1,4 @@
-//===- LoopScan.cpp - nest.kernel of a running sum: Kokkos::parallel_scan -----------------------------------------===//
+//===- LoopScan.cpp - nest.kernel of running sums: Kokkos::parallel_scan, scan_rows -------------------------------===//
 
 #include "translator/emit/kernels/LoopPrinter.h"
 
@@ -30,11 +30,9 @@ static void joinConditions(Expression const &isFinal, Body &body) {
   }
 }
 
-/// The block adds a term to the sum of all iterations before, which is known in the final run alone.
-LogicalResult LoopPrinter::printScan(scf::ForOp loop) {
-  FailureOr<Expression> const lower = host(loop.getLowerBound()), upper = host(loop.getUpperBound());
-  if (failed(lower) || failed(upper))
-    return failure();
+/// The block adds a term to the sum of all iterations before, which is known in the final run alone. Its parameters are
+/// the position, the sum and which run it is.
+FailureOr<Body> LoopPrinter::bodyOfScan(scf::ForOp loop, std::vector<cpp::Parameter> &parameters) {
   BlockArgument const carried = loop.getRegionIterArg(0);
   Identifier const index = printer.names.fresh(withSourceName(loop.getInductionVar(), {"i", "k", "position"}));
   Identifier const sum = printer.names.fresh(withSourceName(carried, {"sum", "total", "carried"}));
@@ -50,11 +48,36 @@ LogicalResult LoopPrinter::printScan(scf::ForOp loop) {
     return failure();
   joinConditions(cpp::name(*isFinal), body);
   body.push_back(cpp::Assign{cpp::name(sum), *next});
+  cpp::Parameter const all[] = {
+      cpp::intParameter(index), {computedType(carried.getType()).code, sum, Raw(" &")}, {Raw("bool"), *isFinal}};
+  parameters.insert(parameters.end(), std::begin(all), std::end(all));
+  return body;
+}
+
+LogicalResult LoopPrinter::printScan(scf::ForOp loop) {
+  FailureOr<Expression> const lower = host(loop.getLowerBound()), upper = host(loop.getUpperBound());
+  std::vector<cpp::Parameter> parameters;
+  FailureOr<Body> body = bodyOfScan(loop, parameters);
+  if (failed(lower) || failed(upper) || failed(body))
+    return failure();
   layer.setPolicyCall("Kokkos::parallel_scan",
                       call(Raw("Kokkos::RangePolicy"), {cpp::name(Raw("space")), *lower, *upper}));
-  layer.addLambda(
-      {{cpp::intParameter(index), {computedType(carried.getType()).code, sum, Raw(" &")}, {Raw("bool"), *isFinal}},
-       std::move(body)});
+  layer.addLambda({std::move(parameters), std::move(*body)});
+  return success();
+}
+
+/// `scan_rows<float>(label, space, rows, length, [=](int row, int i, float &sum, bool is_final) { ... })`
+LogicalResult LoopPrinter::printRowScan(scf::ForOp loop) {
+  FailureOr<Group> const group = fused ? fusedLoops() : groupOf(0, 1, "row");
+  if (failed(group))
+    return failure();
+  FailureOr<Expression> const rowCount = count(*group), length = host(loop.getUpperBound());
+  std::vector<cpp::Parameter> parameters = {cpp::intParameter(group->name)};
+  FailureOr<Body> body = bodyOfScan(loop, parameters);
+  if (failed(rowCount) || failed(length) || failed(body) || failed(recover(*group, *body)))
+    return failure();
+  layer.setCall(computedType(loop.getRegionIterArg(0).getType()).code, {*rowCount, *length});
+  layer.addLambda({std::move(parameters), std::move(*body)});
   return success();
 }
 
