@@ -27,6 +27,8 @@ def prepare(paths, folder, options=()):
         names = [value.name for value in session.get_inputs()]
         for number, result in enumerate(session.run(None, dict(zip(names, inputs)))):
             np.save(model.folder / f"expected-{number}.npy", result)
+        (model.folder / "outputs.json").write_text(json.dumps([
+            {"name": output.name, "dtype": np.dtype(output.dtype).str, "counts": list(output.counts)} for output in model.outputs]))
 
 
 def compile_all(folders, kokkos):
@@ -45,16 +47,19 @@ def compile_all(folders, kokkos):
         return dict(zip(folders, pool.map(compile_one, folders)))
 
 
-def results_of(path):
-    """Of float, as runner.hpp writes them."""
-    content, results = np.fromfile(path, np.uint8), []
-    while content.size:
-        rank = int(content[:8].view(np.int64)[0])
+def results_of(path, outputs):
+    """As runner.hpp writes them; of those with as many elements as data decide, the ones that count, without the counts."""
+    content, results = np.fromfile(path, np.uint8), {}
+    for output in outputs:
+        rank, kind = int(content[:8].view(np.int64)[0]), np.dtype(output["dtype"])
         shape = content[8:8 + 8 * rank].view(np.int64)
-        begin, size = 8 + 8 * rank, 4 * int(np.prod(shape))
-        results.append(content[begin:begin + size].view(np.float32).reshape(shape))
+        begin, size = 8 + 8 * rank, kind.itemsize * int(np.prod(shape))
+        results[output["name"]] = content[begin:begin + size].view(kind).reshape(shape)
         content = content[begin + size:].copy()
-    return results
+    counts = {name for output in outputs for name in output["counts"] if name}
+    number = {name: int(results[name]) for name in counts}
+    return [results[output["name"]][tuple(slice(number[name] if name else None) for name in output["counts"])]
+            for output in outputs if output["name"] not in counts]
 
 
 def run(folder, times):
@@ -63,7 +68,15 @@ def run(folder, times):
                           capture_output=True, text=True)
     if done.returncode:
         raise Failure(f"{name}: {(done.stdout + done.stderr)[-2000:]}")
-    return done.stdout, results_of(folder / "out")
+    return done.stdout, results_of(folder / "out", json.loads((folder / "outputs.json").read_text()))
+
+
+def deviation(result, expected):
+    """Relative to the largest element; infinite where there are more or fewer."""
+    if result.shape != expected.shape:
+        return float("inf")
+    result, expected = result.astype(np.float64), expected.astype(np.float64)
+    return float(np.max(np.abs(result - expected), initial=0) / max(np.max(np.abs(expected), initial=0), 1e-30))
 
 
 def measure_one(folder, compiled):
@@ -71,7 +84,7 @@ def measure_one(folder, compiled):
     said, last = run(folder, "-2") # of the last of some hundred replays
     row = json.loads(next(line for line in said.splitlines() if line.startswith("{")))
     expected = [np.load(folder / f"expected-{number}.npy") for number in range(len(last))]
-    error = max(float(np.max(np.abs(a - b)) / max(np.max(np.abs(b)), 1e-30)) for a, b in zip(last, expected))
+    error = max(deviation(a, b) for a, b in zip(last, expected))
     return {"case": folder.name, "threads": "gpu", "compiler": "nvcc", "ours_ms": row["replayed_us"] / 1e3,
             "stream_ms": row["stream_us"] / 1e3, "kernels": row["kernels"], "slowest": row["slowest"], "compile_s": compiled,
             "max_error": error, "same_bits": all(np.array_equal(a, b) for a, b in zip(first, last))}

@@ -131,7 +131,7 @@ class Built:
         (results,), _ = run_all(self.program, [(self.model, self.inputs, 0, None)])
         if isinstance(results, Failure):
             raise results
-        return results
+        return [values for _, values in self.model.counted(results)]
 
     def serve(self, threads):
         model, files = self.model, self.model.folder / self.model.stem

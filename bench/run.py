@@ -16,6 +16,7 @@ sys.path[:0] = [str(PROJECT / "python"), str(BENCH)]
 
 import devices # noqa: E402
 import forms # noqa: E402
+import growth # noqa: E402
 import kernels # noqa: E402
 import models # noqa: E402
 import python_kernels # noqa: E402
@@ -35,13 +36,14 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu", "models", "kernels", "python", "sparse", "forms", "gpu"], default="cpu",
+    add("--suite", choices=["cpu", "models", "kernels", "python", "sparse", "forms", "growth", "gpu"], default="cpu",
         help="cpu: models and kernels (default); python: kernels written in Python beside Numba; sparse: kernels over "
         "sparse matrices beside KokkosKernels (Debian's libtrilinos-kokkos-kernels-dev, libtrilinos-kokkos-dev); "
-        "forms: networks inside kernels and runners beside onnxruntime; gpu: the blocks on an NVIDIA GPU beside PyTorch")
+        "forms: networks inside kernels and runners beside onnxruntime; growth: operators at n and 2 n elements beside "
+        "onnxruntime; gpu: the blocks on an NVIDIA GPU beside PyTorch")
     add("--printed", type=Path, metavar="FOLDER", help="of networks: --prepare fills it, --suite gpu times what lies there")
     add("--prepare", action="store_true",
-        help="with --suite gpu: only print the networks and --models into --printed; with --suite python or forms: only build")
+        help="with --suite gpu: only print the networks and --models into --printed, with --suite growth its operators; with --suite python or forms: only build")
     add("--networks-only", action="store_true", help="with --suite gpu: no blocks")
     add("--peer-python", help="interpreter that has PyTorch or Numba (default: this one)")
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
@@ -49,6 +51,7 @@ def parse(arguments):
     add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
     add("--naive", action="store_true", help="also beside --schedule=naive, where the case is worth it: 40 to 200 times slower")
     add("--threads", type=int, default=1)
+    add("--counts", default="1000,10000,100000,200000,1000000", metavar="N,N,...", help="with --suite growth: how many elements (default %(default)s)")
     add("--scale", type=float, default=1, help="of sparse matrices: 1 is about 5 million entries (default)")
     add("--compiler", help="C++ compiler (default: CMake's)")
     add("--flags", help="of the compiler, with --suite forms (default: -O3 -march=native)")
@@ -104,8 +107,8 @@ def main():
         return measure_python(arguments)
     if arguments.suite == "gpu":
         return measure_devices(arguments)
-    if arguments.suite in ("sparse", "forms"):
-        return measure_suite({"sparse": sparse, "forms": forms}[arguments.suite], arguments)
+    if arguments.suite in ("sparse", "forms", "growth"):
+        return measure_suite({"sparse": sparse, "forms": forms, "growth": growth}[arguments.suite], arguments)
     cases = []
     if arguments.suite != "kernels":
         found = models.find(arguments.models or [PROJECT / "examples"])
