@@ -5,6 +5,7 @@
 #include "passes/lower/memory/Memory.h"
 #include "translator/ir/LibraryCalls.h"
 #include "translator/ir/StoredRows.h"
+#include "translator/ir/Teams.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -178,6 +179,11 @@ static bool scansRows(nest::LoopKernelOp kernel) {
 
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   nameGuardedLoads(kernel);
+  if (kernel.getPolicy() == nest::Policy::Team) {
+    nest::TeamShape const shape = nest::teamShapeOf(kernel);
+    nest::setSchedule(kernel, KernelBlock::Team, {.threads = shape.threads, .lanes = shape.lanes});
+    return success();
+  }
   unsigned const loops = kernel.getLowers().size();
   bool const reduces = !kernel.getInto().empty(), isGrid = loops > 1;
   int64_t const rows = loops > 2 ? loops - 1 : 0;
@@ -249,6 +255,8 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
            given.getInner() < int64_t(map.getMaps().front().getNumDims());
   if (isa<nest::RowOp>(kernel))
     return given.getBlock() == KernelBlock::ForRows;
+  if (isa<nest::LoopKernelOp>(kernel) && chosen.getBlock() == KernelBlock::Team)
+    return given.getBlock() == KernelBlock::Team && !nest::hasValuesOfThreads(kernel); // a team of any size
   if (isa<nest::LoopKernelOp>(kernel))
     return (given.getBlock() == KernelBlock::Range &&
             llvm::is_contained({KernelBlock::ForStoredRows, KernelBlock::ForGrid, KernelBlock::ForSharedSpan},

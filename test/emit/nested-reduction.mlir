@@ -1,10 +1,13 @@
-// A parallel reduction inside a parallel loop becomes a loop of one thread; its index and what it joins keep their names.
+// A parallel reduction inside a parallel loop is shared by a team, or a loop of one thread where it is short or lies across memory; its
+// index and what it joins keep their names.
 // RUN: ml2kokkos %s -o - | FileCheck %s
 
+// CHECK: double const sum = fold_threads<Sum>(team, Span{0, columns}, [&](int column) { return x(row, column); });
 // CHECK: double total = 0.0;
-// CHECK-NEXT: for (int column = 0; column < columns; ++column) {
-// CHECK-NEXT: total = total + x(row, column);
-func.func @rows(%x: memref<?x?xf64> {nest.dims = ["rows", "columns"]}, %sums: memref<?xf64> {nest.dims = ["rows"]}) {
+// CHECK-NEXT: for (int column = 0; column < 8; ++column) {
+// CHECK-NEXT: total = total + short_rows(row, column);
+func.func @rows(%x: memref<?x?xf64> {nest.dims = ["rows", "columns"]}, %sums: memref<?xf64> {nest.dims = ["rows"]},
+    %short_rows: memref<4x8xf64>, %short_sums: memref<4xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -20,6 +23,19 @@ func.func @rows(%x: memref<?x?xf64> {nest.dims = ["rows", "columns"]}, %sums: me
       }
     }
     memref.store %sum, %sums[%row] : memref<?xf64>
+  }
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  scf.for %row = %c0 to %c4 step %c1 {
+    %sum = scf.parallel (%column) = (%c0) to (%c8) step (%c1) init (%zero) -> f64 {
+      %term = memref.load %short_rows[%row, %column] : memref<4x8xf64>
+      scf.reduce(%term : f64) {
+      ^bb0(%total: f64, %next: f64):
+        %joined = arith.addf %total, %next : f64
+        scf.reduce.return %joined : f64
+      }
+    }
+    memref.store %sum, %short_sums[%row] : memref<4xf64>
   }
   return
 }

@@ -36,8 +36,8 @@ func.func @f(%a: memref<?xf64>, %n: index) {
 
 // -----
 func.func @f(%a: memref<?xf64>, %n: index) {
-  // expected-error @+1 {{unknown keyword 'team'}}
-  nest.kernel "k" team (%i) = (%n) to (%n) {}
+  // expected-error @+1 {{team does not take 0 loops}}
+  nest.kernel "k" team () = () to () {}
   return
 }
 

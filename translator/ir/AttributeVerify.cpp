@@ -8,6 +8,7 @@
 
 #include "translator/ir/Nest.h"
 #include "translator/ir/SparseLevels.h"
+#include "translator/ir/Teams.h"
 #include "translator/ir/Tuning.h"
 
 #include "mlir/IR/AffineMap.h"
@@ -155,6 +156,9 @@ static llvm::StringMap<Rule> const &rules() {
       // What all iterations of a kernel share
       {"nest.scan", {OnOperation, isUnit}},
       {"nest.shared", {OnOperation, isUnit}},
+      // The loop over the blocks of a launch; memory with an element for each thread of a team
+      {teamLoop, {OnOperation, isUnit}},
+      {ofThreads, {OnOperation, isUnit}},
       // Of another loop whose sums may be in any order
       {sumsInAnyOrder, {OnOperation, isUnit}},
       // Forward() checks that an int can count the elements

@@ -139,6 +139,16 @@ std::optional<Combiner> ml2k::nest::combinerOf(Operation *op) {
   return row == std::end(joins) ? std::nullopt : std::optional(row->combiner);
 }
 
+std::optional<Combiner> ml2k::nest::combinerOf(Region &reduction) {
+  Block &block = reduction.front();
+  if (std::distance(block.begin(), block.end()) != 2)
+    return std::nullopt;
+  Operation &op = block.front();
+  bool const both = op.getNumOperands() == 2 && op.getOperand(0) != op.getOperand(1) &&
+                    llvm::all_of(op.getOperands(), [&](Value v) { return v.getParentBlock() == &block; });
+  return both && block.back().getOperand(0) == op.getResult(0) ? combinerOf(&op) : std::nullopt;
+}
+
 Value ml2k::nest::join(OpBuilder &builder, Location location, Combiner combiner, Value a, Value b) {
   bool const real = isa<FloatType>(a.getType());
   auto const *row = llvm::find_if(joins, [&](JoinRow const &r) {

@@ -71,6 +71,9 @@ bool mayReassociate(mlir::Operation *op);
 
 /// The combiner that an operation on two values is, and the operation of a combiner on two values.
 std::optional<Combiner> combinerOf(mlir::Operation *op);
+
+/// What joins two values in a reduction of scf.parallel; nothing if it is no single known operation.
+std::optional<Combiner> combinerOf(mlir::Region &reduction);
 mlir::Value join(mlir::OpBuilder &builder, mlir::Location location, Combiner combiner, mlir::Value a, mlir::Value b);
 
 /// The types of elements that C++ has, at most 64 bits wide.

@@ -7,6 +7,7 @@
 #include "translator/ir/Identities.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/NestText.h"
+#include "translator/ir/Teams.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -138,7 +139,8 @@ static LogicalResult verifyKernelContents(Operation *op) {
       inner->emitOpError("stands inside the kernel ") << '"' << cast<Kernel>(op).getLabel() << '"';
       return WalkResult::interrupt();
     }
-    if (isa<scf::ParallelOp, scf::ForallOp, memref::AllocOp>(inner)) {
+    bool const isOfTeam = isa<scf::ParallelOp>(inner) && cast<LoopKernelOp>(op).getPolicy() == Policy::Team;
+    if (isa<scf::ParallelOp, scf::ForallOp, memref::AllocOp>(inner) && !isOfTeam) {
       inner->emitOpError("cannot be printed inside a kernel");
       return WalkResult::interrupt();
     }
@@ -179,7 +181,7 @@ LogicalResult LoopKernelOp::verify() {
     return emitOpError("has no label");
   if (getUppers().size() != loops)
     return emitOpError() << "has " << loops << " lower and " << getUppers().size() << " upper bounds";
-  if (getPolicy() == Policy::Range ? loops > 1 : loops < 2)
+  if (getPolicy() == Policy::Range ? loops > 1 : loops < (getPolicy() == Policy::Team ? 1 : 2))
     return emitOpError() << stringifyPolicy(getPolicy()) << " does not take " << loops << " loops";
   auto const typeOf = [](Value into) { return cast<MemRefType>(into.getType()).getElementType(); };
   if (getInto().size() > 1 && (loops != 1 || !llvm::all_equal(llvm::map_range(getInto(), typeOf))))
@@ -203,7 +205,9 @@ LogicalResult LoopKernelOp::verify() {
     return emitOpError("requires a flag per loop in `ordered`, and no reduction");
   if (getOrdered() && !llvm::is_contained(*getOrdered(), true))
     return emitOpError("has no loop in `ordered`");
-  if (failed(verifyLoopBody(*this, getBody(), loops, terms)))
+  if (getPolicy() == Policy::Team && (getOrdered() || !terms.empty()))
+    return emitOpError("of teams has no reduction of its own and no order");
+  if (failed(verifyLoopBody(*this, getBody(), loops, terms)) || failed(verifyKernelContents(*this)))
     return failure();
-  return verifyKernelContents(*this);
+  return getPolicy() == Policy::Team ? verifyTeam(*this) : success();
 }

@@ -13,7 +13,8 @@ include "translator/ir/KernelInterface.td"
 
 def Nest_Policy : I32EnumAttr<"Policy", "how the iterations of a kernel are spread", [
   I32EnumAttrCase<"Range", 0, "range">,       // one parallel loop, or none: one iteration
-  I32EnumAttrCase<"MDRange", 1, "mdrange">]> { // several parallel loops, the last one contiguous
+  I32EnumAttrCase<"MDRange", 1, "mdrange">,    // several parallel loops, the last one contiguous
+  I32EnumAttrCase<"Team", 2, "team">]> {       // one or more: a team of threads for each position
   let cppNamespace = "::ml2k::nest";
   let genSpecializedAttr = 0;
 }
@@ -31,11 +32,17 @@ def Nest_LoopKernelOp : Nest_Op<"kernel", [AttrSizedOperandSegments, RecursiveMe
     of a combiner for which a value joined with itself is that value. `note` is a comment of the printed code: why loops inside are
     sequential.
 
+    With `team` a team of threads runs the block: every thread its scalar operations and its sequential loops and branches,
+    whose bounds and conditions are the same for all; one thread what it stores; all together each scf.parallel, whose results
+    all of them get. A thread sees what others have written after a nest.barrier. memref.alloca outside of scf.parallel is
+    scratch of the team, or, with `nest.of_threads`, an element for each of the threads that only this one touches.
+
     `ordered` has a flag per loop: false for the first loops, true for some behind them, false for the last ones. Iterations
     that differ only in loops with true may change the same element, by one store that perhaps depends on a load of that
     element. A host runs them in order; a device in any, where the last change or the changes in any order are as good.
 
         nest.kernel "heat::step" mdrange (%i, %j) = (%c1, %c1) to (%rows, %columns) { ... }
+        nest.kernel "tiles" team (%i, %j) = (%c0, %c0) to (%m, %n) { %tile = memref.alloca() ... scf.parallel ... nest.barrier ... }
         nest.kernel "dot" range (%i) = (%c0) to (%n) reduce (sum into %total : memref<f64>) { ... nest.yield %term : f64 }
         nest.kernel "top" range (%i) = (%c0) to (%n) reduce (max into %top : memref<f64>) {start = 0.0 : f64} { ... }
   }];
@@ -45,6 +52,16 @@ def Nest_LoopKernelOp : Nest_Op<"kernel", [AttrSizedOperandSegments, RecursiveMe
                    OptionalAttr<TypedAttrInterface>:$start);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Nest_BarrierOp : Nest_Op<"barrier"> {
+  let summary = "the threads of a team wait for each other";
+  let description = [{
+    Behind it each of them sees what all have written in front of it. In the block of a nest.kernel with `team`, outside of
+    scf.parallel.
+  }];
+  let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 

@@ -31,6 +31,7 @@ struct ScheduleParts {
   bool inPlace = false;                            ///< sums are stored as they are
   DevicePath device{};                             ///< beside the plain one
   int64_t scratch = 0;                             ///< elements for a host thread
+  int64_t threads = 0, lanes = 0;                  ///< of a device's team
 };
 
 } // namespace ml2k::nest

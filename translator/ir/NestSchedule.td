@@ -66,6 +66,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ForSharedSpan", 31, "for_shared_span">,
   I32EnumAttrCase<"ForUpdates", 21, "for_updates">,        // loops that change elements in order
   I32EnumAttrCase<"ScanRows", 40, "scan_rows">,            // running sums along rows: a host's thread, a device's team each
+  I32EnumAttrCase<"Team", 41, "team">,                     // Kokkos::TeamPolicy: a league of teams, loops of their threads
   // Sparse matrices by rows
   I32EnumAttrCase<"ForStoredRows", 23, "for_stored_rows">, // a thread, or lanes of a device's team, per row
   I32EnumAttrCase<"ReduceStoredRows", 24, "reduce_stored_rows">,
@@ -103,22 +104,25 @@ def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
     `crossing` along an input's that lies across it, `channel` through the few channels of a pixel. Of rows: the number of the
     operand, an output, that is `kept` in registers. Of explicit loops: the first `fused` run as one. Of contractions: whether
     the columns of the `left` and the `right` operand are adjacent in memory, and whether the sums are stored `in_place` as
-    they are; of calls of KokkosKernels, that columns lie side by side says that the operand is not transposed. `device`: which
-    path of the block the file has for devices. `scratch`: elements of the workspace for each host thread.
+    they are; of calls of KokkosKernels, that columns lie side by side says that the operand is not transposed. Of a team on a
+    device: `threads`, each of so many vector `lanes`. `device`: which path of the block the file has for devices. `scratch`:
+    elements of the workspace for each host thread.
   }];
   let parameters = (ins EnumParameter<Nest_KernelBlock>:$block, DefaultValuedParameter<"int64_t", "-1">:$inner,
                     DefaultValuedParameter<"int64_t", "-1">:$crossing, DefaultValuedParameter<"int64_t", "-1">:$channel,
                     DefaultValuedParameter<"int64_t", "-1">:$kept, DefaultValuedParameter<"int64_t", "0">:$fused,
                     DefaultValuedParameter<"bool", "false">:$left, DefaultValuedParameter<"bool", "false">:$right,
                     DefaultValuedParameter<"bool", "false">:$in_place, Nest_DevicePathParameter:$device,
-                    DefaultValuedParameter<"int64_t", "0">:$scratch);
+                    DefaultValuedParameter<"int64_t", "0">:$scratch, DefaultValuedParameter<"int64_t", "0">:$threads,
+                    DefaultValuedParameter<"int64_t", "0">:$lanes);
   let assemblyFormat = [{
-    `<` $block (`,` struct($inner, $crossing, $channel, $kept, $fused, $left, $right, $in_place, $device, $scratch)^)? `>`
+    `<` $block (`,` struct($inner, $crossing, $channel, $kept, $fused, $left, $right, $in_place, $device, $scratch, $threads,
+                           $lanes)^)? `>`
   }];
   let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "KernelBlock":$block, CArg<"ScheduleParts const &", "{}">:$parts), [{
     return $_get($_ctxt, block, parts.inner, parts.crossing, parts.channel, parts.kept, parts.fused, parts.left,
-                 parts.right, parts.inPlace, parts.device, parts.scratch);
+                 parts.right, parts.inPlace, parts.device, parts.scratch, parts.threads, parts.lanes);
   }]>];
   let extraClassDeclaration = [{
     /// The loop, or none.

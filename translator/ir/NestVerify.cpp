@@ -153,7 +153,8 @@ static bool hasPath(KernelBlock block, DevicePath path) {
 /// Loops belong to maps, columns to contractions.
 LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, KernelBlock block, int64_t inner,
                                    int64_t crossing, int64_t channel, int64_t kept, int64_t fused, bool left,
-                                   bool right, bool inPlace, DevicePath device, int64_t scratch) {
+                                   bool right, bool inPlace, DevicePath device, int64_t scratch, int64_t threads,
+                                   int64_t lanes) {
   bool const isMap = block < KernelBlock::ChannelsLast;
   bool const crosses = block == KernelBlock::ForSquares || block == KernelBlock::TransposedCopy;
   if (!isMap && inner != -1)
@@ -171,6 +172,9 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
     return emitError() << stringifyKernelBlock(block) << " has no path " << stringifyDevicePath(device);
   if (scratch != 0 && block != KernelBlock::Winograd)
     return emitError() << "scratch is for winograd";
+  if (block == KernelBlock::Team ? threads < 1 || lanes < 1 || lanes > 32 || !llvm::isPowerOf2_64(lanes)
+                                 : threads != 0 || lanes != 0)
+    return emitError() << "team has threads, each of a power of two of lanes up to 32; other blocks have none";
   if (fused < 0 || scratch < 0)
     return emitError() << "counts are not negative";
   return success();

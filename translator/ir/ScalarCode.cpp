@@ -55,7 +55,8 @@ static LogicalResult checkTypes(Operation *op) {
 static bool isStructure(Operation *op, bool inExplicitLoops) {
   if (isa<memref::LoadOp, memref::DimOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op))
     return true;
-  return inExplicitLoops ? isa<memref::StoreOp, memref::AllocaOp, cf::AssertOp, vector::PrintOp, nest::YieldOp>(op)
+  return inExplicitLoops ? isa<memref::StoreOp, memref::AllocaOp, cf::AssertOp, vector::PrintOp, nest::YieldOp,
+                               nest::BarrierOp, scf::ParallelOp, scf::ReduceOp, scf::ReduceReturnOp>(op)
                          : isa<nest::NestDialect>(op->getDialect());
 }
 

@@ -237,6 +237,12 @@ private:
         enter(loop.getInductionVar(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
         visitBody(*loop.getBody());
         loops.pop_back();
+      } else if (auto loop = dyn_cast<scf::ParallelOp>(op)) { // of a team's threads
+        for (auto [index, lower, upper] :
+             llvm::zip(loop.getInductionVars(), loop.getLowerBound(), loop.getUpperBound()))
+          enter(index, lower, upper);
+        visitBody(*loop.getBody());
+        loops.truncate(loops.size() - loop.getNumLoops());
       }
     }
   }

@@ -1,7 +1,9 @@
 //===- LoopKernels.cpp - one parallel loop to one kernel ----------------------------------------------------------===//
 
 #include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/HostLoops.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/Teams.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -76,16 +78,6 @@ std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken) {
 }
 
 //===--- Reductions -----------------------------------------------------------------------------------------------===//
-
-std::optional<Combiner> combinerOf(Region &reduction) {
-  Block &block = reduction.front();
-  if (std::distance(block.begin(), block.end()) != 2)
-    return std::nullopt;
-  Operation &op = block.front();
-  bool const both = op.getNumOperands() == 2 && op.getOperand(0) != op.getOperand(1) &&
-                    llvm::all_of(op.getOperands(), [&](Value v) { return v.getParentBlock() == &block; });
-  return both && block.back().getOperand(0) == op.getResult(0) ? nest::combinerOf(&op) : std::nullopt;
-}
 
 bool isIdentity(Combiner combiner, Value value) {
   Attribute constant;
@@ -207,6 +199,8 @@ nest::LoopKernelOp makeKernel(RewriterBase &rewriter, scf::ParallelOp loop, Valu
       location, rewriter.getStringAttr(""), nest::PolicyAttr::get(context, policy), lowers, uppers, into,
       rewriter.getArrayAttr(combiners), loop->getAttrOfType<StringAttr>("nest.note"),
       loop->getAttrOfType<DenseBoolArrayAttr>("nest.ordered"), TypedAttr());
+  if (loop->hasAttr(nest::teamLoop))
+    kernel->setAttr(nest::teamLoop, rewriter.getUnitAttr());
   Block *block =
       rewriter.createBlock(&kernel.getBody(), {}, SmallVector<Type>(lowers.size(), rewriter.getIndexType()),
                            llvm::map_to_vector(loop.getBody()->getArguments(), [](Value v) { return v.getLoc(); }));
@@ -249,6 +243,11 @@ static void copyRecomputable(RewriterBase &rewriter, nest::LoopKernelOp kernel) 
   }
 }
 
+Location locationOfArray(Operation *allocation) {
+  std::string const name = nameInLocation(allocation->getLoc());
+  return name.empty() ? allocation->getLoc() : namedLocation(allocation->getLoc(), "alloca", name);
+}
+
 /// Memory made by a thread for itself is a local array.
 static LogicalResult makeLocal(RewriterBase &rewriter, memref::AllocOp allocation) {
   constexpr int64_t largest = 4096; // elements that a thread's stack can be trusted with
@@ -258,13 +257,14 @@ static LogicalResult makeLocal(RewriterBase &rewriter, memref::AllocOp allocatio
            << "memory made inside a parallel loop is local to a thread and must have a known shape of at most "
            << largest << " elements; this one is a " << type;
   rewriter.setInsertionPoint(allocation);
-  rewriter.replaceOpWithNewOp<memref::AllocaOp>(allocation, type);
+  rewriter.replaceOp(allocation, rewriter.create<memref::AllocaOp>(locationOfArray(allocation), type).getResult());
   return success();
 }
 
 LogicalResult finishKernel(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   SmallVector<scf::ParallelOp> loops;
-  kernel.walk([&](scf::ParallelOp loop) { loops.push_back(loop); });
+  if (!formTeam(rewriter, kernel))
+    kernel.walk([&](scf::ParallelOp loop) { loops.push_back(loop); });
   for (scf::ParallelOp loop : loops)
     makeSequential(rewriter, loop);
   SmallVector<memref::AllocOp> allocations;

@@ -47,8 +47,7 @@ bool isRecomputable(mlir::Operation *op);
 /// reads c.
 std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken);
 
-/// What joins two values in a reduction of scf.parallel; nothing if it is no single known operation.
-std::optional<nest::Combiner> combinerOf(mlir::Region &reduction);
+using nest::combinerOf;
 
 /// Whether joining `value` changes nothing.
 bool isIdentity(nest::Combiner combiner, mlir::Value value);
@@ -61,6 +60,14 @@ nest::LoopKernelOp makeKernel(mlir::RewriterBase &rewriter, mlir::scf::ParallelO
 
 /// Copies into the kernel what its block uses of recomputable host values, and readies loops and memory inside.
 mlir::LogicalResult finishKernel(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
+
+/// Of an array inside a kernel that stands for `allocation`: with its name.
+mlir::Location locationOfArray(mlir::Operation *allocation);
+
+//===--- Teams (TeamKernels.cpp) ---===//
+
+/// Whether the kernel became one of teams, whose threads share its inner parallel loops.
+bool formTeam(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
 
 //===--- Reductions of loops (SplitReductions.cpp) ---===//
 

@@ -57,6 +57,10 @@ struct Collector {
         add(fold->combiner);
       if (auto const *columns = statement.as<Columns>())
         add(columns->combiner);
+      if (auto const *pattern = statement.as<Pattern>())
+        add(pattern->block);
+      if (auto const *joined = statement.as<Joined>())
+        add(joined->block), add(joined->combiner);
       if (statement.as<Refuse>())
         headers.insert("stdexcept");
     });

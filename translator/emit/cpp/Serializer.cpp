@@ -131,7 +131,7 @@ Json Serializer::view(Copy const &s) {
 }
 
 Json Serializer::view(View const &s) {
-  return {{"template", "statement/view"},
+  return {{"template", s.isConst ? "statement/view" : "statement/object"},
           {"type", text(s.type.code)},
           {"name", s.name.str()},
           {"arguments", list(s.arguments)}};
@@ -216,6 +216,20 @@ Json Serializer::view(Columns const &s) {
           {"width", text(s.width)},          {"terms", list({s.entry, s.column})},
           {"sums", list({s.column, s.sum})}, {"statements", json(s.body)},
           {"value", text(s.value)},          {"store", json(s.store)}};
+}
+
+Json Serializer::view(Pattern const &s) {
+  return {{"template", "statement/pattern"},
+          {"function", s.function.str()},
+          {"arguments", list(s.arguments)},
+          {"parameters", list(s.parameters)},
+          {"statements", json(s.body)}};
+}
+
+Json Serializer::view(Joined const &s) {
+  return {{"template", "statement/joined"},  {"type", text(s.type.code)},    {"name", s.name.str()},
+          {"function", s.function.str()},    {"combiner", s.combiner.str()}, {"arguments", list(s.arguments)},
+          {"parameters", text(s.parameter)}, {"statements", json(s.body)},   {"value", text(s.value)}};
 }
 
 Json Serializer::view(Simd const &s) {

@@ -54,6 +54,8 @@ private:
   static Json view(Each const &s);
   static Json view(Once const &s);
   static Json view(Columns const &s);
+  static Json view(Pattern const &s);
+  static Json view(Joined const &s);
   static Json view(Simd const &s);
   static Json view(Refuse const &s);
   static Json view(Refit const &s);

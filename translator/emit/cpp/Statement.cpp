@@ -87,6 +87,8 @@ std::vector<Expression const *> expressionsOf(Statement const &statement) {
                              [&](Each const &s) { addOptional(s.length); },
                              [&](Once const &) {},
                              [&](Columns const &s) { add(s.width, s.value); },
+                             [&](Pattern const &s) { addList(s.arguments); },
+                             [&](Joined const &s) { addList(s.arguments), add(s.value); },
                              [&](Simd const &) {},
                              [&](Refuse const &s) { add(s.condition); },
                              [&](Refit const &s) { add(s.condition), addList(s.arguments); }});
@@ -112,6 +114,10 @@ static Names bindingsOf(Statement const &statement) {
     add(each->parameter);
   if (auto const *columns = statement.as<Columns>())
     add(columns->entry), add(columns->column), add(columns->sum);
+  if (auto const *pattern = statement.as<Pattern>())
+    llvm::for_each(pattern->parameters, add);
+  if (auto const *joined = statement.as<Joined>())
+    add(joined->parameter);
   return names;
 }
 
@@ -127,6 +133,8 @@ static Names silentUses(Statement const &statement) {
 static Expression const *valueBehind(Statement const &statement) {
   if (auto const *columns = statement.as<Columns>())
     return &columns->value;
+  if (auto const *joined = statement.as<Joined>())
+    return &joined->value;
   auto const *fold = statement.as<Fold>();
   return fold ? &fold->value : nullptr;
 }
@@ -186,6 +194,9 @@ static void dropUnusedParameters(Body &body) {
     }
     if (auto *each = statement.as<Each>())
       dropUnused(each->parameter, usesOf(each->body));
+    if (auto *pattern = statement.as<Pattern>())
+      for (Parameter &parameter : pattern->parameters)
+        dropUnused(parameter, usesOf(pattern->body));
     for (Body *inner : bodiesOf(statement))
       dropUnusedParameters(*inner);
   }

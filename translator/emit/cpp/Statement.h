@@ -56,6 +56,7 @@ struct View { // type const name(arguments);
   Type type;
   Identifier name;
   std::vector<Expression> arguments;
+  bool isConst = true;
   bool operator==(View const &) const = default;
 };
 struct Image { // type const name{{data, extents}};
@@ -140,6 +141,25 @@ struct Columns {
   Body store;
   bool operator==(Columns const &) const = default;
 };
+struct Pattern { // function(arguments, [&](parameters) { body });
+  Raw function;
+  std::vector<Expression> arguments;
+  std::vector<Parameter> parameters;
+  Body body;
+  BlockName block = {}; ///< that declares the function
+  bool operator==(Pattern const &) const = default;
+};
+struct Joined { // type const name = function<combiner>(arguments, [&](parameter) { body; return value; });
+  Type type;
+  Identifier name;
+  Raw function, combiner;
+  std::vector<Expression> arguments;
+  Parameter parameter;
+  Body body;
+  Expression value;
+  BlockName block = {};
+  bool operator==(Joined const &) const = default;
+};
 struct Simd { // a vector loop of index along a Span
   Identifier index, span;
   Body body;
@@ -158,7 +178,7 @@ struct Refit { // if (condition) return forward(arguments);
 
 struct Statement {
   using Variant = std::variant<Let, Copy, View, Image, Variable, Assign, Add, Return, Run, If, For, While, BreakIf,
-                               Fold, Each, Once, Columns, Simd, Refuse, Refit>;
+                               Fold, Each, Once, Columns, Pattern, Joined, Simd, Refuse, Refit>;
   template <class Kind>
     requires std::constructible_from<Variant, Kind>
   Statement(Kind kind) : node(std::move(kind)) {}

@@ -102,24 +102,34 @@ FailureOr<Expression> LoopPrinter::boxPolicy() {
   return call(policy, {cpp::name(Raw("space")), cpp::braces({}, lowers), cpp::braces({}, uppers)});
 }
 
-/// The positions of loops that run as one.
-LogicalResult LoopPrinter::recover(Group const &group, Body &to) {
+/// The positions `names` of loops that run as `flat`, where `to` uses them.
+void LoopPrinter::recoverFrom(Identifier const &flat, ArrayRef<Identifier> names, ArrayRef<Expression> lowers,
+                              ArrayRef<Expression> lengths, Body &to) {
   Expression inner = literal(1);
-  for (unsigned i = group.end; i-- > group.first;) {
+  for (unsigned i = names.size(); i-- > 0;) {
+    Expression value = cpp::name(flat);
+    if (!inner.is(1))
+      value = binary(value, "/", Rank::Multiply, inner);
+    if (i > 0)
+      value = binary(value, "%", Rank::Multiply, lengths[i]);
+    if (!lowers[i].is(0))
+      value = binary(value, "+", Rank::Add, lowers[i]);
+    if (value != cpp::name(names[i]) && usesOf(to).contains(names[i]))
+      to.insert(to.begin(), letInt(names[i], value));
+    inner = product({inner, lengths[i]});
+  }
+}
+
+LogicalResult LoopPrinter::recover(Group const &group, Body &to) {
+  SmallVector<Expression> lowers, lengths;
+  for (unsigned i = group.first; i < group.end; ++i) {
     FailureOr<Expression> const lower = host(kernel.getLowers()[i]), iterations = length(i);
     if (failed(lower) || failed(iterations))
       return failure();
-    Expression value = cpp::name(group.name);
-    if (!inner.is(1))
-      value = binary(value, "/", Rank::Multiply, inner);
-    if (i > group.first)
-      value = binary(value, "%", Rank::Multiply, *iterations);
-    if (!lower->is(0))
-      value = binary(value, "+", Rank::Add, *lower);
-    if (value != cpp::name(positions[i]) && usesOf(to).contains(positions[i]))
-      to.insert(to.begin(), letInt(positions[i], value));
-    inner = product({inner, *iterations});
+    lowers.push_back(*lower);
+    lengths.push_back(*iterations);
   }
+  recoverFrom(group.name, ArrayRef(positions).slice(group.first, group.end - group.first), lowers, lengths, to);
   return success();
 }
 
@@ -175,6 +185,8 @@ LogicalResult LoopPrinter::printCall(Body statements) {
   case nest::KernelBlock::ForStoredRows:
   case nest::KernelBlock::ReduceStoredRows:
     return printStoredRows(std::move(statements));
+  case nest::KernelBlock::Team:
+    return printTeams(std::move(statements));
   case nest::KernelBlock::Range:
     return printRange(std::move(statements));
   case nest::KernelBlock::MDRange:

@@ -67,8 +67,11 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
   FailureOr<SmallVector<Expression>> indices = printer.use(at);
   if (failed(indices))
     return failure();
-  if (auto array = arrays.find(memref); array != arrays.end())
+  if (auto array = arrays.find(memref); array != arrays.end()) {
+    if (called.contains(memref))
+      return call(array->second, *indices);
     return indices->empty() ? array->second : cpp::index(array->second, *indices);
+  }
   IndexSpace space;
   SmallVector<AffineExpr> exprs;
   for (auto [index, value] : llvm::zip(*indices, at)) {
@@ -148,12 +151,15 @@ void LoopPrinter::handleMemory() {
     return printStore(cast<memref::StoreOp>(op), to);
   });
   printer.handle("memref.alloca", [this](Operation *op, ScalarPrinter &, Body &to) {
-    return printArray(cast<memref::AllocaOp>(op), to);
+    bool const isOfTeam = kernel.getPolicy() == nest::Policy::Team && !inThread;
+    return isOfTeam ? printTeamArray(cast<memref::AllocaOp>(op), to) : printArray(cast<memref::AllocaOp>(op), to);
   });
   if (rowLoops)
     printer.handle("scf.for",
                    [this](Operation *op, ScalarPrinter &, Body &to) { return printRowLoop(cast<scf::ForOp>(op), to); });
   handleMessages(printer);
+  if (kernel.getPolicy() == nest::Policy::Team)
+    handleTeam();
 }
 
 //===--- The layer ----------------------------------------------------------------------------------------------===//

@@ -12,7 +12,7 @@
 namespace ml2k {
 
 /// Prints one kernel; what ordered loops need is in LoopUpdates.cpp, what rows of sparse matrices in
-/// StoredRowsKernel.cpp, running sums in LoopScan.cpp.
+/// StoredRowsKernel.cpp, running sums in LoopScan.cpp, teams in TeamKernel.cpp.
 class LoopPrinter {
 public:
   LoopPrinter(nest::LoopKernelOp kernel, Layer &layer)
@@ -54,6 +54,8 @@ private:
   mlir::FailureOr<Group> groupOf(unsigned first, unsigned end, llvm::StringRef name);
   unsigned orderedFrom() { return llvm::find(*kernel.getOrdered(), true) - kernel.getOrdered()->begin(); }
   unsigned columnsFrom() { return orderedFrom() + llvm::count(*kernel.getOrdered(), true); }
+  void recoverFrom(Identifier const &flat, llvm::ArrayRef<Identifier> names, llvm::ArrayRef<Expression> lowers,
+                   llvm::ArrayRef<Expression> lengths, Body &to);
   mlir::LogicalResult printUpdates(Body statements);
   mlir::LogicalResult printScatter();
   mlir::memref::LoadOp bindCasts(mlir::Value element, Expression const &text);
@@ -77,6 +79,15 @@ private:
   void storeAtLast(cpp::Assign assign, Body &to);
   mlir::LogicalResult printStoredRows(Body statements);
   mlir::LogicalResult printShared();
+  void handleTeam();
+  void handleOnce(llvm::StringRef operation);
+  struct Threads;
+  mlir::FailureOr<Threads> threadsOf(mlir::scf::ParallelOp loop);
+  mlir::LogicalResult printThreads(mlir::scf::ParallelOp loop, Body &to);
+  mlir::LogicalResult printJoined(mlir::scf::ParallelOp loop, Threads const &threads, Body body, size_t outside,
+                                  Body &to);
+  mlir::LogicalResult printTeamArray(mlir::memref::AllocaOp array, Body &to);
+  mlir::LogicalResult printTeams(Body statements);
   mlir::LogicalResult returnTerms(mlir::Block &block, Body &statements);
   mlir::LogicalResult printCall(Body statements);
   mlir::LogicalResult printPolicy(mlir::FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
@@ -95,6 +106,11 @@ private:
   mlir::Operation *changed = nullptr;             ///< of an element that the block changes: its load
   Identifier before = Raw("before");              ///< what that is called
   std::optional<Identifier> isFinal;              ///< of a scan: whether the sum before is known, and stores count
+  Identifier team = Raw("team");                  ///< the handle of a thread
+  Identifier level = Raw("level");                ///< of a team's scratch memory
+  bool inThread = false;                          ///< of a team: what is printed is one thread's alone
+  std::vector<Expression> scratchSizes;           ///< of a team, in bytes
+  llvm::DenseSet<mlir::Value> called;             ///< local arrays whose elements are `array(i)`
   llvm::DenseMap<mlir::Value, Expression> arrays; ///< local arrays
   llvm::DenseSet<mlir::Operation *> started;      ///< stores that are the first values of those
   llvm::SetVector<mlir::Value> reads, writes;     ///< in the order of the text

@@ -23,6 +23,16 @@ Layer::Layer(Program &program, Operation *kernel)
 
 std::string Layer::label() const { return quotedText(program.model + "::" + nest::labelOf(kernel).str(), longestName); }
 
+Expression Layer::labelText() const {
+  std::string const text = program.model + "::" + nest::labelOf(kernel).str();
+  return cpp::stringLiteral(StringRef(text).take_front(longestName));
+}
+
+Identifier Layer::addLocal(cpp::Type const &type, Identifier const &name, Expression const &value) {
+  function.locals.push_back(cpp::Let{type, name, value});
+  return name;
+}
+
 //===--- Names and regions ----------------------------------------------------------------------------------------===//
 
 std::vector<Identifier> Layer::indexNames(ArrayRef<StringRef> wanted) {

@@ -64,6 +64,9 @@ public:
 
   //===--- Names ---===//
 
+  /// `type const name = value;` in front of the call.
+  Identifier addLocal(cpp::Type const &type, Identifier const &name, Expression const &value);
+
   /// Free names for the indices of a lambda.
   std::vector<Identifier> indexNames(llvm::ArrayRef<llvm::StringRef> wanted);
 
@@ -73,7 +76,8 @@ public:
   //===--- The text ---===//
 
   std::string label() const; ///< "cnn::layer1.0.conv1", quoted
-  Code tuning() const;       ///< `Tuned::conv1` where one chooses numbers of the block, or nothing
+  Expression labelText() const;
+  Code tuning() const; ///< `Tuned::conv1` where one chooses numbers of the block, or nothing
   void setCall(std::vector<Expression> arguments); ///< of the block that the schedule says
   void setCall(Code const &templateArguments, std::vector<Expression> arguments);
   void setPolicyCall(Raw function, Expression const &policy); ///< a pattern of Kokkos itself

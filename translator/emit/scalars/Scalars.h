@@ -34,6 +34,9 @@ public:
   /// Adds or replaces how operations of this name are printed.
   void handle(llvm::StringRef operation, Handler handler) { handlers[operation.str()] = std::move(handler); }
 
+  /// What prints operations of this name that are no expressions.
+  Handler handlerOf(llvm::StringRef operation) const { return handlers.at(operation.str()); }
+
   /// What a value defined outside the region, or a block argument, is called.
   void bind(mlir::Value value, Expression expression) { bound[value] = std::move(expression); }
   bool isBound(mlir::Value value) const { return bound.contains(value); }

@@ -113,9 +113,17 @@ scf::ParallelOp ml2k::mlir_import::parallelOver(OpBuilder &builder, Location loc
   return loop;
 }
 
+Location ml2k::mlir_import::locationOfMemory(Value value) {
+  auto const location = dyn_cast<NameLoc>(value.getLoc());
+  if (!location)
+    return value.getLoc();
+  StringRef const name = location.getName().getValue().split(" \"").second;
+  return NameLoc::get(StringAttr::get(value.getContext(), "alloca \"" + name), location.getChildLoc());
+}
+
 Value ml2k::mlir_import::ownMemory(OpBuilder &builder, Value attribution) {
   auto const type = cast<MemRefType>(attribution.getType());
-  return builder.create<memref::AllocaOp>(attribution.getLoc(),
+  return builder.create<memref::AllocaOp>(locationOfMemory(attribution),
                                           MemRefType::get(type.getShape(), type.getElementType()));
 }
 

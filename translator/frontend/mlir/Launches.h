@@ -18,6 +18,9 @@ Ranges rangesOf(mlir::gpu::KernelDim3 const &indices, mlir::gpu::KernelDim3 cons
 mlir::scf::ParallelOp parallelOver(mlir::OpBuilder &builder, mlir::Location loc, Ranges const &ranges,
                                    mlir::IRMapping &values, mlir::ValueRange inits);
 
+/// Where memory is that stands for `value`: with its name.
+mlir::Location locationOfMemory(mlir::Value value);
+
 /// Memory of a block, or of a thread, of plain type.
 mlir::Value ownMemory(mlir::OpBuilder &builder, mlir::Value attribution);
 

@@ -313,13 +313,6 @@ static LogicalResult bufferize(ModuleOp module, func::FuncOp entry) {
   return passes.run(module);
 }
 
-/// scf.forall on memrefs says what scf.parallel says.
-static LogicalResult lowerForalls(func::FuncOp entry) {
-  PassManager passes(entry.getContext(), func::FuncOp::getOperationName());
-  passes.addPass(createForallToParallelLoopPass());
-  return passes.run(entry);
-}
-
 /// Whether an element of a tensor has a part in it.
 static bool isOfElement(Value value) {
   Operation *op = value.getDefiningOp();
@@ -334,7 +327,6 @@ static bool variesInLoop(tensor::ExtractSliceOp slice) {
 }
 
 LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::FuncOp entry) {
-  bool const hasForall = anyOp(entry, [](Operation *op) { return isa<scf::ForallOp>(op); });
   bool const sharesTensors =
       anyOp(entry, [](Operation *op) { return isa<scf::ForallOp>(op) && op->getNumResults() != 0; });
   protectArguments(entry);
@@ -361,5 +353,5 @@ LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::Func
     return failure();
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     entry.removeArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName);
-  return hasForall ? lowerForalls(entry) : success();
+  return lowerForalls(entry);
 }

@@ -34,6 +34,9 @@ void takeNamesFromText(mlir::ModuleOp module, mlir::AsmParserState const &text);
 /// Launches of the gpu dialect and loops of omp become parallel loops.
 mlir::LogicalResult lowerLaunches(mlir::func::FuncOp entry);
 
+/// scf.forall on memrefs becomes scf.parallel, and loops that are mapped to blocks say so.
+mlir::LogicalResult lowerForalls(mlir::func::FuncOp entry);
+
 /// The function to translate: `name`, or the only public one; null after an error.
 mlir::func::FuncOp selectEntry(mlir::ModuleOp module, std::string const &name);
 

@@ -8,6 +8,8 @@
 
 #include "translator/frontend/mlir/Launches.h"
 
+#include "translator/ir/Teams.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -80,13 +82,14 @@ public:
         extents.push_back(*extent);
         counted.push_back(index);
       }
-    if (!launch.getPrivateAttributions().empty())
-      return launch.emitError("private memory is not supported where threads wait for each other");
     Ranges const blocks = rangesOf(launch.getBlockIds(), launch.getGridSizeOperandValues());
     scf::ParallelOp loop = parallelOver(builder, launch.getLoc(), blocks, ofBlock, {});
+    loop->setAttr(ml2k::nest::teamLoop, builder.getUnitAttr());
     builder.setInsertionPoint(loop.getBody()->getTerminator());
     for (BlockArgument memory : launch.getWorkgroupAttributions())
       ofBlock.map(memory, ownMemory(builder, memory));
+    for (BlockArgument memory : launch.getPrivateAttributions())
+      privates[memory] = makePrivates(memory);
     return lower(launch.getBody().front());
   }
 
@@ -121,6 +124,28 @@ private:
 
   //===--- Values ---===//
 
+  /// Private memory of all threads.
+  Value makePrivates(BlockArgument memory) {
+    auto const type = cast<MemRefType>(memory.getType());
+    SmallVector<int64_t> shape(extents);
+    llvm::append_range(shape, type.getShape());
+    return builder.create<memref::AllocaOp>(locationOfMemory(memory), MemRefType::get(shape, type.getElementType()));
+  }
+
+  /// That of one thread.
+  Value privateOf(Value memory, Value all, ArrayRef<Value> positions) {
+    ArrayRef<int64_t> const shape = cast<MemRefType>(memory.getType()).getShape();
+    SmallVector<OpFoldResult> offsets(positions.begin(), positions.end()),
+        sizes(positions.size(), builder.getIndexAttr(1));
+    offsets.append(shape.size(), builder.getIndexAttr(0));
+    for (int64_t extent : shape)
+      sizes.push_back(builder.getIndexAttr(extent));
+    SmallVector<OpFoldResult> const strides(offsets.size(), builder.getIndexAttr(1));
+    auto const type =
+        memref::SubViewOp::inferRankReducedResultType(shape, cast<MemRefType>(all.getType()), offsets, sizes, strides);
+    return builder.create<memref::SubViewOp>(memory.getLoc(), cast<MemRefType>(type), all, offsets, sizes, strides);
+  }
+
   /// Where the thread of a loop is.
   struct Thread {
     IRMapping values;             ///< indices, and what the loop has computed
@@ -146,6 +171,8 @@ private:
       return known;
     if (!launch.getBody().isAncestor(value.getParentRegion()))
       return value; // of the host
+    if (auto const own = privates.find(value); own != privates.end())
+      return thread ? privateOf(value, own->second, thread->positions) : Value();
     if (auto const array = arrays.find(value); array != arrays.end())
       return thread ? builder.create<memref::LoadOp>(value.getLoc(), array->second, thread->positions) : Value();
     Operation *op = value.getDefiningOp();
@@ -179,7 +206,8 @@ private:
     while (!isa<scf::ParallelOp>(block->getParentOp()) || block->getParentOp()->getParentOfType<scf::ParallelOp>())
       block = block->getParentOp()->getBlock();
     builder.setInsertionPointToStart(block);
-    Value const array = builder.create<memref::AllocaOp>(value.getLoc(), MemRefType::get(extents, value.getType()));
+    Value const array =
+        builder.create<memref::AllocaOp>(locationOfMemory(value), MemRefType::get(extents, value.getType()));
     arrays[value] = array;
     return array;
   }
@@ -202,7 +230,8 @@ private:
         if (isUsedLater(result, phase) && !isRecomputable(result)) {
           if (!MemRefType::isValidElementType(result.getType()))
             return op->emitError("a value of this type is needed behind a barrier");
-          kept.push_back({result, makeArray(result)});
+          Value const carried = nextOf.lookup(result);
+          kept.push_back({result, carried ? carried : makeArray(result)});
         }
     OpBuilder::InsertionGuard guard(builder);
     IRMapping indices;
@@ -293,6 +322,20 @@ private:
     return success();
   }
 
+  /// Whether the value that a round hands on can take the place of the carried one as soon as it is known: a phase
+  /// computes it, and nothing behind that asks for the old one.
+  static bool replacesCarried(scf::ForOp loop, unsigned place) {
+    Value const next = loop.getYieldedValues()[place];
+    Operation *last = next.getDefiningOp();
+    if (!last || last->getBlock() != loop.getBody() || !next.hasOneUse() || waits(last))
+      return false;
+    while (!waits(last) && last->getNextNode())
+      last = last->getNextNode(); // what ends the phase
+    return llvm::all_of(loop.getRegionIterArg(place).getUsers(), [&](Operation *user) {
+      return loop.getBody()->findAncestorOpInBlock(*user)->isBeforeInBlock(last);
+    });
+  }
+
   LogicalResult lowerLoop(scf::ForOp loop) {
     Value const begin = get(loop.getLowerBound(), nullptr), end = get(loop.getUpperBound(), nullptr),
                 step = get(loop.getStep(), nullptr);
@@ -303,7 +346,10 @@ private:
       Value const array = makeArray(carried);
       arrays[loop.getResult(i)] = array;
       first.push_back({loop.getInitArgs()[i], array});
-      next.push_back({loop.getYieldedValues()[i], array});
+      if (replacesCarried(loop, i))
+        nextOf[loop.getYieldedValues()[i]] = array;
+      else
+        next.push_back({loop.getYieldedValues()[i], array});
     }
     if (failed(storeAll(first)))
       return failure();
@@ -333,9 +379,11 @@ private:
   IRMapping &ofBlock; ///< values that are the same in all threads
   OpBuilder builder;
   Ranges const threads;
-  SmallVector<int64_t> extents;  ///< of the directions with several threads
-  SmallVector<Value> counted;    ///< their indices
-  DenseMap<Value, Value> arrays; ///< of values that differ
+  SmallVector<int64_t> extents;    ///< of the directions with several threads
+  SmallVector<Value> counted;      ///< their indices
+  DenseMap<Value, Value> arrays;   ///< of values that differ
+  DenseMap<Value, Value> privates; ///< of private memory: that of all threads
+  DenseMap<Value, Value> nextOf;   ///< the array that a value goes to: that of the carried one before it
 };
 
 } // namespace
