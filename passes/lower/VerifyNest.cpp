@@ -7,7 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/lower/HostCode.h"
 #include "passes/lower/memory/Memory.h"
-#include "translator/ir/Nest.h"
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/ReadBack.h"
 #include "translator/ir/ScalarCode.h"
 
@@ -122,6 +122,33 @@ LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
   return op->emitError() << "'" << op->getName() << "' has no printed form";
 }
 
+/// What the declaration of a function of C says.
+std::string signatureOf(nest::CallOp callee) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (auto [type, writes] : llvm::zip(callee.getArguments().getTypes(), callee.getWrites())) {
+    auto const array = dyn_cast<MemRefType>(type);
+    stream << (array ? array.getElementType() : type) << (array ? array.getRank() : 0) << writes << ",";
+  }
+  if (callee.getResult())
+    stream << callee.getResult().getType();
+  stream << callee.getOnDevice();
+  return text;
+}
+
+/// A function has one declaration.
+LogicalResult checkCallees(func::FuncOp entry) {
+  llvm::StringMap<std::string> signatures;
+  WalkResult const result = entry.walk([&](nest::CallOp callee) {
+    auto const [known, isNew] = signatures.try_emplace(callee.getCallee(), signatureOf(callee));
+    if (known->second == signatureOf(callee))
+      return WalkResult::advance();
+    callee.emitError() << callee.getCalleeAttr() << " is called with other types elsewhere";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct VerifyNest : impl::VerifyNestBase<VerifyNest> {
   void runOnOperation() override {
     StringSet<> labels;
@@ -132,7 +159,7 @@ struct VerifyNest : impl::VerifyNestBase<VerifyNest> {
       ok &= succeeded(checkStatement(op, labels));
       return isa<nest::Kernel>(op) ? WalkResult::skip() : WalkResult::advance();
     });
-    if (!ok || failed(checkHostCode(getOperation())))
+    if (!ok || failed(checkCallees(getOperation())) || failed(checkHostCode(getOperation())))
       signalPassFailure();
   }
 };

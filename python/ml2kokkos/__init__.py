@@ -6,7 +6,7 @@ import importlib
 _FROM = {"compile": "compiler", "load": "module", "Module": "module", "finalize": "module", "from_torch": "torch_export", "from_jax": "jax_export",
          "Error": "errors", "TranslationError": "errors", "BuildError": "errors", "ToolNotFound": "errors"}
 _FROM["Policy"] = "policy"
-_FROM.update({"kernel": "kernels.kernel", "KernelError": "kernels.problems", "sizes": "kernels.types", "model": "kernels.models"})
+_FROM.update({"kernel": "kernels.kernel", "KernelError": "kernels.problems", "sizes": "kernels.types", "model": "kernels.models", "extern": "kernels.externs"})
 __all__ = list(_FROM)
 # For kernels, by `import ml2kokkos as kk`: kk.range, kk.sum, ... are no names for `from ml2kokkos import *`
 _KINDS = ("f16", "bf16", "f32", "f64", "c64", "c128", "i8", "i16", "i32", "i64", "index", "bool_")

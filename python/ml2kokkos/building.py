@@ -75,7 +75,7 @@ def _requirements():
             raise ToolNotFound(f"{program} is not on the PATH; it builds the printed code")
 
 
-def build(folder, module, compiler, kokkos, flags, progress):
+def build(folder, module, compiler, kokkos, flags, progress, links=()):
     """folder/module.so from folder/ml2kokkos_binding.cpp and the printed files there."""
     import nanobind
     import numpy
@@ -83,7 +83,8 @@ def build(folder, module, compiler, kokkos, flags, progress):
     _requirements()
     made = folder / "build"
     configure = ["cmake", "-S", NATIVE, "-B", made, f"-DML2KOKKOS_SOURCE={folder}", f"-DML2KOKKOS_MODULE={module}",
-                 f"-DML2KOKKOS_FLAGS={';'.join(flags)}", f"-DKokkos_DIR={kokkos}", f"-Dnanobind_DIR={nanobind.cmake_dir()}",
+                 f"-DML2KOKKOS_FLAGS={';'.join(flags)}", f"-DML2KOKKOS_LINKED={';'.join(map(str, links))}", f"-DKokkos_DIR={kokkos}",
+                 f"-Dnanobind_DIR={nanobind.cmake_dir()}",
                  f"-DML2KOKKOS_NUMPY={numpy.get_include()}", f"-DPython_EXECUTABLE={sys.executable}", f"-DCMAKE_CXX_COMPILER={compiler}"]
     if shutil.which("ninja"):
         configure += ["-G", "Ninja"]

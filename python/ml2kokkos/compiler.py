@@ -68,8 +68,8 @@ def _options_of(dims, operands, entry, options):
     return result + ([f"--entry={entry}"] if entry else []) + check_options(options)
 
 
-def compile(model, *, name=None, dims=None, operands=None, entry=None, options=(), flags=(), compiler=None, kokkos=None,
-            tool=None, cache=None, progress=None):
+def compile(model, *, name=None, dims=None, operands=None, entry=None, options=(), flags=(), link=(), compiler=None,
+            kokkos=None, tool=None, cache=None, progress=None):
     """Translates `model`, builds what the tool prints, and loads it.
 
     model     path of an .onnx, .mlir or .mlirbc file; the bytes of an ONNX model; or an onnx.ModelProto
@@ -79,6 +79,7 @@ def compile(model, *, name=None, dims=None, operands=None, entry=None, options=(
     entry     the function of an MLIR module, as --entry
     options   further options of the tool, such as "--winograd=off"
     flags     of the C++ compiler, behind those that printed code is made for
+    link      sources of C and C++, object files and libraries with the functions that kernels call
     compiler, kokkos, tool   instead of $CXX, $Kokkos_ROOT, $ML2KOKKOS
     cache     instead of $ML2KOKKOS_CACHE or ~/.cache/ml2kokkos
     progress  whether to show what is being done; default: on a terminal
@@ -92,7 +93,8 @@ def compile(model, *, name=None, dims=None, operands=None, entry=None, options=(
     model_hash = _model_hash(path, content)
     hashed = [f"--tune {content_hash(option.partition('=')[2])}" if option.startswith("--tune=") else option for option in options]
     suffix = path.suffix if path else ".mlir" if isinstance(content, Mlir) else ".onnx"
-    texts = [model_hash, content_hash(tool), name, suffix, *hashed, "", *identity(compiler, kokkos, flags)]
+    links = [Path(file).absolute() for file in link]
+    texts = [model_hash, *(f"link {file} {content_hash(file)}" for file in links), content_hash(tool), name, suffix, *hashed, "", *identity(compiler, kokkos, flags)]
     key = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
     def make(folder):
@@ -114,7 +116,7 @@ def compile(model, *, name=None, dims=None, operands=None, entry=None, options=(
         (folder / "interface.json").write_text(json.dumps(to_json(interface), indent=1))
         (folder / "ml2kokkos_binding.cpp").write_text(binding_text(interface, EXTENSION, key))
         shown.step(f"compiling {name}")
-        build(folder, EXTENSION, compiler, kokkos, flags, shown)
+        build(folder, EXTENSION, compiler, kokkos, flags, shown, links)
 
     def waiting():
         if not shown.last:

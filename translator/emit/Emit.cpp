@@ -6,6 +6,7 @@
 #include "translator/emit/model/Views.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/render/Render.h"
+#include "translator/emit/scalars/Callees.h"
 #include "translator/ir/ReadBack.h"
 #include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
@@ -284,6 +285,7 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
     view["license"].push_back({{"text", options.license}});
   view["epilogues"] = cpp::Serializer::all(parts->epilogues);
   view["has_epilogues"] = !parts->epilogues.empty();
+  view["callees"] = viewCallees(program.entry);
   view["tunings"] = viewTunings(program);
   view["layers"] = cpp::Serializer::all(parts->forward.layers);
   view["forward"] = cpp::Serializer::json(parts->forward.statements);
@@ -292,6 +294,8 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   view["loaders"] = viewLoaders(parts->loader, tensors);
   view["has_members"] = !view["workspaces"].empty() || !view["loaders"].empty();
   model.headers = headersOf(parts->forward);
+  if (!view["callees"].empty())
+    model.headers.insert("cstdint");
   if (!workspaceSizes(program).empty())
     model.headers.insert("stdexcept"); // of negative sizes
   view["throws"] = headersOf(parts->forward).count("stdexcept") != 0;

@@ -104,6 +104,11 @@ static char const *isExtents(Attribute value) {
   return fits ? nullptr : "requires an array of affine maps with one result, or unit";
 }
 
+static char const *isMachine(Attribute value) {
+  auto const text = dyn_cast<StringAttr>(value);
+  return text && (text == "host" || text == "device") ? nullptr : "requires \"host\" or \"device\"";
+}
+
 static llvm::StringMap<Rule> const &rules() {
   static llvm::StringMap<Rule> const table = {
       // What a value is called, what an argument is called
@@ -141,6 +146,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.launches", {OnFunction, isLaunches}},
       // Written by the program, and read before; of unsigned integers
       {"nest.output", {OnArgument, isUnit}},
+      // A function of C that is declared, and linked by the user: where it can be called
+      {"nest.extern", {OnFunction, isMachine}},
       {"nest.updated", {OnArgument, isUnit}},
       {"nest.unsigned", {OnArgument, isUnit}},
       // Until its kernels are made: what stands for a sparse tensor, and the number of that; its arrays have the same

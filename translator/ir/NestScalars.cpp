@@ -2,7 +2,10 @@
 
 #include "translator/ir/NestScalars.h"
 
+#include "translator/ir/ReservedNames.h"
+
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ml2k::nest;
@@ -18,4 +21,51 @@ OpFoldResult PositionOp::fold(FoldAdaptor adaptor) {
     return {};
   int64_t const at = index.getInt() < 0 ? index.getInt() + extent.getInt() : index.getInt();
   return at < 0 || at >= extent.getInt() ? OpFoldResult() : IntegerAttr::get(getType(), at);
+}
+
+//===--- Functions of C -------------------------------------------------------------------------------------------===//
+
+/// Letters, digits and underscores; no word of C++, no name that belongs to the compiler or its library.
+static char const *problemOf(StringRef name) {
+  auto const isLetter = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (name.empty() || llvm::isDigit(name.front()) || !llvm::all_of(name, isLetter))
+    return "is no identifier of C";
+  if (name.front() == '_' || name.contains("__"))
+    return "belongs to the compiler";
+  if (ml2k::isCppWord(name))
+    return "is a word of C++";
+  return ml2k::isLibraryName(name) ? "is declared by the C library" : nullptr;
+}
+
+static bool isNumber(Type type) {
+  return ml2k::nest::isScalar(type) && !type.isIndex() && !type.isF16() && !type.isBF16();
+}
+
+static bool isArray(Type type) {
+  auto const memory = dyn_cast<MemRefType>(type);
+  return memory && memory.getRank() > 0 && isNumber(memory.getElementType());
+}
+
+LogicalResult CallOp::verify() {
+  if (char const *const problem = problemOf(getCallee()))
+    return emitError("a function of C cannot be called ") << getCalleeAttr() << ": it " << problem;
+  if (getWrites().size() != getArguments().size())
+    return emitOpError("wants to know of each argument whether it is written");
+  for (auto [type, writes] : llvm::zip(getArguments().getTypes(), getWrites()))
+    if (!isArray(type) && (writes || !isNumber(type)))
+      return emitError("a function of C takes no ") << type << (writes ? " that it writes" : "");
+  if (getResult() && !isNumber(getResult().getType()))
+    return emitError("a function of C returns no ") << getResult().getType();
+  return success();
+}
+
+void CallOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  auto *memory = SideEffects::DefaultResource::get();
+  for (auto [operand, writes] : llvm::zip(getArgumentsMutable(), getWrites())) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    effects.emplace_back(MemoryEffects::Read::get(), &operand, memory);
+    if (writes)
+      effects.emplace_back(MemoryEffects::Write::get(), &operand, memory);
+  }
 }

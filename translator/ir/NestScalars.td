@@ -23,4 +23,20 @@ def Nest_PositionOp : Nest_Op<"position", [Pure]> {
   let hasFolder = 1;
 }
 
+def Nest_CallOp : Nest_Op<"call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a function of C that the user links";
+  let description = [{
+    Scalars go by value, an array as a pointer to its first element, its extents and its strides, counted in elements. The
+    result depends on these alone, and the function writes the arrays of which `writes` says so and nothing else. It may be
+    called by several threads at once; on a device if it is declared for that.
+
+        %f = nest.call "upwind_flux"(%a, %b) {writes = array<i1: false, false>} : (f64, f64) -> f64
+        nest.call "solve"(%m, %x) {on_device, writes = array<i1: false, true>} : (memref<3x3xf64>, memref<3xf64>) -> ()
+  }];
+  let arguments = (ins StrAttr:$callee, Variadic<AnyType>:$arguments, DenseBoolArrayAttr:$writes, UnitAttr:$on_device);
+  let results = (outs Optional<AnyType>:$result);
+  let assemblyFormat = "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, results)";
+  let hasVerifier = 1;
+}
+
 #endif

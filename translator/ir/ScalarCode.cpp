@@ -2,7 +2,7 @@
 
 #include "translator/ir/ScalarCode.h"
 
-#include "translator/ir/Nest.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -29,7 +29,7 @@ static constexpr StringLiteral operations[] = {
     "math.floor",         "math.fma",       "math.fpowi",       "math.ipowi",    "math.log",        "math.log10",
     "math.log1p",         "math.log2",      "math.powf",        "math.round",    "math.roundeven",  "math.rsqrt",
     "math.sin",           "math.sinh",      "math.sqrt",        "math.tan",      "math.tanh",       "math.trunc",
-    "nest.position"};
+    "nest.call",          "nest.position"};
 
 ArrayRef<StringLiteral> scalarOperations() { return operations; }
 
@@ -60,7 +60,24 @@ static bool isStructure(Operation *op, bool inExplicitLoops) {
                          : isa<nest::NestDialect>(op->getDialect());
 }
 
+/// A part of memory that functions of C get.
+static bool isPassedOn(Operation *op) {
+  return isa<memref::SubViewOp>(op) && llvm::all_of(op->getUsers(), llvm::IsaPred<nest::CallOp>) &&
+         !cast<memref::SubViewOp>(op).getSource().getDefiningOp<memref::SubViewOp>();
+}
+
+/// Arrays go to functions of C from explicit loops.
+static LogicalResult checkCall(nest::CallOp call, bool inExplicitLoops) {
+  bool const hasArrays = llvm::any_of(call.getOperandTypes(), llvm::IsaPred<MemRefType>);
+  return hasArrays && !inExplicitLoops ? LogicalResult(call.emitError("a function of C gets arrays in loops only"))
+                                       : success();
+}
+
 LogicalResult checkScalarCode(Operation *op, bool inExplicitLoops) {
+  if (auto call = dyn_cast<nest::CallOp>(op))
+    return checkCall(call, inExplicitLoops);
+  if (inExplicitLoops && isPassedOn(op))
+    return success();
   if (auto size = dyn_cast<memref::DimOp>(op); size && !size.getConstantIndex())
     return op->emitError("the dimension of a size is not a constant");
   if (isScalarOperation(op) || isa<arith::ConstantOp>(op))

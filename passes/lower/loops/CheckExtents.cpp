@@ -10,9 +10,11 @@
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/lower/loops/Polynomial.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -233,7 +235,11 @@ private:
         require(load.getMemref(), load.getIndices());
       else if (auto store = dyn_cast<memref::StoreOp>(op))
         require(store.getMemref(), store.getIndices());
-      else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      else if (auto call = dyn_cast<nest::CallOp>(op)) {
+        for (Value argument : call.getArguments())
+          if (auto part = argument.getDefiningOp<memref::SubViewOp>())
+            requirePart(part);
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         enter(loop.getInductionVar(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
         visitBody(*loop.getBody());
         loops.pop_back();
@@ -266,9 +272,28 @@ private:
   void require(Value memref, ValueRange indices) {
     for (auto [dim, index] : llvm::enumerate(indices)) {
       Value64 const position = polynomial(index);
-      atMostZero(sum(Polynomial(), extreme(position, false), -1));
-      for (Value memory : memoriesOf(memref))
-        atMostZero(sum(sum(extreme(position, true), Polynomial(1), 1), extent(memory, dim), -1));
+      requireSpan(memref, dim, position, position);
+    }
+  }
+
+  /// From the first to the last position of a dimension.
+  void requireSpan(Value memref, int64_t dim, Value64 const &first, Value64 const &last) {
+    atMostZero(sum(Polynomial(), extreme(first, false), -1));
+    for (Value memory : memoriesOf(memref))
+      atMostZero(sum(sum(extreme(last, true), Polynomial(1), 1), extent(memory, dim), -1));
+  }
+
+  Value64 polynomialOf(OpFoldResult value) {
+    std::optional<int64_t> const constant = getConstantIntValue(value);
+    return constant ? Value64(Polynomial(*constant)) : polynomial(cast<Value>(value));
+  }
+
+  void requirePart(memref::SubViewOp part) {
+    for (int64_t dim = 0; dim < part.getSourceType().getRank(); ++dim) {
+      Value64 const first = polynomialOf(part.getMixedOffsets()[dim]);
+      Value64 const steps = sum(polynomialOf(part.getMixedSizes()[dim]), Polynomial(1), -1);
+      requireSpan(part.getSource(), dim, first,
+                  sum(first, product(steps, polynomialOf(part.getMixedStrides()[dim])), 1));
     }
   }
 

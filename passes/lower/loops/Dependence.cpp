@@ -6,7 +6,7 @@
 
 #include "passes/lower/loops/Dependence.h"
 
-#include "translator/ir/Nest.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -141,7 +141,7 @@ struct Linear {
 struct Access {
   Operation *op;
   Value memref;
-  SmallVector<Value> subscripts;
+  SmallVector<Value> subscripts; ///< null where it may be any
   bool writes;
 };
 
@@ -227,6 +227,8 @@ static bool sameSymbols(Subscript const &a, Subscript const &b) {
 
 /// a * i + x = a * i' + y with i, i' different needs |x - y| >= |a| * step.
 static bool separates(Value a, Value b, scf::ForOp loop) {
+  if (!a || !b)
+    return false;
   std::optional<Subscript> const x = subscriptOf(a, loop), y = subscriptOf(b, loop);
   if (!x || !y || x->slope == 0 || x->slope != y->slope || !sameSymbols(*x, *y))
     return false;
@@ -238,6 +240,19 @@ static bool separates(Value a, Value b, scf::ForOp loop) {
 }
 
 //===--- The proof ------------------------------------------------------------------------------------------------===//
+
+/// What a function of C gets: the memory and, where a part is one position wide, that.
+static std::pair<Value, SmallVector<Value>> partOf(Value memref) {
+  while (auto cast = memref.getDefiningOp<memref::CastOp>())
+    memref = cast.getSource();
+  auto part = memref.getDefiningOp<memref::SubViewOp>();
+  if (!part)
+    return {memref, SmallVector<Value>(cast<MemRefType>(memref.getType()).getRank())};
+  SmallVector<Value> subscripts;
+  for (auto [offset, size] : llvm::zip(part.getMixedOffsets(), part.getMixedSizes()))
+    subscripts.push_back(getConstantIntValue(size) == 1 ? dyn_cast<Value>(offset) : Value());
+  return {part.getSource(), subscripts};
+}
 
 /// Collects what the loop reads and writes outside its own memory; the operation that defeats this, if any.
 static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &accesses) {
@@ -252,6 +267,13 @@ static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &acce
       add(load.getMemref(), load.getIndices(), false);
     else if (auto store = dyn_cast<memref::StoreOp>(op))
       add(store.getMemref(), store.getIndices(), true);
+    else if (auto call = dyn_cast<nest::CallOp>(op))
+      for (auto [argument, writes] : llvm::zip(call.getArguments(), call.getWrites())) {
+        if (!isa<MemRefType>(argument.getType()))
+          continue;
+        auto const [memref, subscripts] = partOf(argument);
+        add(memref, subscripts, writes);
+      }
     else if (!isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp, cf::AssertOp>(op) && !isPure(op) &&
              !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !op->hasTrait<OpTrait::IsTerminator>())
       unknown = op;

@@ -39,6 +39,17 @@ template <class Access> static std::string firstName(Operation *op) {
 
 /// What the kernel does, and nothing around it: operations and attributes, values by their place in the kernel or by
 /// the names that others have outside.
+/// The same of functions of C.
+static std::string firstPassedOn(Operation *op) {
+  std::string name;
+  op->walk([&](nest::CallOp call) {
+    for (auto [argument, writes] : llvm::zip(call.getArguments(), call.getWrites()))
+      if (writes && name.empty() && !op->isAncestor(baseOf(argument).getParentRegion()->getParentOp()))
+        name = memrefName(argument);
+  });
+  return name;
+}
+
 static std::string contentsOf(Operation *kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -67,9 +78,10 @@ static std::string contentsOf(Operation *kernel) {
 }
 
 std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken) {
-  std::string const written =
-      kernel.getInto().empty() ? firstName<memref::StoreOp>(kernel) : memrefName(kernel.getInto()[0]);
-  std::string const read = firstName<memref::LoadOp>(kernel);
+  std::string written = kernel.getInto().empty() ? firstName<memref::StoreOp>(kernel) : memrefName(kernel.getInto()[0]);
+  std::string read = firstName<memref::LoadOp>(kernel);
+  if (written.empty())
+    read = written = firstPassedOn(kernel);
   std::string const stem = written.empty() ? "loop" : written;
   std::string label = stem;
   if (taken.isTaken(label) && !read.empty())
@@ -266,6 +278,19 @@ LogicalResult finishKernel(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   if (!formTeam(rewriter, kernel))
     kernel.walk([&](scf::ParallelOp loop) { loops.push_back(loop); });
   for (scf::ParallelOp loop : loops)
+/// Functions of C get memory as it is, or a part of it that the kernel chooses.
+static void chooseParts(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
+  kernel.walk([&](nest::CallOp call) {
+    rewriter.setInsertionPoint(call);
+    for (OpOperand &argument : call->getOpOperands()) {
+      while (auto cast = argument.get().getDefiningOp<memref::CastOp>())
+        argument.set(cast.getSource());
+      if (auto part = argument.get().getDefiningOp<memref::SubViewOp>(); part && !kernel->isAncestor(part))
+        argument.set(rewriter.clone(*part)->getResult(0));
+    }
+  });
+}
+
     makeSequential(rewriter, loop);
   SmallVector<memref::AllocOp> allocations;
   kernel.walk([&](memref::AllocOp op) { allocations.push_back(op); });
@@ -276,4 +301,5 @@ LogicalResult finishKernel(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   return success();
 }
 
+  chooseParts(rewriter, kernel);
 } // namespace ml2k

@@ -2,6 +2,7 @@
 
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/SymbolTable.h"
@@ -299,6 +300,11 @@ void markOutputs(func::FuncOp entry) {
   entry.walk([&](Operation *op) {
     if (auto store = dyn_cast<memref::StoreOp>(op))
       markOutput(entry, store.getMemref());
+    else if (auto call = dyn_cast<nest::CallOp>(op))
+      for (auto [argument, writes] : llvm::zip(call.getArguments(), call.getWrites())) {
+        if (writes)
+          markOutput(entry, argument);
+      }
     else if (auto kernel = dyn_cast<nest::LoopKernelOp>(op))
       for (Value into : kernel.getInto())
         markOutput(entry, into);

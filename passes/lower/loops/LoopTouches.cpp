@@ -3,6 +3,7 @@
 #include "passes/lower/loops/LoopTouches.h"
 
 #include "passes/lower/loops/Dependence.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -17,8 +18,12 @@ bool collectTouches(Operation *op, SmallVectorImpl<Touch> &touches) {
                 touches.push_back({inner, load.getMemref(), SmallVector<Value>(load.getIndices()), false});
               else if (auto store = dyn_cast<memref::StoreOp>(inner))
                 touches.push_back({inner, store.getMemref(), SmallVector<Value>(store.getIndices()), true});
-              else if (!isPure(inner) && !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-                       !inner->hasTrait<OpTrait::IsTerminator>())
+              else if (auto call = dyn_cast<nest::CallOp>(inner)) {
+                for (auto [argument, writes] : llvm::zip(call.getArguments(), call.getWrites()))
+                  if (isa<MemRefType>(argument.getType()))
+                    touches.push_back({inner, argument, {}, writes});
+              } else if (!isPure(inner) && !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+                         !inner->hasTrait<OpTrait::IsTerminator>())
                 return WalkResult::interrupt();
               return WalkResult::advance();
             }).wasInterrupted();

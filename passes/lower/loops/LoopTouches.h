@@ -8,11 +8,11 @@
 
 namespace ml2k {
 
-/// A load or a store.
+/// A load or a store, or a function of C that gets the memory.
 struct Touch {
   mlir::Operation *op;
   mlir::Value memref;
-  llvm::SmallVector<mlir::Value> at;
+  llvm::SmallVector<mlir::Value> at; ///< none where that may be anywhere
   bool writes;
 };
 

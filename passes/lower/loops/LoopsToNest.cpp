@@ -15,6 +15,7 @@
 #include "passes/lower/loops/HostLoops.h"
 #include "passes/lower/loops/Scans.h"
 #include "translator/ir/Identities.h"
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -132,7 +133,7 @@ private:
     auto const isTouched = [&](Operation *op) {
       return op
           ->walk([&](Operation *inner) {
-            bool const isAccess = isa<memref::LoadOp, memref::StoreOp, memref::CopyOp>(inner);
+            bool const isAccess = isa<memref::LoadOp, memref::StoreOp, memref::CopyOp, nest::CallOp>(inner);
             return isAccess && llvm::any_of(memory, [&](Value memref) { return touches(inner, memref); })
                        ? WalkResult::interrupt()
                        : WalkResult::advance();

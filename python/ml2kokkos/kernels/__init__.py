@@ -7,6 +7,7 @@ text.py        MLIR text: blocks, names of values, linear forms of subscripts
 values.py      what an expression can be
 scalars.py     operations on scalars
 arrays.py      whole arrays: views, broadcasting, products
+externs.py     functions of C
 reductions.py  sums, maxima, positions of them
 expressions.py, calls.py, statements.py, loops.py, compiler.py   from the syntax tree to text
 kernel.py      the decorator"""

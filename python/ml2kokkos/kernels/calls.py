@@ -81,12 +81,15 @@ class Calls:
         return True
 
     def called(self, function, arguments, named):
+        from .externs import Extern
         from .kernel import Kernel
         from .models import Model
 
         name = getattr(function, "__name__", type(function).__name__)
         if isinstance(function, Kernel):
             return self.inlined(function.source, arguments, named)
+        if isinstance(function, Extern):
+            return self.called_extern(function, arguments, named)
         if isinstance(function, Model):
             return self.called_model(function, arguments, named)
         if isinstance(function, Kind) or isinstance(function, type) and issubclass(function, np.generic):

@@ -4,6 +4,7 @@ from .arrays import Arrays
 from .complexes import Complexes
 from .contractions import Contractions
 from .expressions import Expressions
+from .externs import Externs
 from .models import Models
 from .problems import KernelError, Problem, Restart
 from .reductions import Reductions
@@ -43,6 +44,7 @@ class Text(str):
 
     def __new__(cls, lines):
         made = super().__new__(cls, "\n".join(lines))
+        made.links = () # what functions of C are in
         made.places = [getattr(line, "place", None) for line in lines]
         return made
 
@@ -55,7 +57,7 @@ class Text(str):
         return (*found, source.lines.get(found[:2], ""))
 
 
-class Compiler(Statements, Expressions, Reductions, Contractions, Models, Arrays, Complexes, Scalars):
+class Compiler(Statements, Expressions, Reductions, Contractions, Models, Externs, Arrays, Complexes, Scalars):
     def __init__(self, source, parameters, captured, equal, numbered=False):
         self.source, self.alive, self.parameters, self.captures = source, source.alive, list(parameters), captured
         self.merged, self.numbered = equal, numbered
@@ -64,6 +66,7 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Arrays
         self.problems, self.lines = [], dict(source.lines)
         self.scope, self.sizes, self.extents, self.broken, self.sources, self.inner = {}, {}, {}, set(), {}, []
         self.accesses, self.memo = [], {}
+        self.externs, self.called_out = {}, 0 # functions of C by name, and how many calls of them have an effect
         self.depth = self.declared = self.guarded = 0
         self.node = self.statement = source.node
         self.hint = None
@@ -149,7 +152,13 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Arrays
             raise KernelError(sorted(self.problems, key=lambda entry: entry[1:3]), self.lines)
         lines = [f"func.func @{quoted(name)}({', '.join(map(self.parameter_text, self.parameters))}) {{"]
         lines += ["  " + line for line in self.w.prologue]
-        return Text([*lines, *rendered(self.w.block), "  return", "}", ""])
+        if name in self.externs:
+            raise KernelError([(*self.source.place(self.source.node), f"the kernel and a function of C are both called {name}; "
+                                "give it another name: @kk.kernel(name=...)")], self.lines)
+        declared = [self.externs[name].text for name in sorted(self.externs)]
+        text = Text([*lines, *rendered(self.w.block), "  return", "}", *declared, ""])
+        text.links = tuple(dict.fromkeys(file for function in self.externs.values() for file in function.links))
+        return text
 
     def parameter_text(self, parameter):
         attributes = [f"nest.name = {quoted(parameter.name)}"]

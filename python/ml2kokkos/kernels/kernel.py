@@ -163,7 +163,8 @@ class Kernel:
 
         text, captured = text_of(self.source, types, self.name)
         try:
-            module = compile(Mlir(text.encode()), name=self.name, **self.options)
+            links = [*self.options.get("link", ()), *text.links]
+            module = compile(Mlir(text.encode()), name=self.name, **{**self.options, "link": links})
         except TranslationError as error:
             raise self._located(error, "", text) from None
         self._built[key] = Call(module, [*types, *(parameter for parameter, _ in captured)], [array for _, array in captured])

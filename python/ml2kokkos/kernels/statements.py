@@ -95,7 +95,10 @@ class Statements(Loops):
             return # what the kernel does
         if isinstance(node.value, ast.Call) and self.callee(node.value.func) == "atomic_add":
             return self.atomic_add(node.value)
+        before = self.called_out
         value = self.expression(node.value) if isinstance(node.value, ast.Call) else None
+        if self.called_out != before:
+            return
         if not isinstance(value, Const) or value.value is not None:
             raise self.problem("an expression without effect")
 
@@ -187,7 +190,7 @@ class Statements(Loops):
             return self.copied(value, name, self.comment(node))
         if isinstance(value, Scalar) and self.w.block and isinstance(self.w.block[-1], str):
             head, equal, text = self.w.block[-1].partition(" = ")
-            if head == value.name and equal and head[1:].isdigit() and text.startswith(("arith.", "math.", "memref.load")):
+            if head == value.name and equal and head[1:].isdigit() and text.startswith(("arith.", "math.", "memref.load", "func.call")):
                 fresh = self.w.fresh(name)
                 if not text.startswith("memref.load") and "index_cast" not in text and self.scope.get(name) is None:
                     body, colon, kind = text.rpartition(" : ")

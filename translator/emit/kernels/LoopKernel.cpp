@@ -63,18 +63,22 @@ LogicalResult LoopPrinter::bindPositions() {
 
 //===--- Memory ---------------------------------------------------------------------------------------------------===//
 
-FailureOr<Expression> LoopPrinter::element(Value memref, ValueRange at) {
-  FailureOr<SmallVector<Expression>> indices = printer.use(at);
-  if (failed(indices))
-    return failure();
+FailureOr<Expression> LoopPrinter::element(Value memref, ArrayRef<OpFoldResult> at) {
+  SmallVector<Expression> indices;
+  for (OpFoldResult position : at) {
+    FailureOr<Expression> const index = number(position);
+    if (failed(index))
+      return failure();
+    indices.push_back(*index);
+  }
   if (auto array = arrays.find(memref); array != arrays.end()) {
     if (called.contains(memref))
-      return call(array->second, *indices);
-    return indices->empty() ? array->second : cpp::index(array->second, *indices);
+      return call(array->second, indices);
+    return indices.empty() ? array->second : cpp::index(array->second, indices);
   }
   IndexSpace space;
   SmallVector<AffineExpr> exprs;
-  for (auto [index, value] : llvm::zip(*indices, at)) {
+  for (auto [index, value] : llvm::zip(indices, at)) {
     if (std::optional<int64_t> const constant = getConstantIntValue(value)) {
       exprs.push_back(getAffineConstantExpr(*constant, kernel->getContext()));
       continue;
@@ -90,7 +94,7 @@ LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Body &to) {
     printer.bindRead(load.getResult(), cpp::name(before), to);
     return success();
   }
-  FailureOr<Expression> read = element(load.getMemref(), load.getIndices());
+  FailureOr<Expression> read = element(load.getMemref(), getAsOpFoldResult(load.getIndices()));
   if (failed(read))
     return failure();
   if (!arrays.contains(load.getMemref()))
@@ -103,7 +107,7 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
   if (started.contains(store))
     return success();
   FailureOr<Expression> value = printer.use(store.getValue());
-  FailureOr<Expression> target = element(store.getMemref(), store.getIndices());
+  FailureOr<Expression> target = element(store.getMemref(), getAsOpFoldResult(store.getIndices()));
   if (failed(value) || failed(target))
     return failure();
   if (!arrays.contains(store.getMemref()))

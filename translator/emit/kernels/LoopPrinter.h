@@ -4,6 +4,7 @@
 #define ML2K_EMIT_KERNELS_LOOPPRINTER_H
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/StoredRows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -12,7 +13,7 @@
 namespace ml2k {
 
 /// Prints one kernel; what ordered loops need is in LoopUpdates.cpp, what rows of sparse matrices in
-/// StoredRowsKernel.cpp, running sums in LoopScan.cpp, teams in TeamKernel.cpp.
+/// StoredRowsKernel.cpp, running sums in LoopScan.cpp, teams in TeamKernel.cpp, functions of C in LoopCallee.cpp.
 class LoopPrinter {
 public:
   LoopPrinter(nest::LoopKernelOp kernel, Layer &layer)
@@ -28,10 +29,14 @@ private:
   mlir::LogicalResult bindPositions();
   void handleMemory();
   void findChange();
-  mlir::FailureOr<Expression> element(mlir::Value memref, mlir::ValueRange positions);
+  mlir::FailureOr<Expression> element(mlir::Value memref, llvm::ArrayRef<mlir::OpFoldResult> positions);
   mlir::LogicalResult printLoad(mlir::memref::LoadOp load, Body &to);
   mlir::LogicalResult printStore(mlir::memref::StoreOp store, Body &to);
   mlir::LogicalResult printArray(mlir::memref::AllocaOp array, Body &to);
+  mlir::FailureOr<Expression> number(mlir::OpFoldResult value);
+  Expression stride(mlir::Value memref, Expression const &array, int64_t dim);
+  mlir::LogicalResult passOn(mlir::Value argument, bool isWritten, llvm::SmallVectorImpl<Expression> &to);
+  mlir::LogicalResult printCallee(nest::CallOp callee, Body &to);
 
   using Bounds = std::pair<Expression, Expression>;
   mlir::FailureOr<Expression> host(mlir::Value value);

@@ -8,7 +8,9 @@
 
 #include "translator/emit/scalars/ScalarTable.h"
 
+#include "translator/emit/scalars/Callees.h"
 #include "translator/emit/scalars/ScalarClamp.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -173,6 +175,11 @@ static Print bitFunction(Raw name) {
   };
 }
 
+/// A function that the user links, which no compiler vectorises.
+static FailureOr<Expression> linked(Operation *op, Operands a, ScalarPrinter &) {
+  return linkedCall(cast<nest::CallOp>(op).getCallee(), a);
+}
+
 //===--- The table ------------------------------------------------------------------------------------------------===//
 
 static void addArithmetic(Table &table) {
@@ -255,6 +262,7 @@ static void addFunctions(Table &table) {
   table["math.powf"] = {{"raised"}, power};
   table["math.fpowi"] = {{"raised"}, integerPower};
   table["math.ipowi"] = {{"raised"}, integerPower};
+  table["nest.call"] = {{"result"}, linked};
   table["math.rsqrt"] = {{"inverse_root", "scale"}, inverseRoot};
 }
 

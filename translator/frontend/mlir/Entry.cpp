@@ -1,6 +1,7 @@
 //===- Entry.cpp - from a module to the one function that is translated -------------------------------------------===//
 
 #include "translator/frontend/mlir/Steps.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -60,6 +61,38 @@ static void foldGlobals(ModuleOp module) {
       global.erase();
 }
 
+/// A function of C that is declared and called. Its name and types are checked with the operation.
+static LogicalResult callExtern(func::CallOp call, func::FuncOp callee) {
+  for (auto [operand, type] : llvm::zip(call.getOperandTypes(), callee.getArgumentTypes()))
+    if (isa<TensorType>(operand))
+      return call.emitError("a function of C takes numbers and memrefs, not a ") << type;
+  if (call.getNumResults() > 1)
+    return call.emitError("a function of C returns one number or none");
+  SmallVector<bool> writes;
+  for (unsigned i = 0; i < callee.getNumArguments(); ++i)
+    writes.push_back(bool(callee.getArgAttr(i, "nest.output")));
+  OpBuilder builder(call);
+  auto made =
+      builder.create<ml2k::nest::CallOp>(call.getLoc(), call.getResultTypes(), callee.getName(), call.getOperands(),
+                                         writes, callee->getAttrOfType<StringAttr>("nest.extern") == "device");
+  if (failed(made.verify()))
+    return failure();
+  made->setDiscardableAttrs(call->getDiscardableAttrDictionary());
+  call.replaceAllUsesWith(made->getResults());
+  call.erase();
+  return success();
+}
+
+static LogicalResult callExterns(ModuleOp module, func::FuncOp entry) {
+  SymbolTable symbols(module);
+  WalkResult const result = entry.walk([&](func::CallOp call) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    bool const isExtern = callee && callee.isExternal() && callee->hasAttr("nest.extern");
+    return WalkResult(isExtern ? callExtern(call, callee) : success());
+  });
+  return failure(result.wasInterrupted());
+}
+
 static LogicalResult refuseCalls(func::FuncOp entry) {
   WalkResult const result = entry.walk([&](CallOpInterface call) {
     call->emitError("call cannot be inlined: the function is recursive, or declared only, or called through a pointer");
@@ -78,7 +111,7 @@ LogicalResult ml2k::mlir_import::isolateEntry(ModuleOp module, func::FuncOp entr
     if (failed(inliner.run(module)))
       return failure();
   }
-  if (failed(refuseCalls(entry)))
+  if (failed(callExterns(module, entry)) || failed(refuseCalls(entry)))
     return failure();
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (function != entry)

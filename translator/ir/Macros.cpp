@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "translator/emit/model/Macros.h"
+#include "translator/ir/Macros.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,7 +1,7 @@
 //===- Macros.h - macros that a file which includes Kokkos has to live with -----------------------------*- C++ -*-===//
 
-#ifndef ML2K_EMIT_MODEL_MACROS_H
-#define ML2K_EMIT_MODEL_MACROS_H
+#ifndef ML2K_IR_MACROS_H
+#define ML2K_IR_MACROS_H
 
 #include "llvm/ADT/StringRef.h"
 
