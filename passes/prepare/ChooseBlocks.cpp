@@ -4,6 +4,7 @@
 
 #include "passes/lower/memory/Memory.h"
 #include "translator/ir/LibraryCalls.h"
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/StoredRows.h"
 #include "translator/ir/Teams.h"
 
@@ -85,7 +86,7 @@ static constexpr int64_t shortLine = 64;   ///< positions that are not worth a b
 static std::optional<int64_t> iterations(Block &body) {
   int64_t most = 1;
   for (Operation &op : body) {
-    if (isa<memref::AtomicRMWOp, memref::AllocaOp, memref::AllocOp, scf::WhileOp>(op))
+    if (isa<memref::AtomicRMWOp, memref::AllocaOp, memref::AllocOp, scf::WhileOp, nest::CallOp>(op))
       return std::nullopt;
     std::optional<int64_t> factor = 1;
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -177,6 +178,17 @@ static bool scansRows(nest::LoopKernelOp kernel) {
          llvm::hasSingleElement(block.without_terminator()) && block.front().hasAttr("nest.scan");
 }
 
+static constexpr int64_t shortFold = 32; ///< terms that are not worth several partial results
+
+/// Sums and extrema inside the iterations of a kernel that has no vector registers along its own loop.
+static void markFolds(nest::LoopKernelOp kernel) {
+  kernel.walk([](scf::ForOp loop) {
+    auto const count = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+    if (nest::joinOf(loop) && (!count || *count >= shortFold))
+      loop->setAttr("nest.lanes", UnitAttr::get(loop.getContext()));
+  });
+}
+
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   nameGuardedLoads(kernel);
   if (kernel.getPolicy() == nest::Policy::Team) {
@@ -205,6 +217,8 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
   else
     nest::setSchedule(kernel, KernelBlock::ForGrid, {.fused = rows});
+  if (!isNaive && nest::scheduleOf(kernel).getBlock() == KernelBlock::Range)
+    markFolds(kernel);
   return success();
 }
 

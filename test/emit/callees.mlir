@@ -13,7 +13,8 @@
 // CHECK-NOT:  "upwind() is declared
 // CHECK:      "status() is declared for a host");
 
-// CHECK:      double const flux = ::upwind(u(i), u(i + 1));
+// CHECK:      Kokkos::RangePolicy(space, 0, n), KOKKOS_LAMBDA(int i) {
+// CHECK-NEXT: double const flux = ::upwind(u(i), u(i + 1));
 // CHECK-NEXT: rate(i) = flux * flux;
 // CHECK:      float own[2][3];
 // CHECK:      ::relax(&m(i, 1), columns - 1, m.stride(1), &own[0][0], 2, 3, 3, 1, code(i));

@@ -120,6 +120,8 @@ static llvm::StringMap<Rule> const &rules() {
       // The label that the kernel made of this operation gets; the part of its layer that it is
       {"nest.label", {OnOperation, isString}},
       {"nest.role", {OnOperation, isString}},
+      // Of a loop that one thread runs: it joins its terms side by side
+      {"nest.lanes", {OnOperation, isUnit}},
       // Of loops: why they are parallel or not; flags as of nest.kernel; updates may come in any order
       {"nest.note", {OnOperation, isString}},
       {"nest.ordered", {OnOperation, isFlags}},
@@ -144,10 +146,10 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.placement", {OnFunction, isPlacement}},
       {"nest.weights", {OnFunction, isStorage}},
       {"nest.launches", {OnFunction, isLaunches}},
-      // Written by the program, and read before; of unsigned integers
-      {"nest.output", {OnArgument, isUnit}},
       // A function of C that is declared, and linked by the user: where it can be called
       {"nest.extern", {OnFunction, isMachine}},
+      // Written by the program, and read before; of unsigned integers
+      {"nest.output", {OnArgument, isUnit}},
       {"nest.updated", {OnArgument, isUnit}},
       {"nest.unsigned", {OnArgument, isUnit}},
       // Until its kernels are made: what stands for a sparse tensor, and the number of that; its arrays have the same

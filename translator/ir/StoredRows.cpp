@@ -2,6 +2,7 @@
 
 #include "translator/ir/StoredRows.h"
 
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/SparseLevels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +21,13 @@ Value RowLoop::term() const { return join->getOperand(join->getOperand(0) == ent
 namespace {
 
 bool stores(Operation *op) {
-  return op->walk([](memref::StoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return op
+      ->walk([](Operation *inner) {
+        auto call = dyn_cast<CallOp>(inner);
+        bool const writes = call && llvm::is_contained(call.getWrites(), true);
+        return writes || isa<memref::StoreOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Floating-point sums keep their order unless they come from an operation that has none, or the text lets them.
@@ -29,8 +36,9 @@ bool hasOrder(scf::ForOp loop) {
          !loop->hasAttr(ml2k::sumsInAnyOrder) && !mayReassociate(loop.getYieldedValues()[0].getDefiningOp());
 }
 
-std::optional<RowLoop> readFold(scf::ForOp loop) {
-  if (loop.getNumResults() != 1 || stores(loop) || hasOrder(loop))
+/// Every loop that joins a term in each iteration and stores nothing.
+std::optional<RowLoop> readJoin(scf::ForOp loop) {
+  if (loop.getNumResults() != 1 || stores(loop))
     return std::nullopt;
   RowLoop fold{RowLoop::Kind::Fold, loop};
   BlockArgument const sum = loop.getRegionIterArg(0);
@@ -42,6 +50,11 @@ std::optional<RowLoop> readFold(scf::ForOp loop) {
     return std::nullopt;
   fold.combiner = *combiner;
   return fold;
+}
+
+std::optional<RowLoop> readFold(scf::ForOp loop) {
+  std::optional<RowLoop> fold = readJoin(loop);
+  return fold && !hasOrder(loop) ? fold : std::nullopt;
 }
 
 class Reader {
@@ -188,6 +201,13 @@ bool ml2k::nest::StoredRows::hasWideEntries() const {
     return pair.second.kind == RowLoop::Kind::Columns ||
            llvm::any_of(*entries.getBody(), [](Operation &op) { return isa<scf::ForOp>(op); });
   });
+}
+
+std::optional<RowLoop> ml2k::nest::joinOf(scf::ForOp loop) {
+  std::optional<RowLoop> const join = readJoin(loop);
+  bool const isRounded = join && llvm::is_contained({Combiner::Sum, Combiner::Prod}, join->combiner);
+  bool const isPlain = llvm::none_of(*loop.getBody(), [](Operation &op) { return op.getNumRegions() != 0; });
+  return isPlain && isConstantIntValue(loop.getStep(), 1) && !(isRounded && hasOrder(loop)) ? join : std::nullopt;
 }
 
 std::optional<RowLoop> ml2k::nest::innerFoldOf(scf::ForOp loop) {

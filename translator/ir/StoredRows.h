@@ -48,6 +48,9 @@ struct StoredRows {
 /// A loop inside those from 0 on that joins terms in any order and stores nothing: a Fold of one lane.
 std::optional<RowLoop> innerFoldOf(mlir::scf::ForOp loop);
 
+/// A loop without loops or branches inside that joins terms in any order and stores nothing.
+std::optional<RowLoop> joinOf(mlir::scf::ForOp loop);
+
 /// Nothing where some lane could need what another one computes at the same time.
 std::optional<StoredRows> storedRowsOf(LoopKernelOp kernel);
 

@@ -3,6 +3,8 @@
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/HostLoops.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/NestScalars.h"
+#include "translator/ir/SparseLevels.h"
 #include "translator/ir/Teams.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -37,8 +39,6 @@ template <class Access> static std::string firstName(Operation *op) {
   return name;
 }
 
-/// What the kernel does, and nothing around it: operations and attributes, values by their place in the kernel or by
-/// the names that others have outside.
 /// The same of functions of C.
 static std::string firstPassedOn(Operation *op) {
   std::string name;
@@ -50,6 +50,8 @@ static std::string firstPassedOn(Operation *op) {
   return name;
 }
 
+/// What the kernel does, and nothing around it: operations and attributes, values by their place in the kernel or by
+/// the names that others have outside.
 static std::string contentsOf(Operation *kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -156,6 +158,8 @@ SmallVector<scf::ForOp> makeSequential(RewriterBase &rewriter, scf::ParallelOp l
     positions.push_back(inner.getInductionVar());
   }
   scf::ForOp innermost = loops.loops.back();
+  if (!inits.empty())
+    innermost->setAttr(sumsInAnyOrder, rewriter.getUnitAttr());
   auto yield = cast<scf::YieldOp>(innermost.getBody()->getTerminator());
   rewriter.inlineBlockBefore(loop.getBody(), yield, positions);
   SmallVector<Value> next;
@@ -273,11 +277,6 @@ static LogicalResult makeLocal(RewriterBase &rewriter, memref::AllocOp allocatio
   return success();
 }
 
-LogicalResult finishKernel(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
-  SmallVector<scf::ParallelOp> loops;
-  if (!formTeam(rewriter, kernel))
-    kernel.walk([&](scf::ParallelOp loop) { loops.push_back(loop); });
-  for (scf::ParallelOp loop : loops)
 /// Functions of C get memory as it is, or a part of it that the kernel chooses.
 static void chooseParts(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   kernel.walk([&](nest::CallOp call) {
@@ -291,15 +290,20 @@ static void chooseParts(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   });
 }
 
+LogicalResult finishKernel(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
+  SmallVector<scf::ParallelOp> loops;
+  if (!formTeam(rewriter, kernel))
+    kernel.walk([&](scf::ParallelOp loop) { loops.push_back(loop); });
+  for (scf::ParallelOp loop : loops)
     makeSequential(rewriter, loop);
   SmallVector<memref::AllocOp> allocations;
   kernel.walk([&](memref::AllocOp op) { allocations.push_back(op); });
   for (memref::AllocOp allocation : allocations)
     if (failed(makeLocal(rewriter, allocation)))
       return failure();
+  chooseParts(rewriter, kernel);
   copyRecomputable(rewriter, kernel);
   return success();
 }
 
-  chooseParts(rewriter, kernel);
 } // namespace ml2k

@@ -79,7 +79,10 @@ static bool isWorthTeam(nest::LoopKernelOp kernel) {
                              })
                              .wasInterrupted();
   Value const index = kernel.getBody().getArguments().back();
-  return llvm::any_of(sharedLoops(kernel), [&](scf::ParallelOp loop) {
+  SmallVector<scf::ParallelOp> const loops = sharedLoops(kernel);
+  if (loops.size() == 1 && loops.front().getNumResults() > 0 && !hasMemory)
+    return false; // a fold alone is a thread's, by vectors
+  return llvm::any_of(loops, [&](scf::ParallelOp loop) {
     std::optional<int64_t> const count = iterationsOf(loop);
     bool const isLong = !count || *count > shortLoop || (hasMemory && *count >= 32);
     return isLong && runsAlongMemory(loop, index);

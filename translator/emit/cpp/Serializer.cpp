@@ -190,7 +190,9 @@ Json Serializer::view(While const &s) { return {{"template", "statement/while"},
 Json Serializer::view(BreakIf const &s) { return {{"template", "statement/break"}, {"condition", text(s.condition)}}; }
 
 Json Serializer::view(Fold const &s) {
-  return {{"template", s.inForm ? "form/fold" : "statement/fold"},
+  char const *const kind = s.span ? "statement/fold_span" : s.inForm ? "form/fold" : "statement/fold";
+  return {{"template", kind},
+          {"span", s.span ? text(*s.span) : ""},
           {"type", text(s.type.code)},
           {"name", s.name.str()},
           {"combiner", s.combiner.str()},

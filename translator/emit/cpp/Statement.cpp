@@ -83,7 +83,7 @@ std::vector<Expression const *> expressionsOf(Statement const &statement) {
                              [&](For const &s) { add(s.begin, s.end, s.step); },
                              [&](While const &) {},
                              [&](BreakIf const &s) { add(s.condition); },
-                             [&](Fold const &s) { addOptional(s.length), add(s.value); },
+                             [&](Fold const &s) { addOptional(s.length), addOptional(s.span), add(s.value); },
                              [&](Each const &s) { addOptional(s.length); },
                              [&](Once const &) {},
                              [&](Columns const &s) { add(s.width, s.value); },
@@ -125,7 +125,8 @@ static Names bindingsOf(Statement const &statement) {
 static Names silentUses(Statement const &statement) {
   if (auto const *simd = statement.as<Simd>())
     return {simd->span};
-  bool const isAlong = statement.as<Fold>() || statement.as<Each>() || statement.as<Once>() || statement.as<Columns>();
+  auto const *fold = statement.as<Fold>();
+  bool const isAlong = (fold && !fold->span) || statement.as<Each>() || statement.as<Once>() || statement.as<Columns>();
   return isAlong ? Names{Raw("along")} : Names();
 }
 

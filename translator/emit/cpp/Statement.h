@@ -118,7 +118,8 @@ struct Fold { // type const name = along.fold<combiner>(length, [&](parameter) {
   Parameter parameter;
   Body body;
   Expression value;
-  bool inForm = false; ///< of a network inside a kernel: the combiner is an argument
+  bool inForm = false;                 ///< of a network inside a kernel: the combiner is an argument
+  std::optional<Expression> span = {}; ///< fold_span<combiner, type>(span, ...) instead, by one thread
   bool operator==(Fold const &) const = default;
 };
 struct Each {                       // along.each(length, [&](parameter) { body });

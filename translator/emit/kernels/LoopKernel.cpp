@@ -158,9 +158,13 @@ void LoopPrinter::handleMemory() {
     bool const isOfTeam = kernel.getPolicy() == nest::Policy::Team && !inThread;
     return isOfTeam ? printTeamArray(cast<memref::AllocaOp>(op), to) : printArray(cast<memref::AllocaOp>(op), to);
   });
-  if (rowLoops)
-    printer.handle("scf.for",
-                   [this](Operation *op, ScalarPrinter &, Body &to) { return printRowLoop(cast<scf::ForOp>(op), to); });
+  printer.handle("memref.subview", [](Operation *, ScalarPrinter &, Body &) { return success(); }); // of a call
+  printer.handle("nest.call",
+                 [this](Operation *op, ScalarPrinter &, Body &to) { return printCallee(cast<nest::CallOp>(op), to); });
+  printer.handle("scf.for", [this](Operation *op, ScalarPrinter &, Body &to) {
+    auto loop = cast<scf::ForOp>(op);
+    return rowLoops ? printRowLoop(loop, to) : printLoop(loop, to);
+  });
   handleMessages(printer);
   if (kernel.getPolicy() == nest::Policy::Team)
     handleTeam();

@@ -75,7 +75,9 @@ private:
   void bindRow();
   mlir::FailureOr<Expression> printTerm(nest::RowLoop const &loop, Body &body);
   mlir::LogicalResult bindJoined(nest::RowLoop const &loop, Identifier const &name, Body &to);
-  mlir::LogicalResult printFold(nest::RowLoop const &loop, Body &to, std::optional<Expression> length = {});
+  mlir::LogicalResult printFold(nest::RowLoop const &loop, Body &to, std::optional<Expression> length = {},
+                                std::optional<Expression> span = {});
+  mlir::LogicalResult printLoop(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printInner(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printEach(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printColumns(mlir::scf::ForOp over, nest::RowLoop const &loop, Body &to);

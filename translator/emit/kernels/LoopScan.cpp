@@ -1,4 +1,4 @@
-//===- LoopScan.cpp - nest.kernel of running sums: Kokkos::parallel_scan, scan_rows -------------------------------===//
+//===- LoopScan.cpp - nest.kernel of running sums: scan_span, scan_rows -----------------------------------------===//
 
 #include "translator/emit/kernels/LoopPrinter.h"
 
@@ -60,8 +60,8 @@ LogicalResult LoopPrinter::printScan(scf::ForOp loop) {
   FailureOr<Body> body = bodyOfScan(loop, parameters);
   if (failed(lower) || failed(upper) || failed(body))
     return failure();
-  layer.setPolicyCall("Kokkos::parallel_scan",
-                      call(Raw("Kokkos::RangePolicy"), {cpp::name(Raw("space")), *lower, *upper}));
+  Code const scalar = computedType(loop.getRegionIterArg(0).getType()).code;
+  layer.setBlockCall("scan_span", scalar, {cpp::braces(Raw("Span"), {*lower, *upper})});
   layer.addLambda({std::move(parameters), std::move(*body)});
   return success();
 }

@@ -67,11 +67,13 @@ LogicalResult LoopPrinter::bindJoined(nest::RowLoop const &loop, Identifier cons
 }
 
 /// Along the row, or from 0 to the length.
-LogicalResult LoopPrinter::printFold(nest::RowLoop const &loop, Body &to, std::optional<Expression> length) {
+LogicalResult LoopPrinter::printFold(nest::RowLoop const &loop, Body &to, std::optional<Expression> length,
+                                     std::optional<Expression> span) {
   printer.settleReads(to);
   scf::ForOp entries = loop.entries;
   size_t const outside = printer.names.count();
-  ScalarPrinter::Nouns const nouns = length ? ScalarPrinter::Nouns{"k", "l"} : ScalarPrinter::Nouns{"entry", "stored"};
+  ScalarPrinter::Nouns const nouns =
+      length || span ? ScalarPrinter::Nouns{"k", "l"} : ScalarPrinter::Nouns{"entry", "stored"};
   Identifier const entry = printer.names.fresh(withSourceName(entries.getInductionVar(), nouns));
   printer.bind(entries.getInductionVar(), cpp::name(entry));
   Body body;
@@ -82,8 +84,19 @@ LogicalResult LoopPrinter::printFold(nest::RowLoop const &loop, Body &to, std::o
   Identifier const name =
       printer.names.fresh(withSourceName(entries.getRegionIterArg(0), accumulatorNouns(loop.combiner)));
   to.push_back(cpp::Fold{computedType(entries.getResult(0).getType()), name, combinerName(loop.combiner),
-                         std::move(length), cpp::intParameter(entry), std::move(body), *term});
+                         std::move(length), cpp::intParameter(entry), std::move(body), *term, false, std::move(span)});
   return bindJoined(loop, name, to);
+}
+
+/// Terms that one thread joins side by side are a `fold_span`.
+LogicalResult LoopPrinter::printLoop(scf::ForOp loop, Body &to) {
+  std::optional<nest::RowLoop> const join = loop->hasAttr("nest.lanes") ? nest::joinOf(loop) : std::nullopt;
+  if (!join)
+    return printFor(loop, printer, to);
+  FailureOr<Expression> const begin = printer.use(loop.getLowerBound()), end = printer.use(loop.getUpperBound());
+  if (failed(begin) || failed(end))
+    return failure();
+  return printFold(*join, to, {}, cpp::braces(Raw("Span"), {*begin, *end}));
 }
 
 LogicalResult LoopPrinter::printEach(scf::ForOp loop, Body &to) {

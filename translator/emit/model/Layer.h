@@ -80,6 +80,7 @@ public:
   Code tuning() const; ///< `Tuned::conv1` where one chooses numbers of the block, or nothing
   void setCall(std::vector<Expression> arguments); ///< of the block that the schedule says
   void setCall(Code const &templateArguments, std::vector<Expression> arguments);
+  void setBlockCall(Raw block, Code const &templateArguments, std::vector<Expression> arguments); ///< of another one
   void setPolicyCall(Raw function, Expression const &policy); ///< a pattern of Kokkos itself
   void needBlock(Raw block) { function.call.blocks.push_back(block); }
   void needDevicePath(); ///< what the block does on devices by the schedule

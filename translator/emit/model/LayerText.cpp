@@ -83,6 +83,13 @@ void Layer::setCall(Code const &templateArguments, std::vector<Expression> argum
   function.call.function = function.call.blocks.back() + Code(Raw("<")) + templateArguments + tuned + Raw(">");
 }
 
+void Layer::setBlockCall(Raw block, Code const &templateArguments, std::vector<Expression> arguments) {
+  arguments.insert(arguments.begin(), cpp::name(Raw("space")));
+  function.call.function = block + Code(Raw("<")) + templateArguments + Raw(">");
+  function.call.blocks.push_back(block);
+  function.call.arguments = std::move(arguments);
+}
+
 void Layer::needDevicePath() {
   using enum nest::DevicePath;
   nest::DevicePath const path = schedule.getDevice();
