@@ -479,3 +479,65 @@ def turned(x: kk.c64[N], y: kk.c64[N], by: kk.c64):
 def gram(a: kk.c128[N, M], b: kk.c128[M, N], out: kk.c128[N, N]):
     out += a @ b
     out[1:, ::2] += complex(a.shape[0], 1.0)
+
+
+# --- Stores -----------------------------------------------------------------------------------------------------------
+
+@case(f64(12), f64(12), ints(0, 12, 12), c128(12))
+def stored_again(x: kk.f64[N], y: kk.f64[N], p: kk.i64[N], z: kk.c128[N]):
+    for i in kk.range(1, N - 1):
+        x[i] = y[i] + x[i - 1]
+        x[i] += x[i + 1] * 0.5
+        y[i - 1] = x[i]
+        x[p[i]] = 2.0 * x[i]
+        y[i] = x[i] + x[p[i]]
+        if y[i] > 0.5:
+            x[i] = x[i] - y[i]
+            x[i] *= 0.25
+        k = 0
+        x[i + 1] = x[i]
+        y[i] = y[i] * 0.5
+        u = y[i]
+        y[i] = u + x[i + 1]
+        while x[i + 1] < 3.0 and k < 4:
+            x[i + 1] += 1.0
+            k += 1
+        y[i + 1] = x[i + 1] + k
+        z[i] = x[i] * 1j
+        z[i] += z[i - 1] * y[i]
+        z[i] = z[i] / 2.0
+
+
+# --- Folds ------------------------------------------------------------------------------------------------------------
+
+@case(f64(5, 150), f64(5, 6), ints(0, 9, 5, 150), ints(0, 9, 5))
+def folds(x: kk.f64[N, M], out: kk.f64[N, 6], k: kk.i64[N, M], sums: kk.i64[N]):
+    """Long enough for several partial results."""
+    for i in kk.range(N):
+        out[i, 0] = kk.sum(x[i])
+        out[i, 1] = kk.max(x[i, j] * x[i, j] for j in kk.range(M))
+        out[i, 2] = kk.min(x[i, 3:-2])
+        out[i, 3] = kk.prod(1.0 + 0.01 * x[i])
+        sums[i] = kk.sum(k[i])
+    for i in kk.parallel(N):
+        out[i, 4] = kk.sum(x[i, j] * 2.0 for j in kk.range(3, M) if x[i, j] > 0.0)
+        out[i, 5] = kk.sum(x[i, j] for j in kk.range(i, M - i))
+
+
+def with_nan(random):
+    x = random.standard_normal(9000)
+    x[[4500, 8000]] = np.nan
+    return x
+
+
+@case(f64(5000), with_nan, ints(-100, 100, 4100), f64(8))
+def places(x: kk.f64[N], y: kk.f64[M], k: kk.i64[K], out: kk.f64[8]):
+    out[0] = kk.argmin(x)
+    out[1] = kk.argmax(abs(x[i]) * 0.5 for i in kk.range(N))
+    out[2] = kk.argmin(y)
+    out[3] = kk.argmax(y)
+    out[4] = kk.argmin(k)
+    out[5] = kk.argmax(k[100:])
+    out[6] = kk.argmin(x[3:])
+    for i in kk.range(1):
+        out[7] = kk.argmin(x[2 * j + 1] for j in kk.range(N // 2))

@@ -148,6 +148,20 @@ def test_what_is_printed():
     assert "// --- y: for i in kk.range(own.N):" in source
 
 
+@kk.kernel
+def blurred(image: kk.f32[:, :], weight: kk.f32[3], out: kk.f32[own.N, own.M]):
+    for i, j in kk.parallel(own.N, own.M):
+        out[i, j] = 0.0
+        for r in range(3):
+            out[i, j] += weight[r] * image[i + r, j]
+
+
+def test_elements_that_are_stored_again_stay_in_registers():
+    text = blurred.mlir()
+    assert text.count("memref.store") == 1 and "memref.load %out" not in text
+    assert text.index("memref.store") > text.rindex("memref.load")
+
+
 def test_explain():
     kernels = {kernel.name: kernel for kernel, _ in own.ALL}
     line = kernels["nbody"].source.first + 2

@@ -21,6 +21,10 @@ class Arrays:
 
         def element(at, hint=None):
             forms = subscripts(at)
+            stored = self.w.stored(memory.name, forms)
+            if stored is not None:
+                self.accessed(memory, forms, False)
+                return Scalar(stored, memory.kind)
             self.w.effects += not self.is_inside(memory, forms)
             self.accessed(memory, forms, False)
             where = [self.w.index(form) for form in forms]
@@ -36,10 +40,12 @@ class Arrays:
         self.w.effects += 1
         name, forms = self.as_kind(value, view.kind), view.subscripts(at)
         self.accessed(view.memory, forms, True)
-        where = [self.w.index(form) for form in forms]
+        where, lines = [self.w.index(form) for form in forms], []
         for place, part in enumerate(self.flat([name])):
             at = [*where, self.w.constant(place, "index")] if view.kind in REAL else where
-            self.w.line(f"memref.store {part}, {view.memory.name}[{', '.join(at)}] : {view.memory.type}")
+            lines.append(f"memref.store {part}, {view.memory.name}[{', '.join(at)}] : {view.memory.type}")
+        is_rounded = view.kind in ("f16", "bf16") # where it lies
+        self.w.store(view.memory.name, forms, None if is_rounded else name, lines)
 
     def is_inside(self, memory, forms):
         """Whether an element lies between others that have been touched here for certain, so that it may always be read."""

@@ -150,6 +150,7 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Extern
             self.report(problem)
         if self.problems:
             raise KernelError(sorted(self.problems, key=lambda entry: entry[1:3]), self.lines)
+        self.w.flush()
         lines = [f"func.func @{quoted(name)}({', '.join(map(self.parameter_text, self.parameters))}) {{"]
         lines += ["  " + line for line in self.w.prologue]
         if name in self.externs:

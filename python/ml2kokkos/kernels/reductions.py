@@ -14,6 +14,9 @@ JOINS = {"sum": ("addf", "addi", "ori"), "prod": ("mulf", "muli", "andi"), "min"
          "max": ("maximumf", "maxsi", "ori"), "any": ("", "", "ori"), "all": ("", "", "andi")}
 
 
+PIECE = 2048 # terms of which a position is looked for at once
+
+
 def neutral(how, kind):
     """What changes nothing: the result where there are no terms."""
     if how in ("sum", "any"):
@@ -157,12 +160,13 @@ class Reductions:
         kind = "i1" if how in ("any", "all") else "i64" if how in ("sum", "prod") and not is_float(found) else found
         first = neutral(how, kind)
         start = self.w.constant(float(first) if is_float(kind) else bool(first) if kind == "i1" else first, kind)
+        rounded = how in ("sum", "prod") and is_float(kind)
         join = f"arith.{JOINS[how][0 if is_float(kind) else 2 if kind == 'i1' else 1]}"
 
         def loops(at, place, carried):
             """scf.for from loop `place` on; the name of the joined value."""
             if place == len(spans):
-                return self.w.value(f"{join} {carried}, {value(at, kind)} : {kind}")
+                return self.w.value(f"{join} {carried}, {value(at, kind)}{' fastmath<reassoc>' * rounded} : {kind}")
             begin, end = span(place, at)
             lower, upper = self.w.index(begin), self.w.index(end)
             heading = []
@@ -234,36 +238,36 @@ class Reductions:
 
     def position(self, how, spans, term, names=None):
         """The first position of the smallest or largest term; a NaN is both, as NumPy has it."""
-        hint, self.hint = self.hint, None
-        begin, end = spans[0]
-        heading, kinds = [], []
-
-        def measured():
-            name = self.w.fresh("k")
-            kinds[:] = [self.kind_of(term([Linear(0, {name: 1})])[0])[0]]
-
-        self.w.trial(measured)
-        kind = kinds[0]
+        kind, _ = self.w.trial(lambda: self.kind_of(term([Linear(0, {self.w.fresh("k"): 1})])[0]))
         if kind == "i1":
             raise self.problem("booleans have no order")
+        if not self.depth:
+            return self.position_by_pieces(how, kind, *spans[0], term, (names or ["k"])[0])
+        begin, end = spans[0]
+        found = self.first_best(how, kind, begin, end, (names or ["k"])[0],
+                                lambda at: Scalar(self.as_kind(term([at])[0], kind), kind))
+        return Index(Linear(0, {found[1]: 1}))
+
+    def first_best(self, how, kind, begin, end, name, term):
+        """A loop for the best term and the first place that has it, `begin` without any; names of both."""
+        hint, self.hint = self.hint, None
         first = neutral("min" if how == "argmin" else "max", kind)
         start = self.w.constant(float(first) if is_float(kind) else first, kind)
-        zero = self.w.constant(0, "index")
+        heading = []
 
         def body():
-            name, best, place = self.w.fresh((names or ["k"])[0]), self.w.fresh("best"), self.w.fresh(hint or "place")
-            self.w.lower[name] = 0
-            heading[:] = [name, best, place]
+            index, best, place = self.w.fresh(name), self.w.fresh("best"), self.w.fresh(hint or "place")
+            self.w.lower[index] = 0
+            heading[:] = [index, best, place]
             self.depth += 1
-            value = Scalar(self.as_kind(term([Linear(0, {name: 1})])[0], kind), kind)
+            value = term(Linear(0, {index: 1}))
             self.depth -= 1
             old = Scalar(best, kind)
-            better = self.compare("Lt" if how == "argmin" else "Gt", value, old).name
-            if is_float(kind):
-                unordered = self.op("arith.andi", "i1", self.compare("NotEq", value, value).name, self.compare("Eq", old, old).name)
-                better = self.op("arith.ori", "i1", better, unordered.name).name
-            chosen = self.w.value(f"arith.select {better}, {value.name}, {best} : {kind}")
-            where = self.w.value(f"arith.select {better}, {name}, {place} : index")
+            better = self.compare("Lt" if how == "argmin" else "Gt", value, old)
+            if is_float(kind): # as long as no NaN has been found
+                better = self.either_of(better, self.both_of(self.is_nan(value), self.compare("Eq", old, old)))
+            chosen = self.w.value(f"arith.select {better.name}, {value.name}, {best} : {kind}")
+            where = self.w.value(f"arith.select {better.name}, {index}, {place} : index")
             self.w.line(f"scf.yield {chosen}, {where} : {kind}, index")
 
         lower, upper = self.w.index(begin), self.w.index(end)
@@ -271,8 +275,40 @@ class Reductions:
         best, place = self.w.fresh("best"), self.w.fresh(hint or "place")
         self.w.effects += 1
         self.w.line(f"{best}, {place} = scf.for {heading[0]} = {lower} to {upper} step {self.w.constant(1, 'index')} "
-                    f"iter_args({heading[1]} = {start}, {heading[2]} = {zero}) -> ({kind}, index) {{")
+                    f"iter_args({heading[1]} = {start}, {heading[2]} = {lower}) -> ({kind}, index) {{")
         self.w.block.append(block)
         self.w.line("}" + self.comment(self.statement))
         self.w.lower[place] = 0
+        return best, place
+
+    def position_by_pieces(self, how, kind, begin, end, term, name):
+        """The extremum of each piece, all at once; the first piece that has the best one; its place there."""
+        hint, self.hint = self.hint, None
+        reach = "min" if how == "argmin" else "max"
+        pieces = Linear(0, {self.index_atom("FloorDiv", end.plus(begin, -1).plus(Linear(PIECE - 1)), Linear(PIECE)): 1})
+        extrema = self.local_array(kind, [pieces], f"{CARRIED[reach]}_by_piece")
+
+        def span(piece):
+            first = begin.plus(piece, PIECE)
+            last = self.w.value(f"arith.minsi {self.w.index(first.plus(Linear(PIECE)))}, {self.w.index(end)} : index")
+            return first, Linear(0, {last: 1})
+
+        def extremum(at):
+            self.depth += 1
+            self.store(extrema, at, self.reduced(reach, [span(at[0])], term, True, [name]))
+            self.depth -= 1
+
+        self.over([pieces], extremum, self.comment(self.statement))
+        _, piece = self.first_best(how, kind, Linear(), pieces, "piece", lambda at: extrema.at([at]))
+        self.hint = hint
+        place = self.first_best(how, kind, *span(Linear(0, {piece: 1})), name, lambda at: Scalar(self.as_kind(term([at])[0], kind), kind))[1]
         return Index(Linear(0, {place: 1}))
+
+    def is_nan(self, value):
+        return self.compare("NotEq", value, value)
+
+    def both_of(self, a, b):
+        return self.op("arith.andi", "i1", a.name, b.name)
+
+    def either_of(self, a, b):
+        return self.op("arith.ori", "i1", a.name, b.name)

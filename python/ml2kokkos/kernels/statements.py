@@ -190,7 +190,7 @@ class Statements(Loops):
             return self.copied(value, name, self.comment(node))
         if isinstance(value, Scalar) and self.w.block and isinstance(self.w.block[-1], str):
             head, equal, text = self.w.block[-1].partition(" = ")
-            if head == value.name and equal and head[1:].isdigit() and text.startswith(("arith.", "math.", "memref.load", "func.call")):
+            if head == value.name and equal and head[1:].isdigit() and not self.w.is_pending(head) and text.startswith(("arith.", "math.", "memref.load", "func.call")):
                 fresh = self.w.fresh(name)
                 if not text.startswith("memref.load") and "index_cast" not in text and self.scope.get(name) is None:
                     body, colon, kind = text.rpartition(" : ")

@@ -53,6 +53,9 @@ def number(value, kind):
     return (mantissa if "." in mantissa else mantissa + ".0") + (f"e{exponent}" if exponent else "")
 
 
+PLAIN = ("arith.", "math.", "memref.load", "memref.dim", "memref.alloc") # operations that stores may be written behind
+
+
 class Line(str):
     """A line of MLIR that knows where in Python it comes from."""
 
@@ -75,6 +78,7 @@ class Writer:
         self.lower = {}   # atom: what it is at least
         self.wide = {}    # atom: how a product or quotient of indices is computed in i64
         self.effects = 0  # loads, stores and regions so far: what may not run where Python would not run it
+        self.pending = [] # stores that are not written yet: (memory, subscripts, value, lines)
 
     # --- Names ---
 
@@ -107,6 +111,8 @@ class Writer:
     # --- Lines ---
 
     def line(self, text):
+        if not text.partition(" = ")[2].startswith(PLAIN):
+            self.flush()
         self.block.append(Line(text, self.place()))
 
     def value(self, text, hint=None):
@@ -114,16 +120,47 @@ class Writer:
         self.line(f"{name} = {text}")
         return name
 
+    # --- Stores: behind what the block computes, so that reads of other arrays need not be repeated; arrays do not overlap ---
+
+    def store(self, memory, forms, value, lines):
+        """An element that is stored again was not needed."""
+        self.pending = [entry for entry in self.pending if entry[:2] != (memory, forms)]
+        self.pending.append((memory, forms, value, [Line(line, self.place()) for line in lines]))
+        if len(self.pending) > 32: # each load looks at all of them
+            self.flush()
+
+    def stored(self, memory, forms):
+        """The value that the element has since a store of this block; None if memory has it."""
+        for own, others, value, _ in reversed(self.pending):
+            if own != memory or any(a.terms == b.terms and a.constant != b.constant for a, b in zip(forms, others)):
+                continue
+            if others == forms and value is not None:
+                return value
+            self.flush()
+            return None
+        return None
+
+    def is_pending(self, name):
+        """Whether a store that is not written yet uses a value."""
+        return any(re.search(rf"{name}\b", line) for *_, lines in self.pending for line in lines)
+
+    def flush(self):
+        lines = [line for entry in self.pending for line in entry[3]]
+        self.pending = []
+        self.block += lines
+
     def inside(self, write):
         """Runs `write` with a new block; returns the block and what it returns."""
+        self.flush()
         outer, self.block = self.block, []
         self.scopes.append(set())
         self.known.append({})
         try:
             result = write()
+            self.flush()
             return self.block, result
         finally:
-            self.block = outer
+            self.block, self.pending = outer, []
             self.scopes.pop()
             self.known.pop()
 
@@ -137,11 +174,12 @@ class Writer:
 
     def trial(self, write):
         """Runs `write` without a trace in the text."""
-        kept = (self.count, dict(self.constants), list(self.prologue), self.effects, dict(self.lower), dict(self.wide))
+        kept = (self.count, dict(self.constants), list(self.prologue), self.effects, dict(self.lower), dict(self.wide), self.pending)
+        self.pending = []
         try:
             return self.inside(write)[1]
         finally:
-            self.count, self.constants, self.prologue, self.effects, self.lower, self.wide = kept
+            self.count, self.constants, self.prologue, self.effects, self.lower, self.wide, self.pending = kept
 
     # --- Indices ---
 
