@@ -13,7 +13,7 @@ from test_kernels import copied, together
 N, M = kk.sizes("N M")
 FLAGS = os.environ.get("ML2K_RANDOM_FLAGS", "").split() # -O1 compiles in a third of the time
 COUNT, FIRST = int(os.environ.get("ML2K_RANDOM_KERNELS", 40)), int(os.environ.get("ML2K_RANDOM_SEED", 0))
-AT_ONCE = 50 # in one file of C++
+AT_ONCE = 10 # in one file of C++: compilers take long over one function with hundreds of arguments
 
 
 def defined(text, name, meant):
