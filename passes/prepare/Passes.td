@@ -94,6 +94,17 @@ def ApplyTuning : Pass<"ml2k-apply-tuning", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def ChainProducts : Pass<"ml2k-chain-products", "::mlir::func::FuncOp"> {
+  let summary = "small matrix products that a device's team makes one after the other";
+  let description = [{
+    Pre: every kernel has nest.schedule, tunings are applied. Post: the first of several contractions of packed f32 weights has
+    nest.in_turn, how many there are, where each of them reads what the one before wrote, nobody else does, and a team's scratch holds
+    some of its rows, from 2^20 multiplications on (256 rows where that is known at run time only). Hosts make them one by one.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"portable\"", "portable, host or device: whom the file serves">];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def PlaceBuffers : Pass<"ml2k-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "whether the buffers share one allocation";
   let description = [{

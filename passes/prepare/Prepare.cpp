@@ -19,6 +19,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createJoinBiases());
   function.addPass(createChooseBlocks({target}));
   function.addPass(createApplyTuning());
+  function.addPass(createChainProducts({target}));
   function.addPass(createPlaceBuffers());
   function.addPass(createSettleFile({weights}));
   manager.addPass(createVerifyPrepared());

@@ -1,4 +1,5 @@
-//===- ContractionTest.cpp - contract and batched_contract against plain loops ------------------------------------===//
+//===- ContractionTest.cpp - contract, contract_in_turn and batched_contract against plain loops
+//------------------------------------===//
 
 #include "Check.h"
 
@@ -168,6 +169,62 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
   check::compare(name + " unscaled", check::get(unscaled), expected);
 }
 
+/// weight(k, o), packed, and as it is
+template <int N, int K> Panels<float, N, K> packedWeight(int seed, std::vector<float> &weight) {
+  weight = check::numbers<float>(std::size_t(K) * N, seed);
+  Panels<float, N, K> packed;
+  auto file = check::opened(weight);
+  read_panels_kn(file, packed);
+  return packed;
+}
+
+/// max(in * weight + .01 o, 0)
+std::vector<double> activated(std::vector<double> const &in, std::vector<float> const &weight, int depth) {
+  int const rows = int(in.size()) / depth, columns = int(weight.size()) / depth;
+  std::vector<double> out(std::size_t(rows) * columns);
+  for (int row = 0; row < rows; ++row)
+    for (int o = 0; o < columns; ++o) {
+      double sum = .01 * o;
+      for (int k = 0; k < depth; ++k)
+        sum += in[std::size_t(row) * depth + k] * weight[std::size_t(k) * columns + o];
+      out[std::size_t(row) * columns + o] = std::max(sum, 0.);
+    }
+  return out;
+}
+
+/// Three products, the last without an epilogue
+template <int K, int First, int Second, int N> void inTurn(int rows) {
+  std::string const name = "contract_in_turn " + std::to_string(rows) + "x" + std::to_string(K) + "x" +
+                           std::to_string(First) + "x" + std::to_string(Second) + "x" + std::to_string(N);
+  ExecutionSpace const space;
+  auto const in = check::numbers<float>(std::size_t(rows) * K, 1);
+  std::vector<float> weights[3];
+  auto const first = packedWeight<First, K>(2, weights[0]);
+  auto const second = packedWeight<Second, First>(3, weights[1]);
+  auto const last = packedWeight<N, Second>(4, weights[2]);
+  Tensor<float *[K]> const x("x", rows);
+  check::put(x, in);
+  Tensor<float *[First]> const a("a", rows);
+  Tensor<float *[Second]> const b("b", rows);
+  Tensor<float *[N]> const y("y", rows);
+  Kokkos::deep_copy(y, NAN);
+  SplitSums<float> const split("split", space);
+  contract_in_turn(
+      "test::in_turn", space, rows, split,
+      std::tuple(Linear{"test::a", x, first, a}, Linear{"test::b", a, second, b}, Linear{"test::y", b, last, y}),
+      KOKKOS_LAMBDA(float sum, int, int o) { return Kokkos::max(sum + .01f * o, 0.f); },
+      KOKKOS_LAMBDA(float sum, int, int o) { return Kokkos::max(sum + .01f * o, 0.f); });
+  space.fence();
+  auto const hidden = activated(activated(std::vector<double>(in.begin(), in.end()), weights[0], K), weights[1], First);
+  std::vector<double> expected(std::size_t(rows) * N);
+  for (int row = 0; row < rows; ++row)
+    for (int o = 0; o < N; ++o)
+      for (int k = 0; k < Second; ++k)
+        expected[std::size_t(row) * N + o] +=
+            hidden[std::size_t(row) * Second + k] * weights[2][std::size_t(k) * N + o];
+  check::compare(name, check::get(y), expected);
+}
+
 template <class T, int K, int N, bool IsBfloat = false> void contractions() {
   for (int const rows : {0, 1, 2, 3, 5, 7, 13, 50, 100})
     contraction<T, K, N, IsBfloat>(rows);
@@ -187,6 +244,11 @@ void testContractions() {
   contractions<float, 1024, 256, true>();
   contractions<double, 24, 40>();
   contractions<double, 300, 10>();
+  for (int const rows : {0, 1, 5, 33, 100}) {
+    inTurn<91, 100, 100, 11>(rows);
+    inTurn<5, 64, 3, 72>(rows);
+    inTurn<72, 1, 100, 10>(rows);
+  }
   batched<float>(12, 128, 128, 64);
   batched<float>(2, 64, 64, 300);
   batched<float>(3, 7, 13, 5);

@@ -133,6 +133,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.schedule", {OnOperation, isSchedule}},
       // Of those that could be a call of KokkosKernels: why they are not
       {"nest.kept", {OnOperation, isString}},
+      // Of the first of several contractions that are one kernel on devices: how many
+      {"nest.in_turn", {OnOperation, isNumber}},
       // What was measured for kernels, until they have it; for a kernel
       {"nest.tune", {OnFunction, isTunings}},
       {"nest.tuned", {OnOperation, isTunings}},

@@ -1,6 +1,7 @@
 //===- DeviceReport.cpp - what the blocks of a printed file choose on a device ------------------------------------===//
 
 #include "translator/tool/DeviceReport.h"
+#include "translator/ir/InTurn.h"
 #include "translator/ir/Nest.h"
 #include "translator/text/Text.h"
 #include "translator/tool/DeviceTiles.h"
@@ -121,6 +122,12 @@ static std::array<std::string, 3> chooseConv(Product const &product, int64_t pro
   return {"32 x 64", teamsOf(low.tiles, low.splits), why};
 }
 
+/// Of products that are one kernel: a team takes 32 rows through all of them.
+static std::array<std::string, 3> chooseInTurn(Product const &product, ArrayRef<nest::ContractOp> products) {
+  return {"32 rows", std::to_string(device::upTo(product.rows, 32)),
+          "one kernel of " + std::to_string(products.size()) + " products"};
+}
+
 static std::array<std::string, 3> choose(Product const &product, int64_t processors) {
   using enum nest::DevicePath;
   bool const wide = panelOf(product.columns / product.groups) == 64;
@@ -147,9 +154,14 @@ std::vector<std::string> ml2k::deviceNames() {
 void ml2k::printDeviceReport(ModuleOp module, std::string const &device, llvm::raw_ostream &out) {
   auto const *found = llvm::find_if(devices, [&](Device const &known) { return device == known.name; });
   std::vector<Line> lines = {{"kernel", "tile", "teams", "why"}};
+  SmallVector<nest::ContractOp> inTurn;
   module.walk([&](nest::Kernel kernel) {
+    if (SmallVector<nest::ContractOp> const products = nest::productsInTurn(kernel.getOperation()); !products.empty())
+      inTurn = products;
     if (std::optional<Product> const product = productOf(kernel.getOperation())) {
-      auto const [tile, teams, why] = choose(*product, found->processors);
+      auto const [tile, teams, why] = llvm::is_contained(inTurn, kernel.getOperation())
+                                          ? chooseInTurn(*product, inTurn)
+                                          : choose(*product, found->processors);
       lines.push_back({terminalText(kernel.getLabel(), longestName), tile, teams, why});
     }
   });

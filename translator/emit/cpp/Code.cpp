@@ -35,7 +35,7 @@ Code Code::doubleLiteral(double value) {
   return Code(text.back() == '.' ? text + "0" : text);
 }
 
-Code Code::quoted(llvm::StringRef text) { return Code(quotedText(text)); }
+Code Code::quoted(llvm::StringRef text, size_t limit) { return Code(quotedText(text, limit)); }
 
 Code listOf(llvm::ArrayRef<int64_t> numbers, Raw separator) {
   return listOf(llvm::map_to_vector(numbers, [](int64_t number) { return Code(number); }), separator);

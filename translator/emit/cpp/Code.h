@@ -64,7 +64,7 @@ public:
 
   static Code floatLiteral(float value);
   static Code doubleLiteral(double value);
-  static Code quoted(llvm::StringRef text); ///< `"text"`
+  static Code quoted(llvm::StringRef text, size_t limit = -1); ///< `"text"`, at most so many bytes of it
   static Code integerLiteral(uint64_t value) { return Code(std::to_string(value)); }
 
 private:

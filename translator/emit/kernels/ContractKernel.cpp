@@ -1,7 +1,9 @@
 //===- ContractKernel.cpp - nest.contract: contract, batched_contract ---------------------------------------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/InTurn.h"
 #include "translator/ir/LibraryCalls.h"
+#include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -91,11 +93,12 @@ struct Contraction {
     return cpp::Parameter{computedType(block.getArgument(0).getType()).code, sum};
   }
 
-  LogicalResult printPacked(Storage const &weight);
+  LogicalResult printPacked(bool mayBeUnchanged = true);
   LogicalResult printBatched();
 };
 
-LogicalResult Contraction::printPacked(Storage const &weight) {
+LogicalResult Contraction::printPacked(bool mayBeUnchanged) {
+  Storage const &weight = *layer.program.storageOf(op->getOperand(1));
   int64_t const rows = extentOf(roles.m);
   FailureOr<Expression> a = layer.matrix(op.getInputs()[0], extentOf(roles.k), rows, m.size(), "in");
   FailureOr<Expression> out = layer.matrix(op.getOutputs()[0], extentOf(roles.n), rows, m.size(), "out");
@@ -112,7 +115,8 @@ LogicalResult Contraction::printPacked(Storage const &weight) {
   layer.setCall(arguments);
   addLambda({*sum}, {&m, &n}, std::move(statements));
   layer.nameEpilogue(op.getEpilogue().front());
-  layer.nameUnchanged();
+  if (mayBeUnchanged)
+    layer.nameUnchanged();
   return success();
 }
 
@@ -140,14 +144,36 @@ LogicalResult Contraction::printBatched() {
 
 } // namespace
 
+/// `contract_in_turn(label, space, rows, split, std::tuple(Linear{label, in, weight, out}, ...), epilogues...)`
+static LogicalResult printInTurn(ArrayRef<nest::ContractOp> products, Layer &layer) {
+  std::vector<Expression> layers, shared;
+  for (nest::ContractOp product : products) {
+    Layer part(layer.program, product, layer);
+    Contraction contraction(product, part);
+    if (failed(contraction.printPacked(product == products.back())))
+      return failure();
+    std::string const label = layer.program.model + "::" + product.getLabel().str();
+    std::string const shapes = describe(part, product.getInputs(), product.getExtras(), product.getOutputs(), " * ");
+    std::vector<Expression> const arguments = layer.takeOver(std::move(part), shapes);
+    enum { Space, Rows, In, Weight, Out, Split };
+    layers.push_back(cpp::braces(Raw("Linear"), {cpp::constant(Code::quoted(label, longestName)), arguments[In],
+                                                 arguments[Weight], arguments[Out]}));
+    shared = {arguments[Space], arguments[Rows], arguments[Split]};
+  }
+  shared.push_back(call(Raw("std::tuple"), layers));
+  layer.setBlockCall("contract_in_turn", shared);
+  return success();
+}
+
 FailureOr<std::string> printContract(Operation *op, Layer &layer) {
   auto contract = cast<nest::ContractOp>(op);
   if (nest::isLibraryCall(layer.schedule.getBlock()))
     return printProductCall(op, layer);
+  if (SmallVector<nest::ContractOp> const products = nest::productsInTurn(op); !products.empty())
+    return failed(printInTurn(products, layer)) ? FailureOr<std::string>() : std::string();
   Contraction contraction(contract, layer);
   bool const packed = layer.schedule.getBlock() == nest::KernelBlock::Contract;
-  if (failed(packed ? contraction.printPacked(*layer.program.storageOf(op->getOperand(1)))
-                    : contraction.printBatched()))
+  if (failed(packed ? contraction.printPacked() : contraction.printBatched()))
     return failure();
   return describe(layer, contract.getInputs(), contract.getExtras(), contract.getOutputs(), " * ");
 }

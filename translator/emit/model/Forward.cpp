@@ -3,6 +3,7 @@
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/ForwardPrinter.h"
 #include "translator/emit/scalars/Scalars.h"
+#include "translator/ir/InTurn.h"
 #include "translator/ir/ReadBack.h"
 #include "translator/text/Text.h"
 
@@ -131,6 +132,10 @@ LogicalResult ForwardPrinter::printLocal(Operation *op, Body &statements) {
 }
 
 LogicalResult ForwardPrinter::printKernel(Operation *op, KernelPrinter printer, Body &statements) {
+  if (printed.contains(op))
+    return success();
+  for (nest::ContractOp product : nest::productsInTurn(op))
+    printed.insert(product);
   Layer layer(program, op);
   FailureOr<std::string> const shapes = printer(op, layer);
   if (failed(shapes) || layer.hasFailed)

@@ -68,6 +68,7 @@ private:
   Program &program;
   Scope scope;
   ForwardView view;
+  llvm::DenseSet<mlir::Operation *> printed; ///< with the kernel that they follow
 };
 
 } // namespace ml2k

@@ -13,7 +13,16 @@ namespace ml2k {
 
 Layer::Layer(Program &program, Operation *kernel)
     : program(program), kernel(kernel), schedule(nest::scheduleOf(kernel)), scope(&program.fileScope),
-      function{.name = Identifier(program.functions.lookup(nest::labelOf(kernel)))} {
+      function{.name = Identifier(program.functions.lookup(program.labelOfKernel(kernel)))} {
+  takeArgumentNames();
+}
+
+Layer::Layer(Program &program, Operation *kernel, Layer const &whole) : Layer(program, kernel) {
+  scope = whole.scope;
+  takeArgumentNames();
+}
+
+void Layer::takeArgumentNames() {
   SmallVector<Value> memory(kernel->getOperands());
   kernel->walk([&](memref::LoadOp load) { memory.push_back(load.getMemRef()); });
   for (Value operand : memory)
@@ -21,7 +30,9 @@ Layer::Layer(Program &program, Operation *kernel)
       scope.take(storage->name);
 }
 
-std::string Layer::label() const { return quotedText(program.model + "::" + nest::labelOf(kernel).str(), longestName); }
+std::string Layer::label() const {
+  return quotedText(program.model + "::" + program.labelOfKernel(kernel), longestName);
+}
 
 Expression Layer::labelText() const {
   std::string const text = program.model + "::" + nest::labelOf(kernel).str();

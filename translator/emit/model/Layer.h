@@ -17,6 +17,8 @@ namespace ml2k {
 class Layer {
 public:
   Layer(Program &program, mlir::Operation *kernel);
+  /// A layer whose text becomes a part of that of another one: with names apart from its.
+  Layer(Program &program, mlir::Operation *kernel, Layer const &whole);
 
   //===--- Memory ---===//
 
@@ -75,12 +77,13 @@ public:
 
   //===--- The text ---===//
 
-  std::string label() const; ///< "cnn::layer1.0.conv1", quoted
+  std::string label() const; ///< "cnn::layer1.0.conv1", quoted; of several in turn: "cnn::fc1 to fc3"
   Expression labelText() const;
   Code tuning() const; ///< `Tuned::conv1` where one chooses numbers of the block, or nothing
   void setCall(std::vector<Expression> arguments); ///< of the block that the schedule says
   void setCall(Code const &templateArguments, std::vector<Expression> arguments);
   void setBlockCall(Raw block, Code const &templateArguments, std::vector<Expression> arguments); ///< of another one
+  void setBlockCall(Raw block, std::vector<Expression> arguments); ///< with all its arguments, `space` too
   void setPolicyCall(Raw function, Expression const &policy); ///< a pattern of Kokkos itself
   void needBlock(Raw block) { function.call.blocks.push_back(block); }
   void needDevicePath(); ///< what the block does on devices by the schedule
@@ -91,6 +94,9 @@ public:
 
   /// Puts `Unchanged{}` into the place of an epilogue that returns its sum.
   void nameUnchanged();
+
+  /// Adds the names and comments of another layer, what it declares, and its lambdas; its arguments come back.
+  std::vector<Expression> takeOver(Layer &&part, llvm::StringRef shapes);
 
   /// The layer function.
   cpp::Function finish(llvm::StringRef shapes);
@@ -116,11 +122,13 @@ private:
                          std::vector<Expression> arguments);
   void dropUnusedSizes();
   void bindParameters();
-  void addProvenance();
+  void addProvenance(llvm::StringRef shapes);
   void addBorders();
   mlir::FailureOr<Expression> pointer(mlir::Value memref);
   mlir::FailureOr<Expression> imageOver(mlir::Value memref, Storage const &storage);
   mlir::LogicalResult printLoad(mlir::Operation *op, ScalarPrinter &printer, IndexSpace const &space, Body &to);
+
+  void takeArgumentNames();
 
   llvm::DenseMap<mlir::Value, Identifier> localOf;
   cpp::Function function;

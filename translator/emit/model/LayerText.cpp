@@ -102,6 +102,12 @@ void Layer::needDevicePath() {
     needBlock("few_rows");
 }
 
+void Layer::setBlockCall(Raw block, std::vector<Expression> arguments) {
+  function.call.function = block;
+  function.call.blocks.push_back(block);
+  function.call.arguments = std::move(arguments);
+}
+
 void Layer::setPolicyCall(Raw pattern, Expression const &policy) {
   function.call.function = pattern;
   function.call.arguments = {policy};
@@ -202,8 +208,8 @@ static void addLines(std::vector<std::string> &comments, StringRef text) {
   comments.push_back(line);
 }
 
-/// What the kernel computes: its name and the nodes of the model.
-void Layer::addProvenance() {
+/// What the kernel computes: its name, the nodes of the model, the shapes.
+void Layer::addProvenance(StringRef shapes) {
   StringRef const label = nest::labelOf(kernel);
   SmallVector<StringRef> nodes;
   if (program.options.locations != LocationStyle::None)
@@ -217,6 +223,7 @@ void Layer::addProvenance() {
     separator = " + ";
   }
   addLines(function.comments, text);
+  addLines(function.comments, shapes);
 }
 
 /// The parameters that the code of the layer uses: the structs, the model's arguments, sizes and indices of loops.
@@ -263,9 +270,20 @@ void Layer::dropUnusedSizes() {
       behind.merge(usesOf(locals[i]));
 }
 
+std::vector<Expression> Layer::takeOver(Layer &&part, StringRef shapes) {
+  part.addProvenance(shapes);
+  scope = std::move(part.scope);
+  hasFailed |= part.hasFailed;
+  llvm::append_range(function.comments, std::move(part.function.comments));
+  llvm::append_range(function.locals, std::move(part.function.locals));
+  llvm::append_range(function.call.blocks, std::move(part.function.call.blocks));
+  llvm::append_range(function.call.lambdas, std::move(part.function.call.lambdas));
+  return std::move(part.function.call.arguments);
+}
+
 cpp::Function Layer::finish(StringRef shapes) {
-  addProvenance();
-  addLines(function.comments, shapes);
+  if (function.comments.empty())
+    addProvenance(shapes);
   dropUnusedSizes();
   addBorders();
   bindParameters();

@@ -3,6 +3,7 @@
 #include "translator/emit/model/Program.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/scalars/Scalars.h"
+#include "translator/ir/InTurn.h"
 #include "translator/ir/UniqueNames.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -269,9 +270,16 @@ Expression Program::reference(Storage const &storage) const {
   return cpp::member(all, own);
 }
 
+std::string Program::labelOfKernel(Operation *kernel) const {
+  std::string label = nest::labelOf(kernel).str();
+  if (SmallVector<nest::ContractOp> const products = nest::productsInTurn(kernel); !products.empty())
+    label += " to " + nest::labelOf(products.back()).str();
+  return label;
+}
+
 void Program::collectFunctions() {
   std::vector<std::string> labels;
-  entry.walk([&](nest::Kernel kernel) { labels.push_back(kernel.getLabel().str()); });
+  entry.walk([&](nest::Kernel kernel) { labels.push_back(labelOfKernel(kernel)); });
   llvm::StringSet<> const taken = fixedNames();
   // forward() calls them where its parameters hide other names
   llvm::StringSet<> parameters;

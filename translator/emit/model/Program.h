@@ -106,6 +106,9 @@ public:
   std::string hostName(mlir::Value value) const { return hostNames.lookup(value); }
   void nameHostValue(mlir::Value value, std::string name) { hostNames[value] = std::move(name); }
 
+  /// What a kernel is called, with all products that it makes in turn: `fc1 to fc3`.
+  std::string labelOfKernel(mlir::Operation *kernel) const;
+
   /// The type of a host value: int but for scalar arguments.
   cpp::Type scalarType(std::string const &name) const {
     auto const found = scalarTypes.find(name);
