@@ -79,7 +79,7 @@ static bool isWorthTeam(nest::LoopKernelOp kernel) {
                              })
                              .wasInterrupted();
   Value const index = kernel.getBody().getArguments().back();
-  SmallVector<scf::ParallelOp> const loops = sharedLoops(kernel);
+  SmallVector<scf::ParallelOp> loops = sharedLoops(kernel);
   if (loops.size() == 1 && loops.front().getNumResults() > 0 && !hasMemory)
     return false; // a fold alone is a thread's, by vectors
   return llvm::any_of(loops, [&](scf::ParallelOp loop) {
