@@ -99,7 +99,7 @@ def ChainProducts : Pass<"ml2k-chain-products", "::mlir::func::FuncOp"> {
   let description = [{
     Pre: every kernel has nest.schedule, tunings are applied. Post: the first of several contractions of packed f32 weights has
     nest.in_turn, how many there are, where each of them reads what the one before wrote, nobody else does, and a team's scratch holds
-    some of its rows, from 2^20 multiplications on (256 rows where that is known at run time only). Hosts make them one by one.
+    some of its rows, from 2^21 multiplications on (256 rows where that is known at run time only). Hosts make them one by one.
   }];
   let options = [Option<"target", "target", "std::string", "\"portable\"", "portable, host or device: whom the file serves">];
   let dependentDialects = ["::ml2k::nest::NestDialect"];
