@@ -3,10 +3,12 @@
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 include=${TRILINOS_INCLUDE:-/usr/include/trilinos}
-if [ ! -e "$include/KokkosSparse_CrsMatrix.hpp" ]; then
-  echo "no KokkosKernels: libtrilinos-kokkos-kernels-dev is not installed"
-  exit 77
-fi
+for header in KokkosSparse_CrsMatrix.hpp Kokkos_Core.hpp; do
+  if [ ! -e "$include/$header" ]; then
+    echo "no $header: libtrilinos-kokkos-kernels-dev and libtrilinos-kokkos-dev are not installed"
+    exit 77
+  fi
+done
 libraries=()
 for name in trilinos_kokkoskernels trilinos_kokkoscore; do
   found=$(find /usr/lib -name "lib$name.so*" | sort | head -1)
