@@ -17,6 +17,9 @@ namespace ml2k {
 /// What every device gives a team, and what the block `contract_in_turn` takes of it: so many rows, padded by four.
 static constexpr int64_t scratchBytes = 48 << 10, rowsOfTeam = 32, padding = 4;
 
+/// What one kernel takes as its arguments, and time that grows like the program.
+static constexpr size_t mostProducts = 8;
+
 static nest::PackingAttr packingOf(nest::ContractOp product) {
   return *product.getInputs()[1].getDefiningOp<nest::WeightOp>().getPacking();
 }
@@ -109,7 +112,7 @@ static void chain(Block &block) {
     if (!fits)
       continue;
     products.push_back(product);
-    if (scratchOf(products) > scratchBytes) {
+    if (products.size() > mostProducts || scratchOf(products) > scratchBytes) {
       products.pop_back();
       mark(products);
       products.push_back(product);
