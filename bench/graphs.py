@@ -9,8 +9,8 @@ def values(*shape):
     return np.random.default_rng(1).uniform(-1, 1, shape).astype(np.float32) / np.float32(np.sqrt(shape[-1]))
 
 
-def model(nodes, inputs, output, weights):
-    value = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+def model(nodes, inputs, output, weights, element=TensorProto.FLOAT):
+    value = lambda name, shape: helper.make_tensor_value_info(name, element, shape)
     graph = helper.make_graph(nodes, "kernel", [value(*i) for i in inputs], [value(*output)],
                               [numpy_helper.from_array(np.asarray(array), name) for name, array in weights.items()])
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
@@ -21,6 +21,15 @@ def model(nodes, inputs, output, weights):
 def gemm(m, k, n):
     return model([helper.make_node("MatMul", ["x", "w"], ["y"], name="gemm")], [("x", [m, k])], ("y", [m, n]),
                  {"w": values(k, n)})
+
+
+def product(m, k, n, element="f32", transposed=(False, False), dynamic=False):
+    """Of two arguments; `transposed`: which of them lie so. `dynamic`: extents are known at run time only."""
+    rows, depth, columns = ("m", "k", "n") if dynamic else (m, k, n)
+    a, b = [depth, rows] if transposed[0] else [rows, depth], [columns, depth] if transposed[1] else [depth, columns]
+    node = helper.make_node("Gemm", ["a", "b"], ["y"], name="gemm", transA=int(transposed[0]), transB=int(transposed[1]))
+    return model([node], [("a", a), ("b", b)], ("y", [rows, columns]), {},
+                 TensorProto.DOUBLE if element == "f64" else TensorProto.FLOAT)
 
 
 def batched(batch, m, k, n):

@@ -44,6 +44,27 @@ def _products():
         yield "gemv", s, graphs.gemm, [("onednn", "gemm"), ("openblas", "gemm")], {}
 
 
+# Of two arguments: sizes, element type, which operand is transposed
+ARGUMENTS = [((n, n, n), element, "nn") for element in ("f32", "f64") for n in (512, 1024, 2048)] + \
+            [(s, element, "nn") for element in ("f32", "f64") for s in ((1000, 1001, 999), (77, 333, 515))] + \
+            [((n, n, n), "f32", form) for n in (512, 1024) for form in ("tn", "nt", "tt")] + \
+            [((n, n, 1), element, "nn") for element in ("f32", "f64") for n in (1024, 4096)] + \
+            [((n, n, n), "f32", "nn") for n in (32, 64)]
+
+
+def _arguments():
+    for s, element, form in ARGUMENTS:
+        flags = [letter == "t" for letter in form]
+        work = {"flops": 2 * s[0] * s[1] * s[2]} if element == "f32" and s[2] > 1 else {}
+        yield (f"product_{element}_{form}", s, lambda m, k, n, e=element, f=flags: graphs.product(m, k, n, e, f),
+               [("openblas", f"gemm_{element}", *s, *map(int, flags))], work)
+    for element, n in [("f32", 512), ("f32", 1024), ("f64", 512)]: # extents known at run time only
+        yield (f"product_dynamic_{element}", (n, n, n), lambda m, k, n, e=element: graphs.product(m, k, n, e, dynamic=True),
+               [("openblas", f"gemm_{element}", n, n, n, 0, 0)], {"extents": {"m": n, "k": n, "n": n}})
+    for n in (4, 8, 16, 24, 32):
+        yield "product_batch", (1 << 16, n, n, n), graphs.batched, [("libxsmm", "batched_gemm")], {}
+
+
 def _networks():
     yield "mlp", (256, 1024, 1024, 1024), graphs.mlp, [("onednn", "mlp")], {"naive": True}
     yield "mlp_bf16", (256, 1024, 1024, 1024), graphs.mlp_bf16, [("onednn", "mlp_bf16")], {
@@ -80,6 +101,7 @@ def _einsums():
 def _table():
     """Name, sizes, model and peers of every case."""
     yield from _products()
+    yield from _arguments()
     yield from _networks()
     yield from _einsums()
     for s in RESNET18:
@@ -105,5 +127,6 @@ def find(folder, text):
         if reference := more.pop("reference", None):
             more["reference"] = path.with_suffix(".reference.onnx")
             onnx.save(reference(*sizes), more["reference"])
-        cases.append(Case(name, path, [(*peer, *sizes) for peer in peers] or [("onnxruntime",)], **more))
+        known = [peer if len(peer) > 2 else (*peer, *sizes) for peer in peers]
+        cases.append(Case(name, path, known or [("onnxruntime",)], **more))
     return cases
