@@ -331,6 +331,10 @@ def top_k(net):
         results |= {name: shape, name + "_at": (TensorProto.INT64, shape)}
     net.nodes.append(helper.make_node("TopK", [net.input("ids", 5, 20, kind=TensorProto.INT64), k(4)], ["id", "id_at"], "/id/TopK"))
     net.nodes.append(helper.make_node("TopK", [net.input("row", "n", 300), k(5)], ["row_top", "row_at"], "/row/TopK"))
+    longer = net.op("Concat", net.input("line", 2, "n"), net.weight("tail", 2, 97), name="longer", axis=1)
+    for name, line, count in [("short", "line", 2), ("few", longer, 5), ("many", longer, 70)]: # rows of run-time length
+        net.nodes.append(helper.make_node("TopK", [line, k(count)], [name, name + "_at"], f"/{name}/TopK"))
+        results |= {name: [2, count], name + "_at": (TensorProto.INT64, [2, count])}
     integers = {name: (TensorProto.INT64, shape) for name, shape in {"id": [5, 4], "id_at": [5, 4], "row_at": ["n", 5]}.items()}
     return results | integers | {"row_top": ["n", 5]}
 

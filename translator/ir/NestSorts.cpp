@@ -20,11 +20,8 @@ static LogicalResult verifyKept(Operation *op, ShapedType in, ShapedType out, in
 }
 
 static LogicalResult verifyRows(Operation *op, ShapedType in, int64_t along) {
-  if (along < 0 || along >= in.getRank())
-    return op->emitOpError() << "has no dimension " << along;
-  if (in.isDynamicDim(along))
-    return op->emitOpError("requires rows of known length");
-  return success();
+  bool const isDimension = along >= 0 && along < in.getRank();
+  return isDimension ? success() : op->emitOpError() << "has no dimension " << along;
 }
 
 /// Elements and their positions.
@@ -70,7 +67,7 @@ LogicalResult TopKOp::verify() {
 /// Positions of the slices of a matrix.
 static LogicalResult verifySlices(SortOp op, ShapedType in) {
   ShapedType const positions = shaped(op.getOutputs()[0]);
-  if (in.getRank() != 2 || op.getAlong() != 0 || in.isDynamicDim(1))
+  if (in.getRank() != 2 || op.getAlong() != 0 || in.isDynamicDim(0) || in.isDynamicDim(1))
     return op.emitOpError("sorts slices of a matrix along dimension 0, of known length");
   if (!positions.getElementType().isInteger(64) || positions.getRank() != 1 || positions.isDynamicDim(0) ||
       positions.getDimSize(0) > in.getDimSize(0))

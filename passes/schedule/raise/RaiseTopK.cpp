@@ -14,9 +14,12 @@
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
@@ -276,7 +279,7 @@ static std::optional<Sorting> sortingOf(GenericOp positions) {
     return std::nullopt;
   std::optional<int64_t> const along = loopEqualTo(chosen.getCondition(), positions.getBody()->getArgument(0));
   auto places = positions.getInputs()[0].getDefiningOp<GenericOp>();
-  if (!along || *along == last || !places || !places->hasOneUse() || !readsAlong(maps[0], *along) || !isOwn(maps[1]))
+  if (!along || *along == last || !places || !readsAlong(maps[0], *along) || !isOwn(maps[1]))
     return std::nullopt;
   return sortingOf(places, *along);
 }
@@ -392,6 +395,25 @@ static Operation *createKernel(RewriterBase &rewriter, Location loc, Sorting con
                                        sorting.along, sorting.input, ValueRange(), outputs);
 }
 
+/// Whether rows have so many elements, for the kernels look no further: as the extent of their places is made, or as a
+/// check before says.
+static bool hasElements(Value places, int64_t along, int64_t count, func::FuncOp entry) {
+  using Bounds = ValueBoundsConstraintSet;
+  Builder builder(entry.getContext());
+  auto const isAtLeast = [&](Bounds::Variable const &size, int64_t least) {
+    return Bounds::compare(size, Bounds::GE, OpFoldResult(builder.getIndexAttr(least)));
+  };
+  Bounds::Variable const length(places, along);
+  AffineMap const difference = AffineMap::get(2, 0, builder.getAffineDimExpr(0) - builder.getAffineDimExpr(1));
+  return isAtLeast(length, count) || llvm::any_of(entry.getBody().getOps<cf::AssertOp>(), [&](cf::AssertOp check) {
+           auto compare = check.getArg().getDefiningOp<arith::CmpIOp>();
+           if (!compare || compare.getPredicate() != CmpIPredicate::sge || !compare.getLhs().getType().isIndex())
+             return false;
+           std::optional<int64_t> const least = getConstantIntValue(compare.getRhs());
+           return least && isAtLeast({difference, {length, compare.getLhs()}}, count - *least);
+         });
+}
+
 static void raise(RewriterBase &rewriter, GenericOp positions, Sorting const &sorting) {
   Location const loc = positions.getLoc();
   rewriter.setInsertionPoint(positions);
@@ -419,9 +441,7 @@ struct RaiseTopK : impl::RaiseTopKBase<RaiseTopK> {
       if (!sorting)
         return;
       int64_t const kept = cast<ShapedType>(op.getResult(0).getType()).getDimSize(sorting->along);
-      bool const isKnown =
-          !ShapedType::isDynamic(kept) && !cast<ShapedType>(sorting->input.getType()).isDynamicDim(sorting->along);
-      if (isKnown && kept > 0)
+      if (!ShapedType::isDynamic(kept) && kept > 0 && hasElements(op.getInputs()[0], sorting->along, kept, getOperation()))
         found.emplace_back(op, *sorting);
     });
     for (auto &[op, sorting] : found)

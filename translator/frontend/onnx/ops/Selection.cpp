@@ -60,6 +60,8 @@ static void importTopK(Node &node) {
   Ints const given = node.opset < 10 ? Ints{node.intAttr("k")} : isKnown ? node.ints(1, "k") : Ints{extent};
   if (given.size() != 1 || given[0] < 0 || (!ShapedType::isDynamic(extent) && given[0] > extent))
     node.refuse("k of " + shapeText(given) + " does not fit the extent " + Twine(extent) + " of axis " + Twine(axis));
+  if (ShapedType::isDynamic(extent))
+    b.extents.requireAtLeast(node.extents(0)[axis], given[0]);
   Value const x = node.in(0), place = places(node, x, axis, node.intAttr("largest", 1));
   Sizes sizes = b.sizesOf(x);
   sizes[axis] = b.getIndexAttr(given[0]);
