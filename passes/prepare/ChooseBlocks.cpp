@@ -135,7 +135,9 @@ static bool markShared(nest::LoopKernelOp kernel) {
   };
   for (Operation &op : block.without_terminator()) {
     auto load = dyn_cast<memref::LoadOp>(op);
-    bool const isScalar = load && load.getMemRefType().getRank() == 0 && !isWritten(load.getMemref());
+    bool const isScalar = load && !isWritten(load.getMemref()) && llvm::all_of(load.getIndices(), [](Value index) {
+      return matchPattern(index, m_Constant());
+    });
     bool const isDerived = isPure(&op) && op.getNumRegions() == 0 && llvm::any_of(op.getOperands(), isShared) &&
                            llvm::all_of(op.getOperands(), isKnown);
     if (isScalar || isDerived)
@@ -143,9 +145,9 @@ static bool markShared(nest::LoopKernelOp kernel) {
   }
   SmallVector<Operation *> used;
   for (Operation *op : shared)
-    if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !shared.contains(user); }))
+    if (!isa<memref::LoadOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) { return !shared.contains(user); }))
       used.push_back(op);
-  if (kernel.getLowers().size() != 1 || used.size() != 1 || isa<memref::LoadOp>(used[0]))
+  if (kernel.getLowers().size() != 1 || used.size() != 1)
     return false;
   used[0]->setAttr("nest.shared", UnitAttr::get(kernel.getContext()));
   return true;
@@ -191,6 +193,7 @@ static void markFolds(nest::LoopKernelOp kernel) {
 
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   nameGuardedLoads(kernel);
+  nameSums(kernel);
   if (kernel.getPolicy() == nest::Policy::Team) {
     nest::TeamShape const shape = nest::teamShapeOf(kernel);
     nest::setSchedule(kernel, KernelBlock::Team, {.threads = shape.threads, .lanes = shape.lanes});

@@ -1,7 +1,8 @@
 //===- FoldScalars.cpp - scalars between kernels are computed where they are used ---------------------------------===//
 //
-// The step length of a solver is a quotient of two sums. A kernel of one thread for it costs a launch; the kernel that
-// needs it divides itself, as long as the sums are still what they were.
+// The step length of a solver is a quotient of two sums, and a coefficient that a compiler has moved out of a loop is an
+// element of an array. A kernel of one thread for it costs a launch; the kernel that needs it loads and divides itself,
+// as long as memory is still what it was.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -32,16 +33,18 @@ bool writes(Operation *op, Value memref) {
       .wasInterrupted();
 }
 
-/// Loads of single elements, arithmetic and stores of such, once.
+/// Loads, arithmetic and stores of single numbers, once.
 bool isScalarKernel(nest::LoopKernelOp kernel) {
   return kernel.getLowers().empty() && kernel.getInto().empty() &&
          llvm::all_of(kernel.getBody().front().without_terminator(), [](Operation &op) {
-           auto load = dyn_cast<memref::LoadOp>(op);
            auto store = dyn_cast<memref::StoreOp>(op);
-           return (load && load.getMemRefType().getRank() == 0) || (store && store.getMemRefType().getRank() == 0) ||
+           return isa<memref::LoadOp>(op) || (store && store.getMemRefType().getRank() == 0) ||
                   (isPure(&op) && op.getNumRegions() == 0);
          });
 }
+
+/// Operations that a kernel may repeat at each of its positions.
+constexpr size_t mostRepeated = 16;
 
 class Scalar {
 public:
@@ -53,6 +56,8 @@ public:
     if (!memory.getDefiningOp<nest::BufferOp>() || failed(collectReads()))
       return failure();
     findSources();
+    if (chain.size() > mostRepeated)
+      return failure();
     for (memref::LoadOp read : reads)
       if (!isStillThere(read))
         return failure();
@@ -89,13 +94,14 @@ private:
       }
   }
 
-  /// Whether the sources have the same values where it is read, in the same round of the loops around.
+  /// Whether the sources have the same values where it is read, in the same round of the loops around the kernel.
   bool isStillThere(memref::LoadOp read) {
     Operation *const user = kernel->getBlock()->findAncestorOpInBlock(*read);
     if (!user || !kernel->isBeforeInBlock(user))
       return false;
-    bool const isCopy = chain.size() == 1 && isa<memref::LoadOp>(chain.front());
-    if (user == read ? !isCopy : !isa<nest::LoopKernelOp>(user))
+    auto copied = chain.size() == 1 ? dyn_cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
+    bool const isCopy = copied && copied.getMemRefType().getRank() == 0;
+    if (user == read ? !isCopy : !read->getParentOfType<nest::LoopKernelOp>())
       return false;
     for (Operation *op = kernel; op != user->getNextNode(); op = op->getNextNode())
       if (llvm::any_of(sources, [&](Value source) { return writes(op, source); }))
@@ -104,9 +110,7 @@ private:
   }
 
   void replace(memref::LoadOp read) {
-    Operation *const user = kernel->getBlock()->findAncestorOpInBlock(*read);
-    auto reader = dyn_cast<nest::LoopKernelOp>(user);
-    if (reader)
+    if (auto reader = read->getParentOfType<nest::LoopKernelOp>())
       rewriter.setInsertionPointToStart(&reader.getBody().front());
     else
       rewriter.setInsertionPoint(read);

@@ -46,6 +46,7 @@ LogicalResult LoopPrinter::printShared() {
     if (needed.contains(&op) && &op != &*marked)
       operations.push_back(&op);
   Body body;
+  ScalarPrinter const outside = printer;
   if (failed(printer.print(operations, body)))
     return failure();
   Value const result = marked->getResult(0);
@@ -58,6 +59,11 @@ LogicalResult LoopPrinter::printShared() {
     return failure();
   body.push_back(cpp::Return{*value});
   layer.addLambda({{}, std::move(body)});
+  ScalarPrinter inside = printer;
+  printer = outside; // iterations load again what they need themselves
+  for (Operation *op : operations)
+    if (llvm::all_of(op->getUsers(), [&](Operation *user) { return needed.contains(user); }))
+      printer.bind(op->getResult(0), *inside.use(op->getResult(0)));
   Identifier const name = printer.names.fresh(withSourceName(result, {"shared", "factor"}));
   shared = {computedType(result.getType()).code, name, Raw(" ")};
   printer.bind(result, cpp::name(name));
