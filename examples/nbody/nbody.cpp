@@ -27,9 +27,9 @@ static void compute_acceleration(ExecutionSpace const &space, Position const &po
           double const dz = position(j, 2) - position(i, 2);
           double const squared = dx * dx + dy * dy + dz * dz + softening;
           double const pull = mass(j) / (squared * Kokkos::sqrt(squared));
-          ax = ax + pull * dx;
-          ay = ay + pull * dy;
-          az = az + pull * dz;
+          ax += pull * dx;
+          ay += pull * dy;
+          az += pull * dz;
         }
         acceleration(i, 0) = ax;
         acceleration(i, 1) = ay;

@@ -721,7 +721,7 @@ static void rz_next_t(ExecutionSpace const &space, Workspace const &work, D cons
       "solve::rz_next_t", space, Span{0, n}, JoiningTerms<double, Sum, Sum>{work.rz_next_t, work.rr_next_t},
       KOKKOS_LAMBDA() { return rz_t / pq_t(); },
       KOKKOS_LAMBDA(int i, double alpha) {
-        result0(i) = result0(i) + alpha * pe(i);
+        result0(i) += alpha * pe(i);
         double const t = last(i) - alpha * e(i);
         last(i) = t;
         return terms_of<double>(t * (d(i) * t), t * t);

@@ -43,7 +43,8 @@ template <class Combiner, class Scalar> struct Joining {
   KOKKOS_FUNCTION bool references_scalar() const { return false; }
 };
 
-// The same over a grid. Host: a thread takes rows. Device: neighbouring threads take neighbouring columns.
+// Joins term(row, column) of all positions of a grid. Host: a thread takes rows. Device: neighbouring threads take
+// neighbouring columns.
 template <class Combiner, class Scalar, class Term>
 void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span columns,
                  Joining<Combiner, Scalar> const &into, Term const &term) {

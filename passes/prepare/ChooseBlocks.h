@@ -32,6 +32,9 @@ void chooseBlock(nest::RowOp row, Devices devices);
 mlir::LogicalResult chooseBlock(nest::ContractOp contract);
 mlir::LogicalResult chooseBlock(nest::ConvOp conv);
 
+/// Marks the parts of long sums in explicit loops.
+void nameSums(nest::LoopKernelOp kernel);
+
 //===--- The last check ---===//
 
 /// Refuses a kernel with memory that its block cannot address.

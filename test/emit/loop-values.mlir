@@ -14,8 +14,8 @@ func.func @carry(%out: memref<?xf64> {nest.name = "out"}, %n: index, %m: index) 
     // CHECK: double s = 0.0;
     // CHECK-NEXT: double sum = 1.0;
     // CHECK-NEXT: for (int k = 0; k < m; ++k) {
-    // CHECK-NEXT: s = s + 1.0;
-    // CHECK-NEXT: sum = sum * sum;
+    // CHECK-NEXT: s += 1.0;
+    // CHECK-NEXT: sum *= sum;
     // CHECK-NEXT: }
     %r:2 = scf.for %k = %c0 to %m step %c1 iter_args(%s = %zero, %sum = %one) -> (f64, f64) {
       %s1 = arith.addf %s, %one : f64

@@ -10,7 +10,7 @@
 // CHECK: double const largest = fold_span<Max, double>(Span{0, columns}, [&](int column) {
 // CHECK: double ordered = 0.0;
 // CHECK-NEXT: for (int column = 0; column < columns; ++column) {
-// CHECK-NEXT: ordered = ordered + x(row, column);
+// CHECK-NEXT: ordered += x(row, column);
 // CHECK: for (int k = 0; k < 8; ++k) {
 // DEVICE-NOT: SideBySide
 // DEVICE: double const total = fold_span<Sum, double>(Span{0, columns}, [&](int column) { return x(row, column); });

@@ -115,6 +115,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.name", {OnOperation | OnArgument, isString}},
       // The value is seen as a variable of its own
       {"nest.let", {OnOperation, isUnit}},
+      // A sum goes on: printed as `total += term`
+      {"nest.adds", {OnOperation, isUnit}},
       // The operand of an exponential is at most 0
       {"nest.not_positive", {OnOperation, isUnit}},
       // The label that the kernel made of this operation gets; the part of its layer that it is

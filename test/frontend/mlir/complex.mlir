@@ -9,8 +9,8 @@
 // RUN: not ml2kokkos %t/reduce.mlir -o %t/x.cpp 2>&1 | FileCheck %s --check-prefix=REDUCE
 // GEMM: using A = Tensor<float const[8][4][2]>;
 // GEMM: for (int k = 0; k < 4; ++k) {
-// GEMM: (a_re * b_re - a_im * b_im);
-// GEMM: (a_re * b_im + a_im * b_re);
+// GEMM: += a_re * b_re - a_im * b_im;
+// GEMM-NEXT: += a_re * b_im + a_im * b_re;
 // GEMM: c(i, j, 0) = {{.*}};
 // GEMM-NEXT: c(i, j, 1) = {{.*}};
 // WAVES: double phase_re,

@@ -153,7 +153,21 @@ Json Serializer::view(Variable const &s) {
           {"value", s.value ? text(*s.value) : ""}};
 }
 
+/// Of `target = target - value`, `target -= value`.
+std::optional<Json> Serializer::update(Assign const &s) {
+  if (!s.others.empty() || s.value.kind() != Kind::Binary || s.value->parts.front() != s.target ||
+      s.value.rank() > Rank::BitOr || s.value.rank() == Rank::Relation || s.value.rank() == Rank::Equality)
+    return {};
+  Expression const &by = s.value->parts.back();
+  return Json{{"template", "statement/update"},
+              {"target", text(s.target)},
+              {"operator", s.value->code.text + "="},
+              {"value", text(by.kind() == Kind::Parentheses ? by->parts.front() : by)}};
+}
+
 Json Serializer::view(Assign const &s) {
+  if (std::optional<Json> shorter = update(s))
+    return *shorter;
   std::string targets = text(s.target);
   for (Expression const &other : s.others)
     targets += " = " + text(other);
@@ -161,7 +175,8 @@ Json Serializer::view(Assign const &s) {
 }
 
 Json Serializer::view(Add const &s) {
-  return {{"template", "statement/add"}, {"target", text(s.target)}, {"value", text(s.value)}};
+  return {
+      {"template", "statement/update"}, {"target", text(s.target)}, {"operator", "+="}, {"value", text(s.value)}};
 }
 
 Json Serializer::view(Return const &s) { return {{"template", "statement/return"}, {"value", text(s.value)}}; }

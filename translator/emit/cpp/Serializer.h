@@ -42,6 +42,7 @@ private:
   static Json view(View const &s);
   static Json view(Image const &s);
   static Json view(Variable const &s);
+  static std::optional<Json> update(Assign const &s);
   static Json view(Assign const &s);
   static Json view(Add const &s);
   static Json view(Return const &s);

@@ -16,10 +16,18 @@ static Print castTo() {
   };
 }
 
+/// `position` of `std::int64_t(position)`: an index is an int, no digit is lost without the cast between.
+static Expression withoutWidening(Operation *op, Expression const &a) {
+  auto index = op->getOperand(0).getDefiningOp<arith::IndexCastOp>();
+  bool const widens = index && index.getType().isInteger(64) && isa<FloatType>(op->getResult(0).getType());
+  bool const isCast = a.kind() == cpp::Kind::Call && a->parts.size() == 2;
+  return widens && isCast && a->parts.back().kind() == cpp::Kind::Name ? a->parts.back() : a;
+}
+
 /// A signed i1 that is set is -1.
 static FailureOr<Expression> extendSigned(Operation *op, Operands a, ScalarPrinter &) {
   if (!operandType(op).isInteger(1))
-    return cpp::cast(resultType(op), a[0]);
+    return cpp::cast(resultType(op), withoutWidening(op, a[0]));
   Type const type = op->getResult(0).getType();
   auto const number = [&](int64_t value) {
     return !isa<FloatType>(type) ? literal(value)

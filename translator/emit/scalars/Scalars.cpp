@@ -71,7 +71,8 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
   Operation *user = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
   bool const once = user && user->getBlock() == value.getParentBlock();
   auto store = dyn_cast_or_null<memref::StoreOp>(user);
-  bool const isLast = once && (user->hasTrait<OpTrait::IsTerminator>() || (store && store.getValue() == value));
+  bool const isLast = once && (user->hasTrait<OpTrait::IsTerminator>() || (store && store.getValue() == value) ||
+                               user->hasAttr("nest.adds"));
   bool const inlined = once && (isLast || expression.width() < mostWidth(value)); // longer ones are hard to read
   Operation *own = value.getDefiningOp();
   bool const isSeen = own && own->hasAttr("nest.let"); // a pass wants it to be
@@ -83,6 +84,31 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
     return;
   }
   bound[value] = let(to, value.getType(), expression, nouns, identityOf(value));
+}
+
+/// What the last addition of a sum is called, or the kind.
+static ScalarPrinter::Nouns sumNouns(Value sum) {
+  while (sum.hasOneUse() && sum.getUsers().begin()->hasAttr("nest.adds"))
+    sum = sum.getUsers().begin()->getResult(0);
+  return withSourceName(sum, {"total", "sum"});
+}
+
+/// `total += term`, behind a variable `total` if the sum begins.
+LogicalResult ScalarPrinter::printSum(Operation *op, Body &to) {
+  bool const isFromNumber = matchPattern(op->getOperand(1), m_Constant());
+  Value const before = op->getOperand(isFromNumber ? 1 : 0);
+  FailureOr<Expression> sum = use(before), term = use(op->getOperand(isFromNumber ? 0 : 1));
+  if (failed(sum) || failed(term))
+    return failure();
+  Operation *const part = before.getDefiningOp();
+  if (!part || !part->hasAttr("nest.adds") || part->getBlock() != op->getBlock()) {
+    Identifier const name = names.fresh(sumNouns(op->getResult(0)));
+    to.push_back(cpp::Variable{computedType(op->getResult(0).getType()), name, {}, *sum});
+    sum = cpp::name(name);
+  }
+  to.push_back(cpp::Add{*sum, *term});
+  bound[op->getResult(0)] = *sum;
+  return success();
 }
 
 void ScalarPrinter::settleReads(Body &to) {
@@ -140,6 +166,8 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
     return success();
   if (auto found = handlers.find(op->getName().getStringRef().str()); found != handlers.end())
     return found->second(op, *this, to);
+  if (op->hasAttr("nest.adds"))
+    return printSum(op, to);
   ScalarEntry const *entry = lookUpScalar(op->getName().getStringRef());
   if (!entry)
     return unprintable(op, "no scalar operation");

@@ -74,6 +74,7 @@ public:
 
 private:
   mlir::LogicalResult printOperation(mlir::Operation *op, Body &to);
+  mlir::LogicalResult printSum(mlir::Operation *op, Body &to);
   unsigned mostWidth(mlir::Value value) const;
   void place(mlir::Value value, Expression expression, Nouns const &nouns, Body &to);
 
