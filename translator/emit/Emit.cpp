@@ -108,6 +108,17 @@ Json viewExtents(bool sized) {
   return view;
 }
 
+/// Whether batched_contract may meet a product of two activations whose operands no cache holds.
+static bool multipliesBlocks(nest::ContractOp contract) {
+  nest::ScheduleAttr const schedule = nest::scheduleOf(contract);
+  if (!schedule || schedule.getBlock() != nest::KernelBlock::BatchedContract || !schedule.getInPlace())
+    return false;
+  std::map<nest::Role, double> size;
+  for (auto [role, extent] : llvm::zip(contract.getRoles(), nest::Kernel(contract).getLoopExtents()))
+    size.try_emplace(role, 1).first->second *= ShapedType::isDynamic(extent.size()) ? 1e6 : double(extent.size());
+  return size[nest::Role::M] > 16 && size[nest::Role::N] * size[nest::Role::K] > 16384; // as it says itself
+}
+
 /// What the blocks of this program need not be able to do is not printed.
 static Json viewGenerality(Program const &program, std::set<std::string> const &blocks) {
   auto const isPacked = [](Storage const &weight) { return weight.packing == nest::PackingKind::Panels; };
@@ -117,12 +128,13 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
   };
   auto const isNarrow = [](Storage const &storage) { return isStoredNarrow(storage.type.getElementType()); };
-  bool dilations = false, groups = false, integers = false, narrow = false, broad = false;
+  bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false;
   func::FuncOp entry = program.entry;
   entry.walk([&](nest::ConvOp conv) {
     dilations |= isDilated(conv.getDilations());
     groups |= conv.getGroups() != 1;
   });
+  entry.walk([&](nest::ContractOp contract) { blocked |= multipliesBlocks(contract); });
   entry.walk([&](nest::WindowOp window) {
     dilations |= isDilated(window.getDilations());
     broad |= nest::scheduleOf(window).getDevice() == nest::DevicePath::BroadWindows;
@@ -140,6 +152,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"matrices", blocks.count("few_rows") != 0},
           {"small", blocks.count("small_products") != 0},
           {"large", blocks.count("large_product") != 0},
+          {"blocked", blocked},
           {"tall", blocks.count("large_conv") != 0},
           {"phases", blocks.count("conv_transposed") != 0},
           {"dilations", dilations},

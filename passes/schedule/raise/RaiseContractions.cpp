@@ -158,14 +158,25 @@ private:
   /// row across its vectors. They stay reductions along rows.
   static bool isSumAlongRows(linalg::GenericOp op, Roles const &roles) {
     constexpr int64_t longRow = 256;
-    if (roles.k.size() != 1 || (!roles.m.empty() && !roles.n.empty()) ||
+    auto const ranges = op.getStaticLoopRanges();
+    auto const isLong = [&](unsigned loop) { return ranges[loop] != 1; };
+    SmallVector<unsigned> const sums = llvm::to_vector(llvm::make_filter_range(roles.k, isLong));
+    bool const hasRows = llvm::any_of(roles.m, isLong), hasColumns = llvm::any_of(roles.n, isLong);
+    if (sums.size() != 1 || (hasRows && hasColumns) ||
         llvm::any_of(op.getInputs(), [](Value input) { return bool(weightBehind(input)); }))
       return false;
-    AffineExpr const along = getAffineDimExpr(roles.k.front(), op.getContext());
     for (OpOperand *input : op.getDpsInputOperands())
-      if (op.getMatchingIndexingMap(input).getResults().back() != along)
+      if (lastLoop(op.getMatchingIndexingMap(input), isLong) != sums.front())
         return false;
-    return (roles.m.empty() && roles.n.empty()) || op.getStaticLoopRanges()[roles.k.front()] >= longRow;
+    return (!hasRows && !hasColumns) || ShapedType::isDynamic(ranges[sums.front()]) || ranges[sums.front()] >= longRow;
+  }
+
+  /// The loop along which neighbours lie in memory.
+  static std::optional<unsigned> lastLoop(AffineMap map, llvm::function_ref<bool(unsigned)> isLong) {
+    for (AffineExpr expr : llvm::reverse(map.getResults()))
+      if (unsigned const loop = cast<AffineDimExpr>(expr).getPosition(); isLong(loop))
+        return loop;
+    return std::nullopt;
   }
 
   /// Loops joined into one must have known extents, but for the outermost. Rows beside a weight may have any: the
