@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass
 
@@ -57,12 +58,30 @@ def _end(process):
     process.wait()
 
 
+@contextlib.contextmanager
+def _held_back(number):
+    """A signal that arrives meanwhile is handled afterwards. Not a mask: the library's other threads would take it."""
+    before, arrived = signal.getsignal(number), []
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield # Python handles signals in the main thread only
+        return
+    signal.signal(number, lambda *_: arrived.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+        if arrived:
+            signal.raise_signal(number)
+
+
 def run(command, progress=None, **options):
     """Runs to the end, or ends the child with everything that it started when an exception arrives, Ctrl-C for one."""
     with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
-        process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
-                                   start_new_session=True, **options)
+        process = None
         try:
+            with _held_back(signal.SIGINT): # between the start of the child and knowing it, nobody would end it
+                process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+                                           start_new_session=True, **options)
             pause = 0.002
             while process.poll() is None:
                 time.sleep(pause)
@@ -70,7 +89,8 @@ def run(command, progress=None, **options):
                 if progress:
                     progress.tick()
         except BaseException:
-            _end(process)
+            if process:
+                _end(process)
             raise
         output.seek(0)
         errors.seek(0)
