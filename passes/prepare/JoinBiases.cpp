@@ -37,8 +37,8 @@ template <class Kernel> static std::optional<unsigned> firstAddend(Kernel kernel
   std::optional<unsigned> const extra = nest::addedToSum(kernel.getEpilogue());
   if (!loop || !extra)
     return std::nullopt;
-  AffineMap const map = kernel.getMaps()[kernel.getMaps().size() - (isa<nest::ContractOp>(*kernel) ? 1 : 0) -
-                                         kernel.getExtras().size() + *extra];
+  unsigned const inputs = isa<nest::ContractOp>(*kernel) ? 2 : 0; // that have maps
+  AffineMap const map = kernel.getMaps()[inputs + *extra];
   bool const isAlong = map.getNumResults() == 1 && map.getResult(0) == getAffineDimExpr(*loop, map.getContext());
   return isAlong ? extra : std::nullopt;
 }

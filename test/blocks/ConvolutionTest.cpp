@@ -164,6 +164,65 @@ void slices() {
   space.fence();
   check::compare("conv slices", check::pixels("conv slices", out), test.expected());
 }
+
+/// Every sum beside a channel of another image: channels 2 o and 2 o + 1
+template <int Outputs, int Border> void interleavedChannels() {
+  using Window = Square<3, 1, 1>;
+  using In = Activation<float, 9, 7, 24, 1>;
+  using Other = Activation<float, 9, 7, Outputs>;
+  using Test = Case<Window, In, Other, 1>;
+  std::string const name = "conv interleaved, " + std::to_string(Outputs);
+  Test const test{2};
+  std::vector<float> const passed = check::numbers<float>(test.expected().size(), 4);
+  ExecutionSpace const space;
+  auto const in = check::activation<In>(2, test.image);
+  auto const other = check::activation<Other>(2, passed);
+  Activation<float, 9, 7, 2 * Outputs, Border> const out{{"out", 2}};
+  Panels<float, Outputs, 9 * 24> weight;
+  auto file = check::opened(test.weightAndBias());
+  read_panels<9>(file, weight, weight.bias);
+  SplitSums<float> const split("split", space);
+  conv<Window>(
+      "test::interleaved", space, in, weight, interleaved<2>(out), split, KOKKOS_LAMBDA(float sum, Pixel at, int o) {
+        return Kokkos::Array<float, 2>{other(at, o), Kokkos::max(sum + .01f * at.n + .02f * at.p + .03f * at.q, 0.f)};
+      });
+  space.fence();
+  std::vector<double> expected;
+  std::vector<double> const sums = test.expected();
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    expected.insert(expected.end(), {passed[i], sums[i]});
+  check::compare(name, check::pixels(name, out), expected);
+}
+
+/// Channel j of group i at j * Groups + i
+template <int Outputs, int Groups, int Border> void shuffledChannels() {
+  using Window = Square<1>;
+  using In = Activation<float, 9, 7, 24>;
+  using Out = Activation<float, 9, 7, Outputs, Border>;
+  using Test = Case<Window, In, Out, Groups>;
+  std::string const name = "conv shuffled, " + std::to_string(Outputs);
+  Test const test{2};
+  ExecutionSpace const space;
+  auto const in = check::activation<In>(2, test.image);
+  Out const out{{"out", 2}};
+  Kokkos::deep_copy(out.rows, NAN);
+  Panels<float, Outputs, 24 / Groups, Groups> weight;
+  auto file = check::opened(test.weightAndBias());
+  read_panels<1>(file, weight, weight.bias);
+  SplitSums<float> const split("split", space);
+  conv<Window>(
+      "test::shuffled", space, in, weight, shuffled<Groups>(out), split, KOKKOS_LAMBDA(float sum, Pixel at, int) {
+        return Kokkos::max(sum + .01f * at.n + .02f * at.p + .03f * at.q, 0.f);
+      });
+  space.fence();
+  std::vector<double> const sums = test.expected();
+  std::vector<double> expected(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    std::size_t const o = i % Outputs;
+    expected[i - o + o % (Outputs / Groups) * Groups + o / (Outputs / Groups)] = sums[i];
+  }
+  check::compare(name, check::pixels(name, out), expected);
+}
 } // namespace
 
 void testConvolutions() {
@@ -193,6 +252,12 @@ void testConvolutions() {
   convolution<Square<7, 2, 3>, Activation<double, 14, 14, 3, 3>, Activation<double, 7, 7, 10>>("double stem", 2);
   convolution<Square<3, 1, 1>, Activation<float, 7, 7, 24, 1>, Activation<float, 7, 7, 24>>("no image", 0);
   slices();
+  interleavedChannels<58, 0>();
+  interleavedChannels<32, 1>();
+  interleavedChannels<3, 0>();
+  shuffledChannels<60, 3, 1>();
+  shuffledChannels<80, 2, 0>();
+  shuffledChannels<8, 4, 2>();
   channelwise<Square<3, 1, 1>, Activation<float, 14, 14, 96, 1>, Activation<float, 14, 14, 96, 2>>("3x3 96 @14", 2);
   channelwise<Square<3, 2, 1>, Activation<float, 14, 14, 24, 1>, Activation<float, 7, 7, 24>>("3x3s2 24", 2);
   channelwise<Square<5, 1, 2>, Activation<float, 7, 13, 5, 2>, Activation<float, 7, 13, 5>>("5x5 5 @7x13", 1);

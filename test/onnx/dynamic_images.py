@@ -60,6 +60,27 @@ def torch_segmentation(net):
 
 
 @model(17, **SIZES)
+def torch_halves(net):
+    """Two units of ShuffleNetV2: one that halves the image, one whose first half passes as it is."""
+    def shuffle(x, channels):
+        batch, rows, columns = (net.size(x, axis) for axis in (0, 2, 3))
+        x = net.op("Transpose", net.view(x, batch, 2, channels // 2, rows, columns), perm=[0, 2, 1, 3, 4])
+        return net.view(x, batch, channels, rows, columns)
+    x = block(net, "stem", net.input("image", "batch", 3, "height", "width"), 3, 10)
+    y = net.conv("down.deep1", x, 10, 10, stride=2, group=10)
+    first = net.op("Relu", net.conv("down.point1", y, 10, 13, kernel=1))
+    y = net.conv("down.deep2", net.op("Relu", net.conv("down.wide", x, 10, 13, kernel=1)), 13, 13, stride=2, group=13)
+    second = net.op("Relu", net.conv("down.point2", y, 13, 13, kernel=1))
+    x = shuffle(net.op("Concat", first, second, axis=1), 26)
+    first, second = (net.op("Slice", x, net.const([at]), net.const([at + 13]), net.const([1])) for at in (0, 13))
+    y = net.conv("unit.deep", net.op("Relu", net.conv("unit.wide", second, 13, 13, kernel=1)), 13, 13, group=13)
+    second = net.op("Relu", net.conv("unit.point", y, 13, 13, kernel=1))
+    x = shuffle(net.op("Concat", first, second, axis=1), 26)
+    net.op("Relu", net.conv("last", x, 26, 8), name="features")
+    return {"features": (FLOAT, 4)}
+
+
+@model(17, **SIZES)
 def torch_classifier(net):
     """A backbone of a classifier, at the size that an image has; squeeze and excitation."""
     image = net.input("image", "batch", 3, "height", "width")

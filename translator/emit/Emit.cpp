@@ -155,6 +155,8 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"blocked", blocked},
           {"tall", blocks.count("large_conv") != 0},
           {"phases", blocks.count("conv_transposed") != 0},
+          {"interleaved", blocks.count("interleaved") != 0},
+          {"shuffled", blocks.count("shuffled") != 0},
           {"dilations", dilations},
           {"broad", broad},
           {"ordered", program.options.ordered},

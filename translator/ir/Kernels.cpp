@@ -33,7 +33,12 @@ static SmallVector<AffineMap> valuesOf(ArrayAttr maps) {
 SmallVector<Value> MapOp::getMappedOperands() { return SmallVector<Value>(getOperands()); }
 SmallVector<Value> ReduceOp::getMappedOperands() { return SmallVector<Value>(getOperands()); }
 SmallVector<Value> ContractOp::getMappedOperands() { return SmallVector<Value>(getOperands()); }
-SmallVector<Value> ConvOp::getMappedOperands() { return SmallVector<Value>(getExtras()); }
+SmallVector<Value> ConvOp::getMappedOperands() {
+  SmallVector<Value> operands(getExtras());
+  if (getExtraMaps().size() > operands.size()) // the sums are not stored in their order
+    llvm::append_range(operands, getOutputs());
+  return operands;
+}
 SmallVector<Value> WindowOp::getMappedOperands() { return SmallVector<Value>(getExtras()); }
 SmallVector<Value> RowOp::getMappedOperands() { return SmallVector<Value>(getOperands()); }
 SmallVector<Value> RecurrentOp::getMappedOperands() {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "translator/ir/NestVerify.h"
+#include "translator/ir/StoredSums.h"
 
 #include "mlir/IR/AffineMap.h"
 
@@ -129,7 +130,7 @@ LogicalResult PackingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitE
     return emitError() << "only panels have extents";
   if (outputs < 0 || depth < 0 || rows < 1 || columns < 1 || groups < 1)
     return emitError() << "extents are not negative, taps and groups at least 1";
-  if (depthFirst && rows * columns * groups != 1)
+  if (depthFirst && rows * columns != 1)
     return emitError() << "depth_first is for matrices";
   return success();
 }
@@ -270,7 +271,7 @@ static LogicalResult verifySpatial(Operation *op, ValueRange inputs, Value outpu
 
 LogicalResult ConvOp::verify() {
   if (failed(verifySingle(*this, getInputs(), 2, getOutputs())) || failed(verifyResults(*this)) ||
-      failed(verifyMaps(*this, getExtraMaps(), concat({getExtras()}), 4)) ||
+      failed(verifyMaps(*this, getExtraMaps(), getMappedOperands(), 4)) ||
       failed(verifySpatial(*this, getInputs(), getOutputs()[0], getPads(), {getStrides(), getDilations()})))
     return failure();
   auto const image = cast<ShapedType>(getInputs()[0].getType());
@@ -282,9 +283,15 @@ LogicalResult ConvOp::verify() {
   if (groups < 1 || weight.getDimSize(0) % groups != 0 || weight.getDimSize(1) * groups != image.getDimSize(3))
     return emitOpError() << "channels " << image.getDimSize(3) << " and weight " << weight << " do not fit " << groups
                          << " groups";
-  if (out.getDimSize(3) * getPhases() != weight.getDimSize(0))
+  YieldOp const yield = yieldOf(getEpilogue());
+  int64_t const perSum = yield ? yield->getNumOperands() : 1;
+  if (out.getDimSize(3) * getPhases() != weight.getDimSize(0) * perSum)
     return emitOpError() << "output has " << out.getDimSize(3) << " channels, weight makes "
-                         << weight.getDimSize(0) / getPhases();
+                         << weight.getDimSize(0) * perSum / getPhases();
+  if (perSum > 1 && (getTransposed() || getGroups() != 1))
+    return emitOpError("stores one channel for each sum if it is transposed or has groups");
+  if (int64_t const parts = shuffledParts(*this); parts != 1 && (parts == 0 || perSum > 1 || groups % parts != 0 || groups == weight.getDimSize(0)))
+    return emitOpError("stores its sums in their order, or shuffles parts of whole groups");
   if (getTransposed() && (groups != 1 || llvm::any_of(getDilations(), [](int64_t d) { return d != 1; })))
     return emitOpError("transposed wants one group and no dilation");
   for (int d : {0, 1}) {
@@ -298,7 +305,8 @@ LogicalResult ConvOp::verify() {
     if (out.getDimSize(1 + d) != extent)
       return emitOpError() << "output extent " << out.getDimSize(1 + d) << ", expected " << extent;
   }
-  return success(succeeded(verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()))) &&
+  SmallVector<Type> const yields(std::max<int64_t>(perSum, 1), out.getElementType());
+  return success(succeeded(verifyBlock(*this, getEpilogue(), 1, getExtras(), yields)) &&
                  succeeded(verifyBias(*this, getBias(), getEpilogue())));
 }
 

@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
 #include "passes/schedule/GenericBody.h"
+#include "passes/schedule/fuse/FuseShuffles.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -161,6 +162,7 @@ struct FuseEpilogues : impl::FuseEpiloguesBase<FuseEpilogues> {
     for (linalg::GenericOp generic : generics)
       if (OpOperand *operand = fusibleOperand(generic))
         fuse(generic, operand);
+    fuseShuffles(getOperation());
   }
 };
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
-#include "translator/ir/Nest.h"
+#include "translator/ir/StoredSums.h"
 
 using namespace mlir;
 
@@ -31,7 +31,7 @@ bool isCandidate(nest::ConvOp conv) {
   auto const out = cast<ShapedType>(conv.getOutputs()[0].getType());
   return filter.getElementType().isF32() && !conv.getTransposed() && !out.isDynamicDim(1) && !out.isDynamicDim(2) &&
          isAll(filter.getShape().drop_front(2), 3) && isAll(conv.getStrides(), 1) && isAll(conv.getDilations(), 1) &&
-         conv.getGroups() == 1 && filter.getDimSize(0) % leastChannels == 0 &&
+         conv.getGroups() == 1 && nest::channelsPerSum(conv) == 1 && filter.getDimSize(0) % leastChannels == 0 &&
          filter.getDimSize(1) % leastChannels == 0;
 }
 

@@ -1,6 +1,7 @@
 //===- ConvKernel.cpp - nest.conv and nest.window: conv, depthwise, pool ------------------------------------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/StoredSums.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -24,11 +25,12 @@ static Code windowType(ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides, Arra
   return (square ? Raw("Square<") : Raw("Window<")) + cpp::listOf(all) + Raw(">");
 }
 
-/// The space of the output's pixels and channels.
-static IndexSpace outputSpace(Value output, Identifier const &pixel, Identifier const &channel) {
+/// The space of the output's pixels and of the sums of one.
+static IndexSpace outputSpace(Value output, unsigned perSum, Identifier const &pixel, Identifier const &channel) {
   IndexSpace space;
   space.extents.append(cast<MemRefType>(output.getType()).getShape().begin(),
                        cast<MemRefType>(output.getType()).getShape().end());
+  space.extents.back() /= perSum;
   for (Raw index : {Raw("n"), Raw("p"), Raw("q")})
     space.dims.push_back(member(cpp::name(pixel), index));
   space.dims.push_back(cpp::name(channel));
@@ -44,7 +46,7 @@ static LogicalResult addEpilogue(Layer &layer, Block &block, ValueRange extras, 
   Identifier const pixel = layer.scope.fresh({"at", "pixel"});
   Identifier const index = layer.indexNames({channel}).front();
   Identifier const taps = layer.scope.fresh({"taps", "tap_count"});
-  IndexSpace const space = outputSpace(output, pixel, index);
+  IndexSpace const space = outputSpace(output, block.back().getNumOperands(), pixel, index);
   ScalarPrinter printer = layer.scalars(space);
   Identifier const sum = layer.scope.fresh({accumulator.str(), "value"});
   Expression value = cpp::name(sum);
@@ -91,6 +93,10 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   FailureOr<Expression> in = layer.image(image), out = layer.image(output);
   if (failed(in) || failed(out))
     return failure();
+  if (unsigned const count = nest::channelsPerSum(conv); count > 1)
+    *out = cpp::call(Raw("interleaved<") + Code(int64_t(count)) + Raw(">"), {*out}, "interleaved");
+  if (int64_t const parts = nest::shuffledParts(conv); parts > 1)
+    *out = cpp::call(Raw("shuffled<") + Code(parts) + Raw(">"), {*out}, "shuffled");
   std::vector<Expression> arguments = {*in, layer.member(*weights), *out};
   if (weights->winograd)
     arguments.push_back(layer.winograd(layer.schedule.getScratch()));

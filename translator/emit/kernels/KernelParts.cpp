@@ -139,10 +139,16 @@ LogicalResult storeElements(Layer &layer, ScalarPrinter &printer, Block &block, 
 LogicalResult returnValue(ScalarPrinter &printer, Block &block, Body &statements) {
   if (failed(printer.print(block, statements)))
     return failure();
-  FailureOr<Expression> value = printer.use(block.back().getOperand(0));
-  if (failed(value))
+  FailureOr<SmallVector<Expression>> values = printer.use(block.back().getOperands());
+  if (failed(values))
     return failure();
-  statements.push_back(cpp::Return{*value});
+  if (values->size() == 1) {
+    statements.push_back(cpp::Return{values->front()});
+    return success();
+  }
+  Code const type = computedType(block.back().getOperand(0).getType()).code;
+  Code const array = Raw("Kokkos::Array<") + type + Raw(", ") + Code(int64_t(values->size())) + Raw(">");
+  statements.push_back(cpp::Return{cpp::braces(array, *values)});
   return success();
 }
 

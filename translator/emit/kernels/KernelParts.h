@@ -55,7 +55,7 @@ mlir::LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, mlir::Blo
 mlir::LogicalResult storeElements(Layer &layer, ScalarPrinter &printer, mlir::Block &block, mlir::ValueRange outputs,
                                   llvm::ArrayRef<mlir::AffineMap> maps, IndexSpace const &space, Body &statements);
 
-/// Prints an epilogue: `return value;` of the only value that the block yields.
+/// Prints an epilogue: `return value;` of the only value that the block yields, or an array of several.
 mlir::LogicalResult returnValue(ScalarPrinter &printer, mlir::Block &block, Body &statements);
 
 /// vector.print and cf.assert.
