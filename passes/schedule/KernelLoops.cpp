@@ -76,7 +76,33 @@ bool KernelLoops::givesExtent(tensor::ExtractSliceOp slice, AffineMap map) const
   return false;
 }
 
+/// The map of what was split, for an access of the parts.
+static AffineMap mapOfSource(tensor::ExpandShapeOp split, AffineMap map) {
+  SmallVector<AffineExpr> indices;
+  for (ReassociationIndices const &group : split.getReassociationIndices()) {
+    AffineExpr linear = getAffineConstantExpr(0, map.getContext());
+    for (int64_t d : group)
+      linear = linear * split.getResultType().getDimSize(d) + map.getResult(d);
+    indices.push_back(linear);
+  }
+  return AffineMap::get(map.getNumDims(), 0, indices, map.getContext());
+}
+
+void KernelLoops::joinSplitSlices() {
+  auto const known = extentsBy({&outputs});
+  if (llvm::any_of(known, [](nest::LoopExtent const &loop) { return !loop.operand; }))
+    return;
+  for (KernelAccess &access : inputs) {
+    auto split = access.value.getDefiningOp<tensor::ExpandShapeOp>();
+    if (!split || !split.getSrc().getDefiningOp<tensor::ExtractSliceOp>() || !split.getResultType().hasStaticShape())
+      continue;
+    access.map = mapOfSource(split, access.map);
+    access.value = split.getSrc();
+  }
+}
+
 void KernelLoops::readThroughSlices() {
+  joinSplitSlices();
   for (KernelAccess &access : inputs)
     while (auto slice = access.value.getDefiningOp<tensor::ExtractSliceOp>()) {
       AffineMap const whole = mapOfSource(slice, access.map);

@@ -37,8 +37,8 @@ public:
 
   std::vector<KernelAccess> inputs, outputs;
 
-  /// Reads through slices: an input that is one becomes an access of the whole tensor, unless only the slice tells how
-  /// often a loop runs.
+  /// Reads through slices: an input that is one, its dimensions split perhaps, becomes an access of the whole tensor,
+  /// unless only the slice tells how often a loop runs.
   void readThroughSlices();
 
   /// Loop new i is loop order[i].
@@ -71,6 +71,7 @@ public:
 private:
   llvm::SmallVector<nest::LoopExtent> extentsBy(llvm::ArrayRef<std::vector<KernelAccess> const *> operands) const;
   bool givesExtent(mlir::tensor::ExtractSliceOp slice, mlir::AffineMap map) const;
+  void joinSplitSlices();
   bool canJoin(unsigned i) const;
   void join(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<unsigned> groupOf);
   void joinAccess(mlir::OpBuilder &builder, mlir::Location loc, KernelAccess &access, llvm::ArrayRef<unsigned> groupOf,
