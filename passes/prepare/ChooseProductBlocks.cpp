@@ -3,6 +3,7 @@
 #include "passes/prepare/ChooseBlocks.h"
 
 #include "passes/lower/memory/Memory.h"
+#include "translator/ir/StoredSums.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -121,10 +122,11 @@ LogicalResult chooseBlock(nest::ContractOp op) {
                        .device = pathOfBatched(contraction)});
     return success();
   }
+  bool const inParts = nest::columnsOfPart(op).has_value();
   if (!contraction.loops(Role::Batch).empty() || !contraction.isMatrix(0, Role::M, Role::K) ||
-      !contraction.isMatrix(contraction.output(), Role::M, Role::N))
+      (!inParts && !contraction.isMatrix(contraction.output(), Role::M, Role::N)))
     return op.emitError("packed, but its operands are not row-major matrices");
-  nest::setSchedule(op, KernelBlock::Contract, {.device = pathOfPacked(contraction)});
+  nest::setSchedule(op, KernelBlock::Contract, {.device = inParts ? DevicePath::Plain : pathOfPacked(contraction)});
   return success();
 }
 
@@ -144,7 +146,7 @@ static constexpr int64_t largeConv = int64_t(1) << 30, longSum = 256, someImages
 static DevicePath pathOf(nest::ConvOp conv) {
   ArrayRef<int64_t> const weight = cast<ShapedType>(conv.getInputs()[1].getType()).getShape();
   auto const results = cast<ShapedType>(conv.getOutputs().front().getType());
-  bool const suits = conv.getGroups() == 1 && weight[1] % 4 == 0 && results.getElementType().isF32();
+  bool const suits = conv.getGroups() == 1 && nest::channelsPerSum(conv) == 1 && weight[1] % 4 == 0 && results.getElementType().isF32();
   int64_t const terms = weight[1] * weight[2] * weight[3];
   int64_t size = terms * (results.isDynamicDim(0) ? someImages : 1);
   for (int64_t extent : results.getShape())

@@ -1,6 +1,7 @@
 //===- SettlePackings.cpp - the extents of packed weights ---------------------------------------------------------===//
 
 #include "passes/prepare/Prepare.h"
+#include "translator/ir/StoredSums.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -45,6 +46,8 @@ static FailureOr<nest::PanelExtents> extentsOf(nest::WeightOp weight, nest::Cont
   if (order.empty() || order.size() > 2 || !isMatrix)
     return contract.emitError("a packed weight requires its n loops side by side and its k loops side by side");
   extents.depthFirst = order.size() == 2 && order[0] == nest::Role::K;
+  if (std::optional<int64_t> const columns = nest::columnsOfPart(contract))
+    extents.groups = extents.outputs / *columns;
   return extents;
 }
 

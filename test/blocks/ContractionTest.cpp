@@ -77,6 +77,36 @@ template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
   }
 }
 
+/// Columns of Parts heads, which lie one behind the other in a cache of more rows
+template <int Parts, int Columns> void inParts(int rows) {
+  constexpr int depth = 40, first = 3, all = Parts * Columns;
+  std::string const name = "contract_parts " + std::to_string(rows) + "x" + std::to_string(all);
+  auto const left = check::numbers<float>(std::size_t(rows) * depth, 1);
+  auto const weight = check::numbers<float>(std::size_t(depth) * all, 2); // k o
+  ExecutionSpace const space;
+  Tensor<float *[depth]> const a("a", rows);
+  check::put(a, left);
+  Panels<float, all, depth, Parts> packed;
+  auto file = check::opened(weight);
+  read_panels_kn(file, packed);
+  Tensor<float ***> const cache("cache", Parts, rows + first, Columns);
+  SplitSums<float> const split("split", space);
+  contract_parts(
+      "test::contract_parts", space, rows, a, packed, split,
+      KOKKOS_LAMBDA(int row, int part)->float & { return cache(part, row + first, 0); },
+      KOKKOS_LAMBDA(float sum, int row, int o) { return sum + .01f * row - .02f * o; });
+  space.fence();
+  std::vector<double> expected(std::size_t(rows + first) * all);
+  for (int row = 0; row < rows; ++row)
+    for (int o = 0; o < all; ++o) {
+      double sum = .01 * row - .02 * o;
+      for (int k = 0; k < depth; ++k)
+        sum += double(left[std::size_t(row) * depth + k]) * weight[std::size_t(k) * all + o];
+      expected[(std::size_t(o / Columns) * (rows + first) + row + first) * Columns + o % Columns] = sum;
+    }
+  check::compare(name, check::get(cache), expected);
+}
+
 /// scores = q * k^T, then out = scores * v with the heads of v side by side
 template <class T> void batched(int batches, int rows, int columns, int depth) {
   std::string const name = "batched_contract " + std::to_string(batches) + "x" + std::to_string(rows) + "x" +
@@ -244,6 +274,10 @@ void testContractions() {
   contractions<float, 1024, 256, true>();
   contractions<double, 24, 40>();
   contractions<double, 300, 10>();
+  for (int const rows : {1, 2, 9, 50}) {
+    inParts<4, 64>(rows);
+    inParts<3, 16>(rows);
+  }
   for (int const rows : {0, 1, 5, 33, 100}) {
     inTurn<91, 100, 100, 11>(rows);
     inTurn<5, 64, 3, 72>(rows);

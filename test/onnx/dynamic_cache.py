@@ -33,3 +33,26 @@ def torch_rotary(net):
     x = net.op("Add", x, net.dense("down", y, 64, 32))
     net.op("MatMul", x, net.weight("head", 32, 50, scale=0.2), name="logits")
     return {"logits": (FLOAT, 3), "present_k": (FLOAT, 4), "present_v": (FLOAT, 4)}
+
+
+@model(17, seq=(1, 3, 7), past=(5, 4, 1))
+def torch_heads(net):
+    """A layer of GPT: keys and values of heads as wide as a panel of weights, one projection for both in a second layer."""
+    x = net.input("x", 1, "seq", 32)
+    caches = [[net.input(f"past{layer}_{part}", 1, 2, "past", 32) for part in "kv"] for layer in range(2)]
+    seq = net.size(x, 1)
+    outputs = {"y": (FLOAT, 3)}
+    for layer, cache in enumerate(caches):
+        y = net.layer_norm(f"norm{layer}", x, 32)
+        parts = [net.dense(f"{part}{layer}", y, 32, 64) for part in "qkv"] if layer == 0 else [
+            net.op("Slice", net.dense("qkv1", y, 32, 192), net.const([at]), net.const([at + 64]), net.const([2]))
+            for at in (0, 64, 128)]
+        q, k, v = (net.op("Transpose", net.view(part, 1, seq, 2, 32), perm=[0, 2, 1, 3]) for part in parts)
+        k, v = (net.op("Concat", past, new, name=f"present{layer}_{part}", axis=2)
+                for past, new, part in zip(cache, (k, v), "kv"))
+        outputs |= {f"present{layer}_{part}": (FLOAT, 4) for part in "kv"}
+        scores = net.op("MatMul", q, net.op("Transpose", k, perm=[0, 1, 3, 2]))
+        y = net.op("Transpose", net.op("MatMul", net.op("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
+        x = net.op("Add", x, net.dense(f"out{layer}", net.view(y, 1, seq, 64), 64, 32))
+    net.op("Identity", x, name="y")
+    return outputs

@@ -5,6 +5,7 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace ml2k {
@@ -12,6 +13,12 @@ namespace ml2k {
 /// A nest.map that copies `from` to `to`, both memrefs or both tensors of one shape.
 nest::MapOp createCopy(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef label, mlir::Value from,
                        mlir::Value to);
+
+/// Two copies of one shape each become one kernel where they do not depend on each other.
+void joinCopies(mlir::func::FuncOp function);
+
+/// Products whose rows are only cut into parts and copied store these parts themselves.
+void storeInParts(mlir::func::FuncOp function);
 
 } // namespace ml2k
 

@@ -9,6 +9,7 @@
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
 #include "passes/lower/memory/AccessIndex.h"
+#include "passes/lower/memory/Copies.h"
 #include "passes/lower/memory/Memory.h"
 #include "passes/lower/memory/Operands.h"
 #include "translator/ir/Nest.h"
@@ -235,6 +236,7 @@ struct ForwardCopies : impl::ForwardCopiesBase<ForwardCopies> {
       for (memref::CopyOp copy : llvm::reverse(copies))
         changed |= forward(copy, index);
     }
+    storeInParts(getOperation());
     // A slice of a slice is a slice
     RewritePatternSet patterns(&getContext());
     memref::populateComposeSubViewPatterns(patterns, &getContext());

@@ -99,6 +99,8 @@ struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {
       names.replace(copy, copy.getTarget(), kernel);
       copy.erase();
     });
+    if (!isNaive)
+      joinCopies(getOperation());
   }
 };
 

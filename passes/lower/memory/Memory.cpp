@@ -3,6 +3,7 @@
 #include "passes/lower/memory/Memory.h"
 
 #include "translator/ir/Nest.h"
+#include "translator/ir/Sizes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,7 +73,8 @@ SmallVector<Access> ml2k::accessesOf(Value root) {
 
 static Box wholeOf(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  return {SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(type.getShape())};
+  SmallVector<OpFoldResult> const unknown(type.getRank());
+  return {SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(type.getShape()), unknown, unknown};
 }
 
 /// Narrows `box` to what `view` takes of it; false if the dimensions of the view are no longer those of the root.
@@ -80,6 +82,8 @@ static bool narrow(Box &box, memref::SubViewOp view) {
   for (unsigned d = 0; d < box.offsets.size(); ++d) {
     int64_t const offset = view.getStaticOffsets()[d], size = view.getStaticSizes()[d];
     bool const known = !ShapedType::isDynamic(offset) && !ShapedType::isDynamic(box.offsets[d]);
+    box.offsetValues[d] = box.offsets[d] == 0 ? view.getMixedOffsets()[d] : OpFoldResult();
+    box.sizeValues[d] = view.getStaticStrides()[d] == 1 ? view.getMixedSizes()[d] : OpFoldResult();
     box.offsets[d] = known ? box.offsets[d] + offset : ShapedType::kDynamic;
     // A strided view touches less than this, which is safe.
     int64_t const stride = view.getStaticStrides()[d];
@@ -103,17 +107,6 @@ Box ml2k::boxOf(Value alias) {
   return box;
 }
 
-bool ml2k::areDisjoint(Box const &a, Box const &b) {
-  auto isBefore = [](Box const &x, Box const &y, unsigned d) {
-    return !ShapedType::isDynamic(x.offsets[d]) && !ShapedType::isDynamic(x.sizes[d]) &&
-           !ShapedType::isDynamic(y.offsets[d]) && x.offsets[d] + x.sizes[d] <= y.offsets[d];
-  };
-  for (unsigned d = 0; d < a.offsets.size(); ++d)
-    if (isBefore(a, b, d) || isBefore(b, a, d))
-      return true;
-  return false;
-}
-
 /// The extent of a dimension as it is given where the memory or the part of it is made; null for arguments.
 static OpFoldResult extentOf(Value memref, unsigned d) {
   auto const type = cast<MemRefType>(memref.getType());
@@ -125,6 +118,14 @@ static OpFoldResult extentOf(Value memref, unsigned d) {
     return buffer.getSizes()[type.getDynamicDimIndex(d)];
   auto view = memref.getDefiningOp<memref::SubViewOp>();
   return view && view.getType().getRank() == view.getSourceType().getRank() ? view.getMixedSizes()[d] : OpFoldResult();
+}
+
+/// What the model calls the extent of an argument that a size is; empty for other sizes.
+static StringRef nameOfSize(OpFoldResult size) {
+  auto dim = cast<Value>(size).getDefiningOp<memref::DimOp>();
+  auto argument = dim && dim.getConstantIndex() ? dyn_cast<BlockArgument>(dim.getSource()) : BlockArgument();
+  auto entry = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  return entry ? nameOfExtent(entry, argument, *dim.getConstantIndex()) : StringRef();
 }
 
 /// Whether two sizes are the same number: computed in the same way from the same sizes.
@@ -142,6 +143,8 @@ static bool isSameSize(OpFoldResult a, OpFoldResult b) {
   };
   if (OpFoldResult const left = given(a), right = given(b); left != a || right != b)
     return isSameSize(left, right);
+  if (StringRef const name = nameOfSize(a); !name.empty() && name == nameOfSize(b))
+    return true;
   Operation *x = cast<Value>(a).getDefiningOp(), *y = cast<Value>(b).getDefiningOp();
   if (!x || !y || x->getName() != y->getName() || x->getAttrDictionary() != y->getAttrDictionary() ||
       x->getNumOperands() != y->getNumOperands() || x->getNumRegions() != 0 || !isPure(x))
@@ -150,6 +153,59 @@ static bool isSameSize(OpFoldResult a, OpFoldResult b) {
     auto const [l, r] = pair;
     return l == r || (l.getType().isIndex() && r.getType().isIndex() && isSameSize(l, r));
   });
+}
+
+/// True if one of two parts ends where the other begins, or before: the first ones by number, or by what the program
+/// says of a part that begins at 0.
+static bool endsBefore(Box const &x, Box const &y, unsigned d) {
+  if (!ShapedType::isDynamic(x.offsets[d]) && !ShapedType::isDynamic(x.sizes[d]) && !ShapedType::isDynamic(y.offsets[d]))
+    return x.offsets[d] + x.sizes[d] <= y.offsets[d];
+  return x.offsets[d] == 0 && isSameSize(x.sizeValues[d], y.offsetValues[d]);
+}
+
+bool ml2k::areDisjoint(Box const &a, Box const &b) {
+  return llvm::any_of(llvm::seq<unsigned>(0, a.offsets.size()),
+                      [&](unsigned d) { return endsBefore(a, b, d) || endsBefore(b, a, d); });
+}
+
+bool ml2k::isFreeBetween(Value alias, Operation *first, Operation *last, bool mayRead) {
+  constexpr unsigned farthest = 64; // operations: time must not grow with the square of the program
+  Value const root = rootOf(alias);
+  Box const box = boxOf(alias);
+  auto const disturbs = [&](OpOperand &use) {
+    if (!isa<MemRefType>(use.get().getType()) || rootOf(use.get()) != root || areDisjoint(boxOf(use.get()), box))
+      return false;
+    return !mayRead || accessOf(use).writes;
+  };
+  unsigned count = 0;
+  for (Operation *op = first; op != last; op = op->getNextNode()) {
+    if (!op || ++count > farthest)
+      return false;
+    bool const found = op->walk([&](Operation *inner) {
+                           bool const isAccess = !isAlias(inner) && !isa<memref::DimOp>(inner);
+                           return isAccess && llvm::any_of(inner->getOpOperands(), disturbs) ? WalkResult::interrupt()
+                                                                                             : WalkResult::advance();
+                         }).wasInterrupted();
+    if (found)
+      return false;
+  }
+  return true;
+}
+
+/// Whether two extents are the same number, those of arguments by their names.
+static bool isSameExtent(Value a, Value b, unsigned d) {
+  if (OpFoldResult const left = extentOf(a, d), right = extentOf(b, d); left || right)
+    return isSameSize(left, right);
+  auto const first = dyn_cast<BlockArgument>(a), second = dyn_cast<BlockArgument>(b);
+  auto entry = first && second ? dyn_cast<func::FuncOp>(first.getOwner()->getParentOp()) : func::FuncOp();
+  StringRef const name = entry ? nameOfExtent(entry, first, d) : StringRef();
+  return !name.empty() && second.getOwner() == first.getOwner() && name == nameOfExtent(entry, second, d);
+}
+
+bool ml2k::haveSameShape(Value a, Value b) {
+  auto const first = cast<MemRefType>(a.getType()), second = cast<MemRefType>(b.getType());
+  return first.getShape() == second.getShape() &&
+         llvm::all_of(llvm::seq(first.getRank()), [&](int64_t d) { return isSameExtent(a, b, d); });
 }
 
 bool ml2k::isChannelSlice(Value alias) {

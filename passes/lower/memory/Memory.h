@@ -23,10 +23,12 @@ struct Access {
   bool writes;
 };
 
-/// The part of a buffer that an alias covers, in the dimensions of the buffer; unknown extents are kDynamic.
+/// The part of a buffer that an alias covers, in the dimensions of the buffer; unknown extents are kDynamic, and values
+/// of the program where one says them.
 struct Box {
   llvm::SmallVector<int64_t> offsets;
   llvm::SmallVector<int64_t> sizes;
+  llvm::SmallVector<mlir::OpFoldResult> offsetValues = {}, sizeValues = {};
 
   bool operator<(Box const &other) const { return std::tie(offsets, sizes) < std::tie(other.offsets, other.sizes); }
 };
@@ -52,8 +54,15 @@ Box boxOf(mlir::Value alias);
 /// True if the two parts of one buffer share no element.
 bool areDisjoint(Box const &a, Box const &b);
 
+/// True if both have as many elements in each dimension, whatever the model is called with.
+bool haveSameShape(mlir::Value a, mlir::Value b);
+
 /// True if `alias` takes all images, rows and columns and some channels of a buffer N H W C, and nothing else.
 bool isChannelSlice(mlir::Value alias);
+
+/// True if from `first` to before `last`, of the same block, nobody writes what `alias` sees, or reads it unless
+/// `mayRead`. False, too, where they stand far apart.
+bool isFreeBetween(mlir::Value alias, mlir::Operation *first, mlir::Operation *last, bool mayRead);
 
 /// Moves what defines `value` before `place` where it stands behind it. Fails, leaving everything in place, if that
 /// takes more than aliases, dimensions and index arithmetic.

@@ -2,7 +2,7 @@
 
 #include "passes/lower/memory/Operands.h"
 
-#include "translator/ir/Nest.h"
+#include "translator/ir/StoredSums.h"
 
 using namespace mlir;
 using namespace ml2k;
@@ -22,6 +22,8 @@ bool ml2k::isMatrixOperand(OpOperand &operand) {
            recurrent.isState(operand.get());
   auto contract = dyn_cast<nest::ContractOp>(operand.getOwner());
   if (!contract)
+    return false;
+  if (operand.getOperandNumber() != 0 && nest::columnsOfPart(contract)) // stored part by part
     return false;
   auto weight = contract.getInputs()[1].getDefiningOp<nest::WeightOp>();
   return weight && weight.getPackingAttr() && isInputOrOutput(operand);

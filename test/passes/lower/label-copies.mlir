@@ -2,19 +2,20 @@
 
 // Copies are named after where they go and what they carry: an output, a part of a concatenation, anything else.
 // CHECK-LABEL: func.func @copies
-func.func @copies(%x: memref<4xf32> {nest.name = "x"}, %y: memref<4xf32> {nest.name = "y", nest.output}) {
+func.func @copies(%x: memref<4xf32> {nest.name = "x"}, %w: memref<5xf32> {nest.name = "w"},
+                  %v: memref<6xf32> {nest.name = "v"}, %y: memref<4xf32> {nest.name = "y", nest.output}) {
   // CHECK: nest.map "y.copy" ins(%{{.*}} : memref<4xf32>) outs(%{{.*}} : memref<4xf32>)
   memref.copy %x, %y : memref<4xf32> to memref<4xf32>
-  %all = memref.alloc() : memref<8xf32>
-  %part = memref.subview %all[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
-  // CHECK: nest.map "join.x"
-  memref.copy %x, %part : memref<4xf32> to memref<4xf32, strided<[1], offset: 4>> loc("Concat \"/join/Concat\"")
-  %own = memref.alloc() : memref<4xf32>
-  // CHECK: nest.map "x.copy"
-  memref.copy %x, %own : memref<4xf32> to memref<4xf32>
+  %all = memref.alloc() : memref<9xf32>
+  %part = memref.subview %all[4] [5] [1] : memref<9xf32> to memref<5xf32, strided<[1], offset: 4>>
+  // CHECK: nest.map "join.w"
+  memref.copy %w, %part : memref<5xf32> to memref<5xf32, strided<[1], offset: 4>> loc("Concat \"/join/Concat\"")
+  %own = memref.alloc() : memref<6xf32>
+  // CHECK: nest.map "v.copy"
+  memref.copy %v, %own : memref<6xf32> to memref<6xf32>
   // The same name twice: four characters of a hash, no counter
   // CHECK: nest.map "y.copy_{{....}}"
-  memref.copy %own, %y : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %y : memref<4xf32> to memref<4xf32>
   return
 }
 

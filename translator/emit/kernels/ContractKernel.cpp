@@ -3,6 +3,7 @@
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/ir/InTurn.h"
 #include "translator/ir/LibraryCalls.h"
+#include "translator/ir/StoredSums.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -93,7 +94,9 @@ struct Contraction {
     return cpp::Parameter{computedType(block.getArgument(0).getType()).code, sum};
   }
 
+  LogicalResult addPlace(int64_t columns);
   LogicalResult printPacked(bool mayBeUnchanged = true);
+  LogicalResult printParts(int64_t columns);
   LogicalResult printBatched();
 };
 
@@ -117,6 +120,44 @@ LogicalResult Contraction::printPacked(bool mayBeUnchanged) {
   layer.nameEpilogue(op.getEpilogue().front());
   if (mayBeUnchanged)
     layer.nameUnchanged();
+  return success();
+}
+
+/// The lambda of (row, part) that refers to the first result of a part.
+LogicalResult Contraction::addPlace(int64_t columns) {
+  Identifier const part = layer.indexNames({"part"}).front();
+  unsigned const loop = roles.n.front();
+  IndexSpace parts = space;
+  parts.dims[loop] = cpp::name(part);
+  parts.extents[loop] /= columns;
+  SmallVector<AffineExpr> loopsOfParts;
+  for (unsigned i = 0; i < loops.extents.size(); ++i)
+    loopsOfParts.push_back(getAffineDimExpr(i, op.getContext()) * (i == loop ? columns : 1));
+  AffineMap const first = maps.back().replaceDimsAndSymbols(loopsOfParts, {}, loopsOfParts.size(), 0);
+  FailureOr<Expression> const place = layer.element(op.getOutputs()[0], first, parts);
+  if (failed(place))
+    return failure();
+  Body statements = {cpp::Return{*place}};
+  m.recover(statements);
+  layer.addLambda({cpp::intParameters({m.name(), part}), std::move(statements),
+                   scalarType(elementType(op.getOutputs()[0])).code + Raw(" &")});
+  return success();
+}
+
+LogicalResult Contraction::printParts(int64_t columns) {
+  FailureOr<Expression> a = layer.matrix(op.getInputs()[0], extentOf(roles.k), extentOf(roles.m), m.size(), "in");
+  if (failed(a) || failed(addPlace(columns)))
+    return failure();
+  Body statements;
+  ScalarPrinter printer = layer.scalars(space);
+  FailureOr<cpp::Parameter> const sum = bindEpilogue(printer, statements);
+  if (failed(sum) || failed(returnValue(printer, op.getEpilogue().front(), statements)))
+    return failure();
+  Storage const &weight = *layer.program.storageOf(op->getOperand(1));
+  std::vector<Expression> arguments = {cpp::name(Raw("space")), m.size(), *a, layer.member(weight)};
+  layer.addSplit(arguments, elementType(weight.value));
+  layer.setBlockCall("contract_parts", arguments);
+  addLambda({*sum}, {&m, &n}, std::move(statements));
   return success();
 }
 
@@ -172,8 +213,11 @@ FailureOr<std::string> printContract(Operation *op, Layer &layer) {
   if (SmallVector<nest::ContractOp> const products = nest::productsInTurn(op); !products.empty())
     return failed(printInTurn(products, layer)) ? FailureOr<std::string>() : std::string();
   Contraction contraction(contract, layer);
+  std::optional<int64_t> const columns = nest::columnsOfPart(contract);
   bool const packed = layer.schedule.getBlock() == nest::KernelBlock::Contract;
-  if (failed(packed ? contraction.printPacked() : contraction.printBatched()))
+  if (failed(!packed ? contraction.printBatched()
+             : columns ? contraction.printParts(*columns)
+                       : contraction.printPacked()))
     return failure();
   return describe(layer, contract.getInputs(), contract.getExtras(), contract.getOutputs(), " * ");
 }

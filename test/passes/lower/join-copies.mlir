@@ -1,0 +1,68 @@
+// RUN: ml2kokkos-opt %s --ml2k-label-copies | FileCheck %s
+
+#heads = affine_map<(h, t, d) -> (t, h, d)>
+#id = affine_map<(h, t, d) -> (h, t, d)>
+
+// Keys and values of earlier tokens: one kernel. What is new behind them is written in between.
+// CHECK-LABEL: func.func @cache(
+// CHECK-SAME: %[[PK:.*]]: memref<2x3x4xf32>, %[[PV:.*]]: memref<2x3x4xf32>, %[[K:.*]]: memref<1x2x4xf32>
+// CHECK: nest.map "k.copy" ins(%[[PK]], %[[PV]] : {{.*}}) outs(%{{.*}}, %{{.*}} : {{.*}}) maps [#[[$ID:.*]], #[[$ID]], #[[$ID]], #[[$ID]]] {
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK-NEXT: nest.yield %[[A]], %[[B]] : f32, f32
+// CHECK: nest.map "new"
+// CHECK-NOT: nest.map
+// CHECK: return
+func.func @cache(%pk: memref<2x3x4xf32>, %pv: memref<2x3x4xf32>, %new: memref<1x2x4xf32>,
+                 %k: memref<2x4x4xf32> {nest.name = "k"}, %v: memref<2x4x4xf32> {nest.name = "v"}) {
+  %k0 = memref.subview %k[0, 0, 0] [2, 3, 4] [1, 1, 1] : memref<2x4x4xf32> to memref<2x3x4xf32, strided<[16, 4, 1]>>
+  memref.copy %pk, %k0 : memref<2x3x4xf32> to memref<2x3x4xf32, strided<[16, 4, 1]>>
+  %v1 = memref.subview %v[0, 3, 0] [2, 1, 4] [1, 1, 1] : memref<2x4x4xf32> to memref<2x1x4xf32, strided<[16, 4, 1], offset: 12>>
+  nest.map "new" ins(%new : memref<1x2x4xf32>) outs(%v1 : memref<2x1x4xf32, strided<[16, 4, 1], offset: 12>>)
+      maps [#heads, #id] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  }
+  %v0 = memref.subview %v[0, 0, 0] [2, 3, 4] [1, 1, 1] : memref<2x4x4xf32> to memref<2x3x4xf32, strided<[16, 4, 1]>>
+  memref.copy %pv, %v0 : memref<2x3x4xf32> to memref<2x3x4xf32, strided<[16, 4, 1]>>
+  return
+}
+
+// Extents that the model gives one name are the same; others may differ.
+// CHECK-LABEL: func.func @named(
+// CHECK: nest.map "k.copy" ins(%{{.*}}, %{{.*}} : memref<?x4xf32>, memref<?x4xf32>)
+// CHECK: nest.map "x.copy" ins(%{{.*}} : memref<?x4xf32>)
+func.func @named(%pk: memref<?x4xf32> {nest.dims = ["past", ""]}, %pv: memref<?x4xf32> {nest.dims = ["past", ""]},
+                 %px: memref<?x4xf32> {nest.dims = ["other", ""]}, %k: memref<?x4xf32> {nest.name = "k", nest.dims = ["past", ""]},
+                 %v: memref<?x4xf32> {nest.dims = ["past", ""]}, %x: memref<?x4xf32> {nest.name = "x", nest.dims = ["other", ""]}) {
+  memref.copy %pk, %k : memref<?x4xf32> to memref<?x4xf32>
+  memref.copy %px, %x : memref<?x4xf32> to memref<?x4xf32>
+  memref.copy %pv, %v : memref<?x4xf32> to memref<?x4xf32>
+  return
+}
+
+// The second one reads what the first one writes.
+// CHECK-LABEL: func.func @chain(
+// CHECK: nest.map "y.copy" ins(%{{.*}} : memref<4xf32>)
+// CHECK: nest.map "z.copy" ins(%{{.*}} : memref<4xf32>)
+func.func @chain(%x: memref<4xf32>, %y: memref<4xf32> {nest.name = "y"}, %z: memref<4xf32> {nest.name = "z"}) {
+  memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+  memref.copy %y, %z : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// In between somebody reads what the second one overwrites.
+// CHECK-LABEL: func.func @overwritten(
+// CHECK: nest.map "y.copy" ins(%{{.*}} : memref<4xf32>)
+// CHECK: nest.map "use"
+// CHECK: nest.map "z.copy" ins(%{{.*}} : memref<4xf32>)
+func.func @overwritten(%x: memref<4xf32>, %y: memref<4xf32> {nest.name = "y"}, %z: memref<4xf32> {nest.name = "z"},
+                       %u: memref<4x4xf32>) {
+  memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+  nest.map "use" ins(%z : memref<4xf32>) outs(%u : memref<4x4xf32>)
+      maps [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  memref.copy %x, %z : memref<4xf32> to memref<4xf32>
+  return
+}
