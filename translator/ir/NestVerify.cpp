@@ -290,7 +290,8 @@ LogicalResult ConvOp::verify() {
                          << weight.getDimSize(0) * perSum / getPhases();
   if (perSum > 1 && (getTransposed() || getGroups() != 1))
     return emitOpError("stores one channel for each sum if it is transposed or has groups");
-  if (int64_t const parts = shuffledParts(*this); parts != 1 && (parts == 0 || perSum > 1 || groups % parts != 0 || groups == weight.getDimSize(0)))
+  if (int64_t const parts = shuffledParts(*this);
+      parts != 1 && (parts == 0 || perSum > 1 || groups % parts != 0 || groups == weight.getDimSize(0)))
     return emitOpError("stores its sums in their order, or shuffles parts of whole groups");
   if (getTransposed() && (groups != 1 || llvm::any_of(getDilations(), [](int64_t d) { return d != 1; })))
     return emitOpError("transposed wants one group and no dilation");

@@ -1,7 +1,7 @@
 //===- JoinCopies.cpp - copies of one shape that do not depend on each other are one kernel -----------------------===//
 //
-// Part of LabelCopies. A decoder copies the keys and the values of earlier tokens into the tensors that it returns, layer
-// by layer: two launches that do next to nothing each.
+// Part of LabelCopies. A decoder copies the keys and the values of earlier tokens into the tensors that it returns,
+// layer by layer: two launches that do next to nothing each.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -17,6 +17,15 @@ namespace {
 /// From so many elements on a launch does not count, and devices copy by assign_each, which has one output.
 constexpr int64_t manyElements = int64_t(1) << 20;
 
+/// True if neighbours along the last dimension of `to` are neighbours in `from`.
+bool keepsNeighbours(AffineMap from, AffineMap to) {
+  if (from.getNumResults() == 0 || to.getNumResults() == 0)
+    return false;
+  auto const loop = dyn_cast<AffineDimExpr>(to.getResults().back());
+  return loop &&
+         !simplifyAffineExpr(from.getResults().back() - loop, from.getNumDims(), 0).isFunctionOfDim(loop.getPosition());
+}
+
 /// A map that moves elements as they are, along the same loop in both.
 bool isPlainCopy(nest::MapOp map) {
   if (map.getInputs().size() != 1 || !map.getExtras().empty() || map.getOutputs().size() != 1)
@@ -25,9 +34,7 @@ bool isPlainCopy(nest::MapOp map) {
   SmallVector<AffineMap> const maps = map.getMaps();
   auto const type = cast<MemRefType>(map.getOutputs()[0].getType());
   return body.getOperations().size() == 1 && body.back().getOperand(0) == body.getArgument(0) &&
-         maps[0].getNumResults() > 0 && maps[1].getNumResults() > 0 &&
-         maps[0].getResults().back() == maps[1].getResults().back() &&
-         (!type.hasStaticShape() || type.getNumElements() < manyElements);
+         keepsNeighbours(maps[0], maps[1]) && (!type.hasStaticShape() || type.getNumElements() < manyElements);
 }
 
 /// True if `later` computes the same at the place of `earlier`.

@@ -66,3 +66,22 @@ func.func @overwritten(%x: memref<4xf32>, %y: memref<4xf32> {nest.name = "y"}, %
   memref.copy %x, %z : memref<4xf32> to memref<4xf32>
   return
 }
+
+// Keys and values of one product: parts of its rows, as they lie.
+// CHECK-LABEL: func.func @parts(
+// CHECK: nest.map "k" ins(%[[ALL:.*]], %[[ALL]] : {{.*}}) outs(%{{.*}}, %{{.*}} : {{.*}})
+// CHECK-NOT: nest.map
+// CHECK: return
+#keys = affine_map<(h, t, d) -> (t, h * 4 + d + 8)>
+#values = affine_map<(h, t, d) -> (t, h * 4 + d + 16)>
+func.func @parts(%all: memref<3x24xf32>, %k: memref<2x3x4xf32>, %v: memref<2x3x4xf32>) {
+  nest.map "k" ins(%all : memref<3x24xf32>) outs(%k : memref<2x3x4xf32>) maps [#keys, #id] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  }
+  nest.map "v" ins(%all : memref<3x24xf32>) outs(%v : memref<2x3x4xf32>) maps [#values, #id] {
+  ^bb0(%x: f32):
+    nest.yield %x : f32
+  }
+  return
+}
