@@ -44,9 +44,12 @@ def torch_heads(net):
     outputs = {"y": (FLOAT, 3)}
     for layer, cache in enumerate(caches):
         y = net.layer_norm(f"norm{layer}", x, 32)
-        parts = [net.dense(f"{part}{layer}", y, 32, 64) for part in "qkv"] if layer == 0 else [
-            net.op("Slice", net.dense("qkv1", y, 32, 192), net.const([at]), net.const([at + 64]), net.const([2]))
-            for at in (0, 64, 128)]
+        if layer == 0:
+            parts = [net.dense(part, y, 32, 64) for part in "qkv"]
+        else:
+            all_parts = net.dense("qkv", y, 32, 192)
+            parts = [net.op("Slice", all_parts, net.const([at]), net.const([at + 64]), net.const([2]))
+                     for at in (0, 64, 128)]
         q, k, v = (net.op("Transpose", net.view(part, 1, seq, 2, 32), perm=[0, 2, 1, 3]) for part in parts)
         k, v = (net.op("Concat", past, new, name=f"present{layer}_{part}", axis=2)
                 for past, new, part in zip(cache, (k, v), "kv"))
