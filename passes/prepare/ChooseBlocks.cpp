@@ -58,11 +58,25 @@ SmallVector<int64_t> extentsOf(nest::Kernel kernel) {
 
 //===--- Reductions and windows -----------------------------------------------------------------------------------===//
 
+bool foldsTogether(ArrayRef<int64_t> rows) {
+  constexpr int64_t together = 8; // of templates/block/rows/fold_rows.mustache
+  auto const isLong = [](int64_t extent) { return extent != 1; };
+  auto const *const found = llvm::find_if(rows, isLong);
+  return llvm::count_if(rows, isLong) == 1 && (ShapedType::isDynamic(*found) || *found >= together);
+}
+
 /// Rows where the first input's contiguous dimension is reduced, else a loop per element of the output.
 static LogicalResult chooseBlock(nest::ReduceOp reduce) {
   std::optional<unsigned> const inner = innermost(reduce.getMaps().front(), extentsOf(reduce));
   bool const isAlong = inner && llvm::is_contained(reduce.getReductionDims(), int64_t(*inner));
-  nest::setSchedule(reduce, isAlong ? KernelBlock::ForRows : KernelBlock::ForEach);
+  SmallVector<int64_t> const extents = extentsOf(reduce);
+  SmallVector<int64_t> rows;
+  for (auto [loop, extent] : llvm::enumerate(extents))
+    if (!llvm::is_contained(reduce.getReductionDims(), int64_t(loop)))
+      rows.push_back(extent);
+  nest::setSchedule(reduce, !isAlong              ? KernelBlock::ForEach
+                            : foldsTogether(rows) ? KernelBlock::FoldRows
+                                                  : KernelBlock::ForRows);
   return success();
 }
 
@@ -136,8 +150,8 @@ static bool markShared(nest::LoopKernelOp kernel) {
   for (Operation &op : block.without_terminator()) {
     auto load = dyn_cast<memref::LoadOp>(op);
     bool const isScalar = load && !isWritten(load.getMemref()) && llvm::all_of(load.getIndices(), [](Value index) {
-      return matchPattern(index, m_Constant());
-    });
+                            return matchPattern(index, m_Constant());
+                          });
     bool const isDerived = isPure(&op) && op.getNumRegions() == 0 && llvm::any_of(op.getOperands(), isShared) &&
                            llvm::all_of(op.getOperands(), isKnown);
     if (isScalar || isDerived)
@@ -145,7 +159,8 @@ static bool markShared(nest::LoopKernelOp kernel) {
   }
   SmallVector<Operation *> used;
   for (Operation *op : shared)
-    if (!isa<memref::LoadOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) { return !shared.contains(user); }))
+    if (!isa<memref::LoadOp>(op) &&
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return !shared.contains(user); }))
       used.push_back(op);
   if (kernel.getLowers().size() != 1 || used.size() != 1)
     return false;
@@ -270,7 +285,7 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
   if (auto map = dyn_cast<nest::MapOp>(kernel)) // any loop of a map may be the innermost one
     return given.getBlock() == KernelBlock::ForEach && given.getInner() >= 0 && given.getChannel() == -1 &&
            given.getInner() < int64_t(map.getMaps().front().getNumDims());
-  if (isa<nest::RowOp>(kernel))
+  if (isa<nest::RowOp, nest::ReduceOp>(kernel) && chosen.getBlock() != KernelBlock::ForEach)
     return given.getBlock() == KernelBlock::ForRows;
   if (isa<nest::LoopKernelOp>(kernel) && chosen.getBlock() == KernelBlock::Team)
     return given.getBlock() == KernelBlock::Team && !nest::hasValuesOfThreads(kernel); // a team of any size

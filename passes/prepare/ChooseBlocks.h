@@ -22,6 +22,9 @@ std::optional<unsigned> innermost(mlir::AffineMap map, llvm::ArrayRef<int64_t> e
 /// How often each loop runs, kDynamic where known at run time only.
 llvm::SmallVector<int64_t> extentsOf(nest::Kernel kernel);
 
+/// Whether enough rows, of one loop that is not of extent 1, are there to fold several at once.
+bool foldsTogether(llvm::ArrayRef<int64_t> rows);
+
 /// Whether the printed file serves any.
 enum class Devices { None, Some };
 

@@ -1,6 +1,7 @@
 //===- ChooseRowBlocks.cpp - rows: which result a device's team keeps in registers --------------------------------===//
 
 #include "passes/prepare/ChooseBlocks.h"
+#include "translator/ir/RowFolds.h"
 
 using namespace mlir;
 
@@ -66,7 +67,8 @@ void chooseBlock(nest::RowOp row, Devices devices) {
   std::optional<unsigned> const kept = devices == Devices::Some ? keptOperand(row) : std::nullopt;
   if (kept)
     return nest::setSchedule(row, KernelBlock::ForWideRows, {.kept = *kept});
-  nest::setSchedule(row, KernelBlock::ForRows);
+  bool const isFold = nest::onlyFoldOf(row) && foldsTogether(ArrayRef(extentsOf(row)).drop_back());
+  nest::setSchedule(row, isFold ? KernelBlock::FoldRows : KernelBlock::ForRows);
 }
 
 } // namespace ml2k

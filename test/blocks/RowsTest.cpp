@@ -1,4 +1,5 @@
-//===- RowsTest.cpp - for_rows, for_each, pool and the combiners --------------------------------------------------===//
+//===- RowsTest.cpp - for_rows, fold_rows, for_each, pool and the combiners
+//--------------------------------------------------===//
 
 #include "Check.h"
 
@@ -161,6 +162,29 @@ void combiners() {
   check::report("Kokkos::max keeps a NaN of its first operand", std::isnan(Kokkos::max(nan, 0.f)));
 }
 
+/// Rows that a host takes eight at once, and those that are left over; a factor for each column is shared by all rows
+template <class Join, class T> void foldRows(std::string const &join, int rows, int length) {
+  auto const values = check::numbers<T>(std::size_t(rows) * length, 4), factors = check::numbers<T>(length, 6);
+  ExecutionSpace const space;
+  Tensor<T **> const in("in", rows, length);
+  Tensor<T *> const factor("factor", length), out("out", rows);
+  check::put(in, values);
+  check::put(factor, factors);
+  fold_rows<Join>(
+      "test::fold_rows", space, rows, length, KOKKOS_LAMBDA(int row, int i) { return in(row, i) * factor(i); },
+      KOKKOS_LAMBDA(T folded, int row) { out(row) = folded + row; });
+  space.fence();
+  std::vector<double> expected;
+  for (int row = 0; row < rows; ++row) {
+    double folded = Join::template neutral<T>();
+    for (int i = 0; i < length; ++i)
+      folded = Join::template join<double>(folded, values[std::size_t(row) * length + i] * factors[i]);
+    expected.push_back(folded + row);
+  }
+  check::compare("fold_rows " + join + " " + std::to_string(rows) + "x" + std::to_string(length), check::get(out),
+                 expected);
+}
+
 template <class Window, class Join, class In, class Out> void pooling(std::string const &name, int images, bool mean) {
   auto const values = check::numbers<float>(std::size_t(images) * In::height * In::width * In::channels, 3);
   ExecutionSpace const space;
@@ -284,6 +308,12 @@ void testRows() {
     wideRows<8190>(rows);
   }
   combiners();
+  for (int const rows : {0, 1, 7, 8, 41, 100})
+    for (int const length : {1, 15, 64, 1001}) {
+      foldRows<Sum, float>("sum", rows, length);
+      foldRows<Max, double>("max", rows, length);
+    }
+  foldRows<Sum, float>("sum", 9, 0);
   pooling<Square<3, 2, 1>, Max, Activation<float, 14, 14, 64, 1>, Activation<float, 7, 7, 64, 1>>("max", 2, false);
   pooling<Square<3, 2, 1>, Max, Activation<float, 13, 7, 5>, Activation<float, 7, 4, 5>>("max, no border", 3, false);
   pooling<Square<2, 2>, Max, Activation<float, 7, 7, 96>, Activation<float, 4, 4, 96>>("max, ceil", 1, false);

@@ -46,6 +46,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   // Rows
   I32EnumAttrCase<"ForRows", 6, "for_rows">,               // a team or thread per row, with reductions along it
   I32EnumAttrCase<"ForWideRows", 7, "for_wide_rows">,      // the same, where a device's team keeps the row in registers
+  I32EnumAttrCase<"FoldRows", 42, "fold_rows">,            // one reduction along each row: a host takes several at once
   I32EnumAttrCase<"TopK", 22, "top_k">,                    // a thread, or a device's team, keeps a row's k first elements
   I32EnumAttrCase<"TopKParts", 37, "top_k_of_parts">,      // the same of parts of long rows, whose lists are joined
   I32EnumAttrCase<"SortRows", 38, "sort_rows">,            // runs of a row are sorted, then merged, by all threads

@@ -28,6 +28,7 @@ ArrayRef<Tunable> ml2k::tunablesOf(nest::KernelBlock block) {
   case nest::KernelBlock::ForGrid:
     return line;
   case nest::KernelBlock::ForRows:
+  case nest::KernelBlock::FoldRows:
   case nest::KernelBlock::BatchedContract:
     return whole;
   default:

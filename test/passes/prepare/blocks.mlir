@@ -72,7 +72,7 @@ func.func @images(%x: memref<1x3x8x8xf32>, %z: memref<1x8x8x3xf32>) {
 #j = affine_map<(i, j) -> (j)>
 // CHECK-LABEL: func.func @reductions
 func.func @reductions(%x: memref<16x32xf32>, %y: memref<16xf32>, %z: memref<32xf32>) {
-  // CHECK: nest.reduce "rows" {{.*}} attributes {nest.schedule = #nest.schedule<for_rows>}
+  // CHECK: nest.reduce "rows" {{.*}} attributes {nest.schedule = #nest.schedule<fold_rows>}
   nest.reduce "rows" <sum> from 0.0 : f32 over [1] ins(%x : memref<16x32xf32>) outs(%y : memref<16xf32>) maps [#ij, #i]
   term {
   ^bb0(%a: f32):

@@ -52,6 +52,7 @@ struct Reduction {
   }
 
   LogicalResult printRows();
+  LogicalResult printFolds();
   LogicalResult printElements();
 };
 
@@ -78,6 +79,29 @@ LogicalResult Reduction::printRows() {
   rows.recover(statements);
   layer.setCall({rows.size(), along.size()});
   layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});
+  return success();
+}
+
+/// The same with a lambda for the terms and one for what is made of their sum.
+LogicalResult Reduction::printFolds() {
+  FusedLoops const rows(layer, loops, parallel, loopNames(layer, parallel.size()), "row", space);
+  SmallVector<StringRef> letters = {"i", "j", "k", "l"};
+  letters.resize(reduced.size(), "m");
+  FusedLoops const along(layer, loops, reduced, layer.indexNames(letters), "term", space);
+  Identifier const name = accumulatorName(); // before the printer takes over the names that are in use
+  Body terms, last;
+  ScalarPrinter printer = layer.scalars(space), finisher = layer.scalars(space);
+  FailureOr<Expression> value = term(printer, terms);
+  if (failed(value) || failed(finish(finisher, joined(op.getCombiner(), op.getInitial(), cpp::name(name)), last)))
+    return failure();
+  terms.push_back(cpp::Return{*value});
+  along.recover(terms);
+  rows.recover(terms);
+  rows.recover(last);
+  layer.needBlock(combinerName(op.getCombiner()));
+  layer.setCall(combinerName(op.getCombiner()), {rows.size(), along.size()});
+  layer.addLambda({cpp::intParameters({rows.name(), along.name()}), std::move(terms)});
+  layer.addLambda({{{type().code, name, " ", type().block}, cpp::intParameter(rows.name())}, std::move(last)});
   return success();
 }
 
@@ -124,8 +148,10 @@ FailureOr<std::string> printReduce(Operation *op, Layer &layer) {
   if (nest::isLibraryCall(layer.schedule.getBlock()))
     return printProductCall(op, layer);
   Reduction reduction(cast<nest::ReduceOp>(op), layer);
-  if (failed(layer.schedule.getBlock() == nest::KernelBlock::ForRows ? reduction.printRows()
-                                                                     : reduction.printElements()))
+  nest::KernelBlock const block = layer.schedule.getBlock();
+  if (failed(block == nest::KernelBlock::FoldRows  ? reduction.printFolds()
+             : block == nest::KernelBlock::ForRows ? reduction.printRows()
+                                                   : reduction.printElements()))
     return failure();
   return describe(layer, reduction.op.getInputs(), reduction.op.getExtras(), reduction.op.getOutputs(), ", ");
 }

@@ -2,6 +2,7 @@
 
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/ir/LibraryCalls.h"
+#include "translator/ir/RowFolds.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -18,9 +19,11 @@ struct Rows {
   SmallVector<AffineMap> maps;
   Layer::Loops loops;
   IndexSpace space;
-  Identifier along = Raw("i");   ///< the position along the row
-  Value kept;                    ///< a result that passes read back; null if there is none
-  Operation *lastPass = nullptr; ///< that writes it
+  Identifier along = Raw("i");       ///< the position along the row
+  Value kept;                        ///< a result that passes read back; null if there is none
+  Operation *lastPass = nullptr;     ///< that writes it
+  nest::FoldOp only;                 ///< the fold that is all there is of a row; null if there is more
+  Identifier folded = Raw("folded"); ///< its result
   Identifier ofKept = Raw("kept");
 
   Rows(nest::RowOp op, Layer &layer)
@@ -57,9 +60,11 @@ struct Rows {
   LogicalResult declareKept(ScalarPrinter &printer, Body &to);
   LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Body &to);
   LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Body &to);
+  FailureOr<Expression> printTerms(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
   LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
   LogicalResult printEach(nest::EachOp each, ScalarPrinter &printer, Body &to);
   void handle(ScalarPrinter &printer);
+  LogicalResult printOnly(FusedLoops const &fused);
 };
 
 void Rows::findKept() {
@@ -107,27 +112,41 @@ LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Body &to) 
   printer.settleReads(to);
   Type const type = cast<nest::RowType>(set.getRow().getType()).getElementType();
   cpp::Assign const assign{*target, stored(*value, type)};
-  if (set->getParentOp() == op.getOperation()) // one value per row: one thread writes it
+  if (set->getParentOp() == op.getOperation() && !only) // one value per row: one thread writes it
     to.push_back(cpp::Each{literal(1), {Raw("int")}, {assign}});
   else
     to.push_back(assign);
   return success();
 }
 
-LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to) {
-  printer.settleReads(to);
+/// The terms of a fold, as code of its body.
+FailureOr<Expression> Rows::printTerms(nest::FoldOp fold, ScalarPrinter &printer, Body &to) {
   Block &block = fold.getBody().front();
   printer.bind(block.getArgument(0), cpp::name(along));
-  Body statements;
-  if (failed(printer.print(block, statements)))
+  if (failed(printer.print(block, to)))
     return failure();
-  FailureOr<Expression> term = printer.use(block.back().getOperand(0));
-  if (failed(term))
-    return failure();
+  return printer.use(block.back().getOperand(0));
+}
+
+/// What the result of a fold may be called.
+static ScalarPrinter::Nouns nounsOf(nest::FoldOp fold) {
   ScalarPrinter::Nouns nouns = accumulatorNouns(fold.getCombiner());
   if (auto name = fold.getName())
     nouns.insert(nouns.begin(), snakeCase(*name));
-  Identifier const name = printer.names.fresh(nouns);
+  return nouns;
+}
+
+LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to) {
+  if (only) { // has a lambda of its own
+    printer.bind(fold.getResult(), cpp::name(folded));
+    return success();
+  }
+  printer.settleReads(to);
+  Body statements;
+  FailureOr<Expression> term = printTerms(fold, printer, statements);
+  if (failed(term))
+    return failure();
+  Identifier const name = printer.names.fresh(nounsOf(fold));
   to.push_back(cpp::Fold{computedType(fold.getType()), name, combinerName(fold.getCombiner()), length(),
                          cpp::intParameter(along), std::move(statements), *term});
   printer.bind(fold.getResult(), cpp::name(name));
@@ -160,6 +179,27 @@ void Rows::handle(ScalarPrinter &printer) {
   });
 }
 
+/// One lambda for the terms of a row, one for what is made of their sum.
+LogicalResult Rows::printOnly(FusedLoops const &fused) {
+  folded = layer.scope.fresh(nounsOf(only)); // before the printers take over the names that are in use
+  ScalarPrinter terms = layer.scalars(space), finish = layer.scalars(space);
+  handle(terms);
+  handle(finish);
+  Body term, rest;
+  FailureOr<Expression> value = printTerms(only, terms, term);
+  if (failed(value) || failed(finish.print(op.getBody().front(), rest)))
+    return failure();
+  term.push_back(cpp::Return{*value});
+  fused.recover(term);
+  fused.recover(rest);
+  layer.needBlock(combinerName(only.getCombiner()));
+  layer.setCall(combinerName(only.getCombiner()), {fused.size(), length()});
+  layer.addLambda({cpp::intParameters({fused.name(), along}), std::move(term)});
+  cpp::Type const type = computedType(only.getType());
+  layer.addLambda({{{type.code, folded, " ", type.block}, cpp::intParameter(fused.name())}, std::move(rest)});
+  return success();
+}
+
 } // namespace
 
 FailureOr<std::string> printRow(Operation *op, Layer &layer) {
@@ -175,6 +215,12 @@ FailureOr<std::string> printRow(Operation *op, Layer &layer) {
   names.pop_back();
   rows.space.dims[rows.last()] = cpp::name(rows.along);
   FusedLoops const fused(layer, rows.loops, outer, names, "row", rows.space);
+  if (layer.schedule.getBlock() == nest::KernelBlock::FoldRows) {
+    rows.only = nest::onlyFoldOf(rows.op);
+    if (failed(rows.printOnly(fused)))
+      return failure();
+    return describe(layer, rows.op.getInputs(), rows.op.getExtras(), rows.op.getOutputs(), ", ");
+  }
   ScalarPrinter printer = layer.scalars(rows.space);
   rows.handle(printer);
   Body statements;

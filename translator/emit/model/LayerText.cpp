@@ -29,6 +29,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {ChannelsLast, "channels_last"},
                {ForRows, "for_rows"},
                {ForWideRows, "for_wide_rows"},
+               {FoldRows, "fold_rows"},
                {Contract, "contract"},
                {BatchedContract, "batched_contract"},
                {Conv, "conv"},
