@@ -365,6 +365,7 @@ struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
     if (!isNetwork) {
       forwardScalars(entry);
       fuseLoops(entry);
+      keepSums(entry);
     }
     if (failed(Lowering(entry, isNetwork).run()))
       return signalPassFailure();

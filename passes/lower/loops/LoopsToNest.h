@@ -117,6 +117,11 @@ std::string nameOfReduction(mlir::OpResult result);
 /// Kernels compute the scalars that a kernel of one iteration would compute for them.
 void foldScalars(mlir::func::FuncOp entry);
 
+//===--- Inside iterations (KeepSums.cpp) ---===//
+
+/// Elements that a sequential loop of a parallel iteration changes are carried by the loop.
+void keepSums(mlir::func::FuncOp entry);
+
 //===--- Views (FoldViews.cpp) ---===//
 
 /// Loads and stores through transposes and casts to other strides become such of their source; whether there were any.

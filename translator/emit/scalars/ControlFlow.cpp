@@ -31,7 +31,14 @@ static LogicalResult assignAll(ScalarPrinter &printer, ValueRange values, ArrayR
   return success();
 }
 
-/// Declares a variable per value, named after nouns, and binds it to `bindTo`.
+/// A variable for what a loop carries.
+static Identifier declare(ScalarPrinter &printer, Value value, Expression const &initial, Body &to) {
+  Identifier const name = printer.names.fresh(withSourceName(value, {"carried", "state", "current"}));
+  to.push_back(cpp::Variable{computedType(value.getType()), name, {}, initial});
+  return name;
+}
+
+/// Declares a variable per value and binds it to `bindTo`.
 static FailureOr<std::vector<Identifier>> declareAll(ScalarPrinter &printer, ValueRange initial, ValueRange bindTo,
                                                      Body &to) {
   std::vector<Identifier> names;
@@ -39,8 +46,7 @@ static FailureOr<std::vector<Identifier>> declareAll(ScalarPrinter &printer, Val
   if (failed(expressions))
     return failure();
   for (auto [expression, value] : llvm::zip(*expressions, bindTo)) {
-    names.push_back(printer.names.fresh(withSourceName(value, {"carried", "state", "current"})));
-    to.push_back(cpp::Variable{computedType(value.getType()), names.back(), {}, expression});
+    names.push_back(declare(printer, value, expression, to));
     printer.bind(value, cpp::name(names.back()));
   }
   return names;
@@ -86,24 +92,43 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   return success();
 }
 
+/// True if the loop goes on with what the loop around it carries, which has it back: one variable is enough.
+static bool goesOn(scf::ForOp loop, unsigned place) {
+  auto const from = dyn_cast<BlockArgument>(loop.getInitArgs()[place]);
+  auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
+  if (!from || !outer || from.getOwner() != outer.getBody() || from == outer.getInductionVar() || !from.hasOneUse())
+    return false;
+  Value const result = loop.getResult(place);
+  OpOperand *const use = result.hasOneUse() ? &*result.use_begin() : nullptr;
+  return use && use->getOwner() == outer.getBody()->getTerminator() &&
+         use->getOperandNumber() + outer.getNumInductionVars() == from.getArgNumber();
+}
+
 LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
   auto loop = cast<scf::ForOp>(op);
   FailureOr<SmallVector<Expression>> bounds = printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
   if (failed(bounds))
     return failure();
-  FailureOr<std::vector<Identifier>> carried = declareAll(printer, loop.getInitArgs(), loop.getRegionIterArgs(), to);
-  if (failed(carried))
-    return failure();
+  std::vector<Identifier> carried;
+  for (unsigned place = 0; place < loop.getNumResults(); ++place) {
+    FailureOr<Expression> initial = printer.use(loop.getInitArgs()[place]);
+    if (failed(initial))
+      return failure();
+    BlockArgument const argument = loop.getRegionIterArg(place);
+    bool const isKnown = (*initial)->kind == cpp::Kind::Name && goesOn(loop, place);
+    carried.push_back(isKnown ? *(*initial)->name : declare(printer, argument, *initial, to));
+    printer.bind(argument, cpp::name(carried.back()));
+  }
   printer.settleReads(to);
   Identifier const index = printer.names.fresh(withSourceName(loop.getInductionVar(), {"k", "m", "l", "step"}));
   printer.bind(loop.getInductionVar(), cpp::name(index));
   Body body;
   Block &block = *loop.getBody();
-  if (failed(printer.print(block, body)) || failed(assignAll(printer, block.back().getOperands(), *carried, body)))
+  if (failed(printer.print(block, body)) || failed(assignAll(printer, block.back().getOperands(), carried, body)))
     return failure();
   auto const &[begin, end, step] = std::tie((*bounds)[0], (*bounds)[1], (*bounds)[2]);
   to.push_back(cpp::For{index, begin, operand(end, Rank::Add), step, std::move(body)});
-  for (auto [result, name] : llvm::zip(loop.getResults(), *carried))
+  for (auto [result, name] : llvm::zip(loop.getResults(), carried))
     printer.bind(result, cpp::name(name));
   return success();
 }

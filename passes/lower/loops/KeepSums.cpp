@@ -1,0 +1,169 @@
+//===- KeepSums.cpp - an element that a sequential loop changes stays in a register meanwhile ---------------------===//
+//
+// `for k: c(i, j) += a(i, k) * b(k, j)` reads and writes c in every step. Inside an iteration of a parallel loop, which
+// no other iteration looks at, the element is loaded in front of the loop, carried by it and stored behind it.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/LoopsToNest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace ml2k {
+namespace {
+
+/// An element of memory: what loads and stores have in common.
+struct Element {
+  Value memref;
+  ValueRange indices;
+
+  bool operator==(Element const &other) const { return memref == other.memref && llvm::equal(indices, other.indices); }
+};
+
+std::optional<Element> elementOf(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return Element{load.getMemref(), load.getIndices()};
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return Element{store.getMemref(), store.getIndices()};
+  return std::nullopt;
+}
+
+/// Whether `op`, or something in it, may read or write memory that `memref` sees.
+bool mayTouch(Operation *op, Value memref, bool onlyWrites = false) {
+  return op
+      ->walk([&](Operation *inner) {
+        if (auto const element = elementOf(inner))
+          return mayAlias(element->memref, memref) && (!onlyWrites || isa<memref::StoreOp>(inner))
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        bool const known = isPure(inner) || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                           inner->hasTrait<OpTrait::IsTerminator>();
+        return known ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+/// Rounding to a narrower type in every step is a part of what the program says.
+bool isKept(Type type) { return type.isF32() || type.isF64() || type.isInteger(32) || type.isInteger(64); }
+
+/// Whether the loop runs at least once, or the element is accessed in front of it anyway.
+bool isAccessed(scf::ForOp loop, Element const &element) {
+  auto const lower = getConstantIntValue(loop.getLowerBound()), upper = getConstantIntValue(loop.getUpperBound());
+  if (lower && upper && *lower < *upper)
+    return true;
+  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode())
+    if (auto const other = elementOf(op); other && *other == element)
+      return true;
+  return false;
+}
+
+/// The loads of what `store`, of the loop's own body, changes; none where it has to be in memory in between.
+SmallVector<memref::LoadOp> loadsFor(scf::ForOp loop, memref::StoreOp store) {
+  Element const element = *elementOf(store);
+  bool const isFixed =
+      llvm::all_of(store.getIndices(), [&](Value index) { return loop.isDefinedOutsideOfLoop(index); });
+  if (!isFixed || !loop.isDefinedOutsideOfLoop(element.memref) || !isKept(store.getMemRefType().getElementType()) ||
+      !isAccessed(loop, element))
+    return {};
+  SmallVector<memref::LoadOp> loads;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (load && *elementOf(load) == element && load->isBeforeInBlock(store))
+      loads.push_back(load);
+    else if (&op != store.getOperation() && mayTouch(&op, element.memref))
+      return {};
+  }
+  return loads;
+}
+
+/// What a loop that makes `changed` of an element carries: with a name that says it.
+Location locationOf(Value changed, memref::LoadOp load) {
+  auto loop = changed.getDefiningOp<scf::ForOp>();
+  if (loop)
+    return loop.getRegionIterArg(cast<OpResult>(changed).getResultNumber()).getLoc();
+  bool const isSum =
+      isa_and_nonnull<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>(changed.getDefiningOp());
+  auto const name = StringAttr::get(load.getContext(), "argument \"total\"");
+  return isSum ? Location(NameLoc::get(name, load.getLoc())) : load.getLoc();
+}
+
+/// One element of the loop; whether there was any.
+bool keepOne(RewriterBase &rewriter, scf::ForOp &loop) {
+  for (auto store : llvm::make_early_inc_range(loop.getBody()->getOps<memref::StoreOp>())) {
+    SmallVector<memref::LoadOp> loads = loadsFor(loop, store);
+    if (loads.empty())
+      continue;
+    rewriter.setInsertionPoint(loop);
+    Value const before = rewriter.create<memref::LoadOp>(loads.front().getLoc(), store.getMemref(), store.getIndices());
+    rewriter.setInsertionPointAfter(loop);
+    auto after = cast<memref::StoreOp>(rewriter.clone(*store));
+    Value const changed = store.getValue();
+    auto const yields = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return SmallVector<Value>{changed}; };
+    SmallVector<Location> locations =
+        llvm::map_to_vector(loop.getBody()->getArguments(), [](BlockArgument argument) { return argument.getLoc(); });
+    locations.push_back(locationOf(changed, loads.front()));
+    FailureOr<LoopLikeOpInterface> made =
+        cast<LoopLikeOpInterface>(loop.getOperation())
+            .replaceWithAdditionalYields(rewriter, before, /*replaceInitOperandUsesInLoop=*/false, yields);
+    if (failed(made)) {
+      rewriter.eraseOp(after);
+      return false;
+    }
+    loop = cast<scf::ForOp>(made->getOperation());
+    for (auto [argument, location] : llvm::zip(loop.getBody()->getArguments(), locations))
+      argument.setLoc(location);
+    for (memref::LoadOp load : loads)
+      rewriter.replaceOp(load, loop.getRegionIterArgs().back());
+    rewriter.eraseOp(store);
+    rewriter.modifyOpInPlace(after, [&] { after.getValueMutable().assign(loop->getResults().back()); });
+    return true;
+  }
+  return false;
+}
+
+/// What a block has just stored is not loaded again, and not stored where it is stored anew.
+void forwardStores(RewriterBase &rewriter, Block &block) {
+  SmallVector<memref::StoreOp> known;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto const element = elementOf(&op);
+    auto const same = [&](memref::StoreOp store) { return element && *elementOf(store) == *element; };
+    auto *const found = llvm::find_if(known, same);
+    if (auto load = dyn_cast<memref::LoadOp>(op); load && found != known.end()) {
+      rewriter.replaceOp(load, found->getValue());
+      continue;
+    }
+    auto store = dyn_cast<memref::StoreOp>(op);
+    if (store && found != known.end()) {
+      rewriter.eraseOp(*found);
+      known.erase(found);
+    }
+    llvm::erase_if(known, [&](memref::StoreOp earlier) { return mayTouch(&op, earlier.getMemref()); });
+    if (store)
+      known.push_back(store);
+  }
+}
+
+} // namespace
+
+void keepSums(func::FuncOp entry) {
+  IRRewriter rewriter(entry.getContext());
+  SmallVector<scf::ForOp> loops;
+  entry.walk([&](scf::ForOp loop) { // innermost first
+    if (loop->getParentOfType<scf::ParallelOp>())
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops) {
+    bool any = false;
+    while (keepOne(rewriter, loop))
+      any = true;
+    if (any)
+      forwardStores(rewriter, *loop->getBlock());
+  }
+}
+
+} // namespace ml2k
