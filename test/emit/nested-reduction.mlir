@@ -9,9 +9,9 @@
 // CHECK-NEXT: sums(row) = total;
 // CHECK: double const largest = fold_span<Max, double>(Span{0, columns}, [&](int column) {
 // CHECK: double ordered = 0.0;
-// CHECK-NEXT: for (int column = 0; column < columns; ++column) {
+// CHECK-NEXT: for (int column = 0; column < columns; ++column){{$}}
 // CHECK-NEXT: ordered += x(row, column);
-// CHECK: for (int k = 0; k < 8; ++k) {
+// CHECK: for (int k = 0; k < 8; ++k){{$}}
 // DEVICE-NOT: SideBySide
 // DEVICE: double const total = fold_span<Sum, double>(Span{0, columns}, [&](int column) { return x(row, column); });
 func.func @rows(%x: memref<?x?xf64> {nest.dims = ["rows", "columns"]}, %sums: memref<?xf64> {nest.dims = ["rows"]},

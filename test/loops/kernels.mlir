@@ -101,7 +101,11 @@ func.func @nested(%b: memref<?x4xf32> {nest.name = "b"}, %n: index, %v: f32) {
     %own = memref.alloc() : memref<4xf32>
     scf.parallel (%j) = (%c0) to (%c4) step (%c1) {
       memref.store %v, %own[%j] : memref<4xf32>
-      %x = memref.load %own[%j] : memref<4xf32>
+    }
+    scf.parallel (%j) = (%c0) to (%c4) step (%c1) {
+      %last = arith.subi %c4, %j : index
+      %at = arith.subi %last, %c1 : index
+      %x = memref.load %own[%at] : memref<4xf32>
       memref.store %x, %b[%i, %j] : memref<?x4xf32>
     }
   }

@@ -43,14 +43,15 @@ func.func @rows(%a: memref<4x8xf32>, %x: memref<8xf32>, %y: memref<4xf32> {nest.
 
 // -----
 
-// A fill that is read before the reduction stays: all three are one kernel.
+// A fill that is read before the reduction is the first value: all three are one kernel.
 // CHECK-LABEL: @read_between(
 // CHECK-SAME: %[[Y:[a-z0-9]*]]: memref<4xf32> {nest.name = "y"{{[^}]*}}}, %[[COPY:[a-z0-9]*]]: memref<4xf32> {nest.name = "copy"
 // CHECK: %[[ONE:.*]] = arith.constant 1.0
-// CHECK: nest.kernel "y" range (%[[I:.*]]) =
-// CHECK-DAG: memref.store %[[ONE]], %[[Y]][%[[I]]]
-// CHECK-DAG: memref.store %[[ONE]], %[[COPY]][%[[I]]]
-// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[ONE]])
+// CHECK: nest.kernel "copy" range (%[[I:.*]]) =
+// CHECK: memref.store %[[ONE]], %[[COPY]][%[[I]]]
+// CHECK: %[[SUM:.*]] = scf.for
+// CHECK: %[[ALL:.*]] = arith.addf %[[SUM]], %[[ONE]]
+// CHECK: memref.store %[[ALL]], %[[Y]][%[[I]]]
 // CHECK-NOT: nest.kernel
 func.func @read_between(%a: memref<4x8xf32>, %x: memref<8xf32>, %y: memref<4xf32> {nest.name = "y"},
                         %copy: memref<4xf32> {nest.name = "copy"}) {

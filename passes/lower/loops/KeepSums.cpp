@@ -128,6 +128,7 @@ bool keepOne(RewriterBase &rewriter, scf::ForOp &loop) {
 
 /// What a block has just stored is not loaded again, and not stored where it is stored anew.
 void forwardStores(RewriterBase &rewriter, Block &block) {
+  constexpr unsigned most = 8; // that are remembered: time must not grow with the square of the block
   SmallVector<memref::StoreOp> known;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto const element = elementOf(&op);
@@ -145,6 +146,8 @@ void forwardStores(RewriterBase &rewriter, Block &block) {
     llvm::erase_if(known, [&](memref::StoreOp earlier) { return mayTouch(&op, earlier.getMemref()); });
     if (store)
       known.push_back(store);
+    if (known.size() > most)
+      known.erase(known.begin());
   }
 }
 
@@ -164,6 +167,7 @@ void keepSums(func::FuncOp entry) {
     if (any)
       forwardStores(rewriter, *loop->getBlock());
   }
+  entry.walk([&](scf::ParallelOp loop) { forwardStores(rewriter, *loop.getBody()); });
 }
 
 } // namespace ml2k

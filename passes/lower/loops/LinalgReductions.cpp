@@ -129,7 +129,7 @@ public:
     rewriter.setInsertionPoint(op);
     ranges = op.createLoopRanges(rewriter, location);
     if (op.getNumParallelLoops() == 0 && llvm::all_of(joins, [](Operation *join) { return join; }))
-      reduceInParallel();
+      reduceInParallel(llvm::to_vector(llvm::seq(0u, op.getNumLoops())));
     else
       reduceInThreads();
     rewriter.eraseOp(op);
@@ -201,7 +201,8 @@ private:
     return values;
   }
 
-  void reduceInParallel();
+  bool goesAlongRows(unsigned loop);
+  void reduceInParallel(ArrayRef<unsigned> reduced);
   void reduceInThreads();
 
   RewriterBase &rewriter;
@@ -213,16 +214,30 @@ private:
   SmallVector<Operation *> joins;
 };
 
-void Reduction::reduceInParallel() {
+/// Whether neighbouring terms lie side by side in all inputs that the loop goes through.
+bool Reduction::goesAlongRows(unsigned loop) {
+  AffineExpr const along = rewriter.getAffineDimExpr(loop);
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap const map = op.getMatchingIndexingMap(input);
+    bool const depends = map.isFunctionOfDim(loop);
+    return !depends ||
+           (map.getResults().back() == along &&
+            llvm::none_of(map.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(loop); }));
+  });
+}
+
+/// The loops in `reduced` in any order, at the current positions of the others.
+void Reduction::reduceInParallel(ArrayRef<unsigned> reduced) {
   SmallVector<Value> initials, terms;
   for (auto [fill, join] : llvm::zip(fills, joins))
     initials.push_back(fill ? fill.value
                             : rewriter.create<arith::ConstantOp>(location, *arith::getNeutralElement(join)));
-  Bounds const bounds = boundsOf(llvm::to_vector(llvm::seq(0u, op.getNumLoops())));
+  Bounds const bounds = boundsOf(reduced);
   auto loop = rewriter.create<scf::ParallelOp>(location, bounds.lowers, bounds.uppers, bounds.steps, initials);
   if (!loop.getBody()->empty())
     rewriter.eraseOp(loop.getBody()->getTerminator());
-  positions.assign(loop.getInductionVars().begin(), loop.getInductionVars().end());
+  for (auto [dim, position] : llvm::zip(reduced, loop.getInductionVars()))
+    positions[dim] = position;
   rewriter.setInsertionPointToEnd(loop.getBody());
   IRMapping const values = body({}, [&](Operation *inner) { return llvm::is_contained(joins, inner); });
   for (auto [output, join] : llvm::zip(op.getDpsInitsMutable(), joins)) {
@@ -264,6 +279,8 @@ void Reduction::reduceInThreads() {
       positions[dim] = position;
     rewriter.setInsertionPoint(loop.getBody()->getTerminator());
   }
+  if (reduced.size() == 1 && joins.size() == 1 && joins.front() && goesAlongRows(reduced.front()))
+    return reduceInParallel(reduced);
   SmallVector<Value> initials;
   for (auto [output, fill] : llvm::zip(op.getDpsInitsMutable(), fills))
     initials.push_back(fill ? fill.value : load(output));

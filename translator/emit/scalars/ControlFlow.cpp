@@ -104,6 +104,12 @@ static bool goesOn(scf::ForOp loop, unsigned place) {
          use->getOperandNumber() + outer.getNumInductionVars() == from.getArgNumber();
 }
 
+/// One statement that needs no braces around it.
+static bool isOneLine(Body const &body) {
+  return body.size() == 1 &&
+         (body.front().as<cpp::Assign>() || body.front().as<cpp::Add>() || body.front().as<cpp::For>());
+}
+
 LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
   auto loop = cast<scf::ForOp>(op);
   FailureOr<SmallVector<Expression>> bounds = printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
@@ -127,7 +133,8 @@ LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
   if (failed(printer.print(block, body)) || failed(assignAll(printer, block.back().getOperands(), carried, body)))
     return failure();
   auto const &[begin, end, step] = std::tie((*bounds)[0], (*bounds)[1], (*bounds)[2]);
-  to.push_back(cpp::For{index, begin, operand(end, Rank::Add), step, std::move(body)});
+  bool const isLine = isOneLine(body);
+  to.push_back(cpp::For{index, begin, operand(end, Rank::Add), step, std::move(body), isLine});
   for (auto [result, name] : llvm::zip(loop.getResults(), carried))
     printer.bind(result, cpp::name(name));
   return success();
