@@ -51,10 +51,29 @@ bool mayTouch(Operation *op, Value memref, bool onlyWrites = false) {
 /// Rounding to a narrower type in every step is a part of what the program says.
 bool isKept(Type type) { return type.isF32() || type.isF64() || type.isInteger(32) || type.isInteger(64); }
 
-/// Whether the loop runs at least once, or the element is accessed in front of it anyway.
+/// Whether the element is one of the iteration's own, which forward() makes sure that memory has: at the indices of all
+/// parallel loops around it, and at others that data do not decide.
+bool isOwnElement(scf::ForOp loop, Element const &element) {
+  SmallVector<Value> parallel;
+  for (Operation *op = loop->getParentOp(); op && !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    if (auto around = dyn_cast<scf::ParallelOp>(op))
+      llvm::append_range(parallel, around.getInductionVars());
+    else if (!isa<scf::ForOp>(op))
+      return false; // under a condition
+  }
+  return llvm::all_of(parallel, [&](Value index) { return llvm::is_contained(element.indices, index); }) &&
+         llvm::all_of(element.indices, [](Value index) {
+           auto const argument = dyn_cast<BlockArgument>(index);
+           auto around = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+           return around ? index == around.getInductionVar() : argument || getConstantIntValue(index);
+         });
+}
+
+/// Whether the element may be loaded and stored where the loop does not run: it is accessed in front of it anyway, or
+/// nobody else's.
 bool isAccessed(scf::ForOp loop, Element const &element) {
   auto const lower = getConstantIntValue(loop.getLowerBound()), upper = getConstantIntValue(loop.getUpperBound());
-  if (lower && upper && *lower < *upper)
+  if ((lower && upper && *lower < *upper) || isOwnElement(loop, element))
     return true;
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode())
     if (auto const other = elementOf(op); other && *other == element)
