@@ -73,17 +73,24 @@ SmallVector<Access> ml2k::accessesOf(Value root) {
 
 static Box wholeOf(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  SmallVector<OpFoldResult> const unknown(type.getRank());
-  return {SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(type.getShape()), unknown, unknown};
+  return {SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(type.getShape())};
 }
 
 /// Narrows `box` to what `view` takes of it; false if the dimensions of the view are no longer those of the root.
 static bool narrow(Box &box, memref::SubViewOp view) {
+  bool const isStatic = view.getOffsets().empty() && view.getSizes().empty();
+  box.offsetValues.assign(isStatic ? 0 : box.offsets.size(), Value());
+  box.sizeValues.assign(isStatic ? 0 : box.offsets.size(), Value());
+  auto nextOffset = view.getOffsets().begin(), nextSize = view.getSizes().begin();
   for (unsigned d = 0; d < box.offsets.size(); ++d) {
     int64_t const offset = view.getStaticOffsets()[d], size = view.getStaticSizes()[d];
+    Value const offsetValue = ShapedType::isDynamic(offset) ? *nextOffset++ : Value();
+    Value const sizeValue = ShapedType::isDynamic(size) ? *nextSize++ : Value();
     bool const known = !ShapedType::isDynamic(offset) && !ShapedType::isDynamic(box.offsets[d]);
-    box.offsetValues[d] = box.offsets[d] == 0 ? view.getMixedOffsets()[d] : OpFoldResult();
-    box.sizeValues[d] = view.getStaticStrides()[d] == 1 ? view.getMixedSizes()[d] : OpFoldResult();
+    if (offsetValue && box.offsets[d] == 0)
+      box.offsetValues[d] = offsetValue;
+    if (sizeValue && view.getStaticStrides()[d] == 1)
+      box.sizeValues[d] = sizeValue;
     box.offsets[d] = known ? box.offsets[d] + offset : ShapedType::kDynamic;
     // A strided view touches less than this, which is safe.
     int64_t const stride = view.getStaticStrides()[d];
@@ -158,9 +165,11 @@ static bool isSameSize(OpFoldResult a, OpFoldResult b) {
 /// True if one of two parts ends where the other begins, or before: the first ones by number, or by what the program
 /// says of a part that begins at 0.
 static bool endsBefore(Box const &x, Box const &y, unsigned d) {
-  if (!ShapedType::isDynamic(x.offsets[d]) && !ShapedType::isDynamic(x.sizes[d]) && !ShapedType::isDynamic(y.offsets[d]))
+  if (!ShapedType::isDynamic(x.offsets[d]) && !ShapedType::isDynamic(x.sizes[d]) &&
+      !ShapedType::isDynamic(y.offsets[d]))
     return x.offsets[d] + x.sizes[d] <= y.offsets[d];
-  return x.offsets[d] == 0 && isSameSize(x.sizeValues[d], y.offsetValues[d]);
+  return x.offsets[d] == 0 && !x.sizeValues.empty() && !y.offsetValues.empty() && x.sizeValues[d] &&
+         y.offsetValues[d] && isSameSize(x.sizeValues[d], y.offsetValues[d]);
 }
 
 bool ml2k::areDisjoint(Box const &a, Box const &b) {

@@ -24,11 +24,11 @@ struct Access {
 };
 
 /// The part of a buffer that an alias covers, in the dimensions of the buffer; unknown extents are kDynamic, and values
-/// of the program where one says them.
+/// of the program where it computes them.
 struct Box {
   llvm::SmallVector<int64_t> offsets;
   llvm::SmallVector<int64_t> sizes;
-  llvm::SmallVector<mlir::OpFoldResult> offsetValues = {}, sizeValues = {};
+  llvm::SmallVector<mlir::Value> offsetValues = {}, sizeValues = {};
 
   bool operator<(Box const &other) const { return std::tie(offsets, sizes) < std::tie(other.offsets, other.sizes); }
 };
