@@ -64,18 +64,18 @@ inline constexpr int vector_bytes = 32, tile_vectors = 2, sum_registers = 12; //
 // --- for_stored_rows -------------------------------------------------------------------------------------------------
 // body(row, along) for row < rows of a sparse matrix, where along goes over the entries positions(row) ..
 // positions(row + 1) - 1. Host: a thread gets rows of as many entries as the others. Device: a thread has a row of few
-// entries to itself, eight lanes and more share others, and whole teams those that are much longer.
+// entries to itself, four lanes of a team and more share others, and a whole team each of those that are much longer.
 struct StoredRow {
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
-  using Member = Policy::member_type;
-  static constexpr int team_threads = 256;
-  static constexpr int longest_of_lanes = 512;          // entries
-  static constexpr int teams_of_long = 264;             // that share rows with more
-  static constexpr int team_scratch = 8 * team_threads; // bytes, where entries have columns
+  using Member = Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  static constexpr int longest_of_lanes = 512; // entries
+  static constexpr int teams_of_long = 264;    // at most, that share rows with more
+  static constexpr int part_bytes = 16;        // of scratch for each thread
   int begin, end;
-  Member const *team = nullptr; // of a device, if its lanes share the row
-  bool has_team = false;        // all of them
-  void *scratch = nullptr;      // of that team, where entries have columns
+  // Of a device whose lanes share the row
+  Member const *team = nullptr;
+  void *scratch = nullptr;
+  int lane = 0, lanes = 1;
+  bool is_own = true; // otherwise the lanes only meet the others of their team at barriers, and store nothing
 
   // term(begin) joined with ... term(end - 1), the same for all lanes
   template <class Join, class Term> KOKKOS_FUNCTION auto fold(Term const &term) const {
@@ -100,14 +100,10 @@ struct StoredRow {
       return part[0];
     } else {
       T result = Join::template neutral<T>();
-      auto const add = [&](int entry, T &joined) { joined = Join::join(joined, term(entry)); };
-      if (team == nullptr)
-        for (int entry = begin; entry < end; ++entry)
-          add(entry, result);
-      else if (has_team)
-        Kokkos::parallel_reduce(Kokkos::TeamVectorRange(*team, begin, end), add, Lanes<Join, T>{result});
-      else
-        Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(*team, begin, end), add, Lanes<Join, T>{result});
+      if (team != nullptr)
+        return join_lanes<Join>(is_of_team() ? fold_lane<Join, T, 8>(term) : fold_lane<Join, T, 4>(term));
+      for (int entry = begin; entry < end; ++entry)
+        result = Join::join(result, term(entry));
       return result;
     }
   }
@@ -152,7 +148,7 @@ struct StoredRow {
       for (; column < width; ++column)
         some_columns<Join, T, 1, 1>(column, term, store);
     } else {
-      if (has_team)
+      if (is_of_team())
         return columns_of_team<Join, T>(width, term, store);
       share(0, width, [&](int column) {
         T joined = Join::template neutral<T>();
@@ -177,12 +173,8 @@ struct StoredRow {
     if constexpr (on_host) {
       body();
     } else {
-      if (team == nullptr)
+      if (lane == 0 && is_own)
         body();
-      else if (has_team)
-        Kokkos::single(Kokkos::PerTeam(*team), body);
-      else
-        Kokkos::single(Kokkos::PerThread(*team), body);
     }
   }
 
@@ -221,56 +213,85 @@ struct StoredRow {
     }
   }
 
+  KOKKOS_FUNCTION bool is_of_team() const { return lanes > 32; }
+
+  // term(begin + lane), term(begin + lane + lanes), ... joined. `Count` are loaded before the first is joined, so that
+  // their latencies overlap.
+  template <class Join, class T, int Count, class Term> KOKKOS_FUNCTION T fold_lane(Term const &term) const {
+    T result = Join::template neutral<T>();
+    for (int entry = begin + lane; entry < end; entry += Count * lanes) {
+      T terms[Count];
+      for (int k = 0; k < Count; ++k)
+        terms[k] = entry + k * lanes < end ? term(entry + k * lanes) : Join::template neutral<T>();
+      for (int k = 0; k < Count; ++k)
+        result = Join::join(result, terms[k]);
+    }
+    return result;
+  }
+
+  // The parts of all lanes joined in the order of the lanes: the same bits in every run. In a whole team 16 lanes join
+  // some parts each first.
+  template <class Join, class T> KOKKOS_FUNCTION T join_lanes(T part) const {
+    static_assert(sizeof(T) <= part_bytes);
+    constexpr int few = 16;
+    T *const parts = static_cast<T *>(scratch) + (team->team_rank() - lane);
+    int count = lanes;
+    team->team_barrier(); // earlier parts have been read
+    parts[lane] = part;
+    team->team_barrier();
+    if (is_of_team()) {
+      if (lane < few) {
+        for (int k = lane + few; k < lanes; k += few)
+          part = Join::join(part, parts[k]);
+        parts[lane] = part;
+      }
+      team->team_barrier();
+      count = few;
+    }
+    T result = parts[0];
+    for (int k = 1; k < count; ++k)
+      result = Join::join(result, parts[k]);
+    return result;
+  }
+
   // A long row: groups of lanes, one a column, take every so-many-th entry, and join their results in scratch
   template <class Join, class T, class Term, class Store>
   KOKKOS_FUNCTION void columns_of_team(int width, Term const &term, Store const &store) const {
-    static_assert(sizeof(T) <= team_scratch / team_threads);
-    int const count = team_threads, block = width > 16 ? 32 : width > 8 ? 16 : 8, groups = count / block;
-    T *const part = static_cast<T *>(scratch);
+    static_assert(sizeof(T) <= part_bytes);
+    int const block = width > 16 ? 32 : width > 8 ? 16 : 8, groups = lanes / block;
+    T *const parts = static_cast<T *>(scratch);
     for (int first = 0; first < width; first += block) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(*team, count), [&](int item) {
-        int const column = first + item % block;
-        T joined = Join::template neutral<T>();
-        if (column < width)
-          for (int entry = begin + item / block; entry < end; entry += groups)
-            joined = Join::join(joined, term(entry, column));
-        part[item] = joined;
-      });
-      for (int half = count / 2; half >= block; half /= 2) {
-        team->team_barrier();
-        Kokkos::parallel_for(Kokkos::TeamVectorRange(*team, half),
-                             [&](int item) { part[item] = Join::join(part[item], part[item + half]); });
+      int const column = first + lane % block;
+      T joined = Join::template neutral<T>();
+      if (column < width) {
+        int entry = begin + lane / block;
+        for (; entry + 3 * groups < end; entry += 4 * groups) { // four loads at a time
+          T const terms[4] = {term(entry, column), term(entry + groups, column), term(entry + 2 * groups, column),
+                              term(entry + 3 * groups, column)};
+          for (int k = 0; k < 4; ++k)
+            joined = Join::join(joined, terms[k]);
+        }
+        for (; entry < end; entry += groups)
+          joined = Join::join(joined, term(entry, column));
       }
-      team->team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(*team, Kokkos::min(block, width - first)),
-                           [&](int lane) { store(first + lane, part[lane]); });
-      team->team_barrier();
+      team->team_barrier(); // earlier parts have been read
+      parts[lane] = joined;
+      for (int half = lanes / 2; half >= block; half /= 2) {
+        team->team_barrier();
+        if (lane < half)
+          parts[lane] = Join::join(parts[lane], parts[lane + half]);
+      }
+      if (lane < block && column < width)
+        store(column, parts[lane]);
     }
   }
 
   // body(first) ... body(last - 1) by those who share the row
   template <class Body> KOKKOS_FUNCTION void share(int first, int last, Body const &body) const {
-    if (team == nullptr)
-      for (int i = first; i < last; ++i)
+    if (is_own)
+      for (int i = first + lane; i < last; i += lanes)
         body(i);
-    else if (has_team)
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(*team, first, last), body);
-    else
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(*team, first, last), body);
   }
-
-  // What Kokkos requires of a reducer
-  template <class Join, class T> struct Lanes {
-    using reducer = Lanes;
-    using value_type = T;
-    using result_view_type = Kokkos::View<T, ExecutionSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    T &value;
-    KOKKOS_FUNCTION void join(T &to, T const &from) const { to = Join::join(to, from); }
-    KOKKOS_FUNCTION void init(T &to) const { to = Join::template neutral<T>(); }
-    KOKKOS_FUNCTION T &reference() const { return value; }
-    KOKKOS_FUNCTION result_view_type view() const { return result_view_type(&value); }
-    KOKKOS_FUNCTION static constexpr bool references_scalar() { return true; }
-  };
 };
 
 // The first row of a part of a matrix. Rows and entries together are cut into parts of equal size, so that neither a
@@ -295,57 +316,96 @@ inline int stored_row_parts(ExecutionSpace const &space, int rows) {
   return rows <= 0 ? 0 : space.concurrency() == 1 ? 1 : Kokkos::min(rows, 8 * space.concurrency());
 }
 
-// Lanes of a device that share a row, by the entries of an average one. 1: a thread has it to itself; where an entry
-// has columns or products of vectors lanes share short rows, too (SharedRows).
+// Teams of a device, and how many lanes share a row at least: 1, a thread has it to itself. Where an entry has columns
+// or products of vectors lanes share short rows, too (SharedRows). Teams are larger where a row has work for more
+// lanes.
 struct ByEntries {
-  static constexpr int fewest = 1, scratch = 0;
+  static constexpr int threads = 128, resident = 12; // of a team; teams at once on a multiprocessor
+  static constexpr int fewest = 1, eight_from = 12;  // lanes; entries of an average row that eight lanes share
 };
 struct SharedRows {
-  static constexpr int fewest = 4, scratch = StoredRow::team_scratch;
+  static constexpr int threads = 256, resident = 6;
+  static constexpr int fewest = 4, eight_from = 8;
+};
+struct UpdatingRows { // whose entries are atomic updates
+  static constexpr int threads = 256, resident = 6;
+  static constexpr int fewest = 1, eight_from = 8;
 };
 template <class Lanes> int stored_row_lanes(int rows, int entries) {
   int const average = entries / Kokkos::max(1, rows);
-  return average < 8 ? Lanes::fewest : average < 64 ? 8 : average < 128 ? 16 : 32;
+  return average < 8 ? Lanes::fewest : average < Lanes::eight_from ? 4 : average < 64 ? 8 : average < 128 ? 16 : 32;
 }
 
-// For teams that look for long rows, and `teams` for the others
-template <class Lanes> StoredRow::Policy stored_row_policy(ExecutionSpace const &space, int teams, int lanes) {
-  return StoredRow::Policy(space, StoredRow::teams_of_long + teams, StoredRow::team_threads / lanes, lanes)
-      .set_scratch_size(0, Kokkos::PerTeam(Lanes::scratch));
+// Teams that look for long rows
+KOKKOS_INLINE_FUNCTION int teams_of_long_rows(int entries) {
+  int const most = StoredRow::teams_of_long;
+  return Kokkos::min(most, entries / StoredRow::longest_of_lanes);
 }
 
-// body(row, along) for the rows of a team. The first teams look for rows that are much longer than others, each among
-// rows far apart, and share those; the threads of the other teams take the rest.
-template <class Lanes, class Positions, class Body>
-KOKKOS_FUNCTION void rows_of_team(StoredRow::Member const &team, int rows, Positions const &positions,
-                                  Body const &body) {
-  auto const along = [&](int row, bool of_team, void *scratch = nullptr) {
-    return StoredRow{int(positions(row)), int(positions(row + 1)), &team, of_team, scratch};
-  };
-  auto const is_long = [&](int row) { return positions(row + 1) - positions(row) > StoredRow::longest_of_lanes; };
-  constexpr int step = StoredRow::teams_of_long;
-  if (team.league_rank() >= step) {
-    int const count = team.team_size(), groups = team.league_size() - step;
-    for (int row = (team.league_rank() - step) * count + team.team_rank(); row < rows; row += groups * count)
-      if (!is_long(row))
-        body(row, along(row, false));
-    return;
+// Those, and `teams` for the other rows
+template <class Lanes> auto stored_row_policy(ExecutionSpace const &space, int teams, int entries) {
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Lanes::threads, Lanes::resident>>;
+  int const bytes = Lanes::threads * (StoredRow::part_bytes + int(sizeof(int))) + 2 * StoredRow::part_bytes;
+  return Policy(space, teams_of_long_rows(entries) + teams, Lanes::threads).set_scratch_size(0, Kokkos::PerTeam(bytes));
+}
+
+// The row of an entry
+template <class Positions> KOKKOS_FUNCTION int stored_row_of(Positions const &positions, int rows, int entry) {
+  int low = 0, high = rows - 1;
+  while (low < high) {
+    int const middle = low + (high - low + 1) / 2;
+    if (int(positions(middle)) <= entry)
+      low = middle;
+    else
+      high = middle - 1;
   }
-  int const bytes = Lanes::scratch;
-  void *const scratch = bytes > 0 ? team.team_scratch(0).get_shmem_aligned(bytes, 8) : nullptr;
-  for (int first = team.league_rank(); first < rows; first += step) {
-    int found = 0; // the first of them from here on; a Min of none is INT_MAX
-    Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, (rows - first + step - 1) / step),
-        [&](int i, int &least) {
-          if (is_long(first + i * step))
-            least = Kokkos::min(least, first + i * step);
-        },
-        Kokkos::Min<int>(found));
-    if (found >= rows)
-      return;
-    body(found, along(found, true, scratch));
-    first = found;
+  return low;
+}
+
+// body(row, along) for a team's part of the long rows. A row with more than 512 entries has one whose number is a
+// multiple of 512: each thread bisects for the row of one such entry. The team then shares the long rows among those
+// found.
+template <class Lanes, class Positions, class Body>
+KOKKOS_FUNCTION void long_rows_of_team(StoredRow::Member const &team, int rows, int entries, void *scratch,
+                                       Positions const &positions, Body const &body) {
+  constexpr int threads = Lanes::threads, length = StoredRow::longest_of_lanes;
+  int const teams = teams_of_long_rows(entries), multiples = (entries + length - 1) / length, rank = team.team_rank();
+  int *const found = static_cast<int *>(team.team_scratch(0).get_shmem(threads * int(sizeof(int))));
+  for (int first = team.league_rank(); first < multiples; first += teams * threads) {
+    int const multiple = first + rank * teams;
+    int row = -1;
+    if (multiple < multiples) {
+      int const candidate = stored_row_of(positions, rows, multiple * length), begin = int(positions(candidate));
+      bool const is_long = int(positions(candidate + 1)) - begin > length;
+      if (is_long && multiple * length - begin < length) // by its first multiple only
+        row = candidate;
+    }
+    team.team_barrier(); // earlier rows have been read
+    found[rank] = row;
+    team.team_barrier();
+    for (int k = 0; k < threads && first + k * teams < multiples; ++k)
+      if (int const next = found[k]; next >= 0)
+        body(next, StoredRow{int(positions(next)), int(positions(next + 1)), &team, scratch, rank, threads});
+  }
+}
+
+// body(row, along) for the rows of a team. All its threads have to meet at the barriers of body: lanes without a row,
+// or with a long one, which another team takes, read the first entries of a row and store nothing.
+template <class Lanes, class Positions, class Body>
+KOKKOS_FUNCTION void rows_of_team(StoredRow::Member const &team, int rows, int entries, int lanes,
+                                  Positions const &positions, Body const &body) {
+  constexpr int threads = Lanes::threads;
+  void *const scratch = team.team_scratch(0).get_shmem_aligned(threads * StoredRow::part_bytes, StoredRow::part_bytes);
+  int const first_team = teams_of_long_rows(entries), count = threads / lanes, rank = team.team_rank();
+  if (team.league_rank() < first_team)
+    return long_rows_of_team<Lanes>(team, rows, entries, scratch, positions, body);
+  int const step = (team.league_size() - first_team) * count;
+  for (int first = (team.league_rank() - first_team) * count; first < rows; first += step) {
+    int const own = first + rank / lanes, row = Kokkos::min(own, rows - 1);
+    int const begin = int(positions(row)), end = int(positions(row + 1));
+    bool const is_own = own < rows && end - begin <= StoredRow::longest_of_lanes;
+    int const last = is_own ? end : Kokkos::min(end, begin + lanes);
+    body(row, StoredRow{begin, last, &team, scratch, rank % lanes, lanes, is_own});
   }
 }
 
@@ -362,15 +422,17 @@ void for_stored_rows(char const *label, ExecutionSpace const &space, int rows, i
             body(row, StoredRow{int(positions(row)), int(positions(row + 1))});
         });
   } else {
-    int const lanes = stored_row_lanes<Lanes>(rows, entries), count = StoredRow::team_threads / lanes;
+    int const lanes = stored_row_lanes<Lanes>(rows, entries), count = Lanes::threads / lanes;
     if (lanes == 1)
       Kokkos::parallel_for(
           label, Kokkos::RangePolicy(space, 0, rows),
           KOKKOS_LAMBDA(int row) { body(row, StoredRow{int(positions(row)), int(positions(row + 1))}); });
     else
       Kokkos::parallel_for(
-          label, stored_row_policy<Lanes>(space, (rows + count - 1) / count, lanes),
-          KOKKOS_LAMBDA(StoredRow::Member const &team) { rows_of_team<Lanes>(team, rows, positions, body); });
+          label, stored_row_policy<Lanes>(space, (rows + count - 1) / count, entries),
+          KOKKOS_LAMBDA(StoredRow::Member const &team) {
+            rows_of_team<Lanes>(team, rows, entries, lanes, positions, body);
+          });
   }
 }
 
@@ -507,10 +569,10 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
         },
         into);
   } else {
-    int const lanes = stored_row_lanes<Lanes>(rows, entries), count = StoredRow::team_threads / lanes;
-    // As many teams as find room at once: each has a partial result
-    int const teams =
-        Kokkos::max(1, Kokkos::min((rows + count - 1) / count, space.concurrency() / StoredRow::team_threads));
+    int const lanes = stored_row_lanes<Lanes>(rows, entries), count = Lanes::threads / lanes;
+    // As many teams as find room at once, of 2048 threads on a multiprocessor: each has a partial result
+    int const room = space.concurrency() / 2048 * Lanes::resident - teams_of_long_rows(entries);
+    int const teams = Kokkos::max(1, Kokkos::min((rows + count - 1) / count, room));
     if (lanes == 1)
       Kokkos::parallel_reduce(
           label, Kokkos::RangePolicy(space, 0, Kokkos::max(1, rows)), // without rows the result is stored, too
@@ -522,9 +584,9 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
           into);
     else
       Kokkos::parallel_reduce(
-          label, stored_row_policy<Lanes>(space, teams, lanes),
+          label, stored_row_policy<Lanes>(space, teams, entries),
           KOKKOS_LAMBDA(StoredRow::Member const &team, Value &joined) {
-            rows_of_team<Lanes>(team, rows, positions, [&](int row, StoredRow const &along) {
+            rows_of_team<Lanes>(team, rows, entries, lanes, positions, [&](int row, StoredRow const &along) {
               Value const own = body(row, along);
               along.once([&] { joined = Combiner::join(joined, own); });
             });
