@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from models import PROJECT, RUNNERS, Failure
+from ml2kokkos.verify.build import kokkos_root
 
 BENCH = Path(__file__).resolve().parent
 sys.path.append(str(BENCH / "forms"))
@@ -80,7 +81,8 @@ def build(arguments):
     printed.mkdir(parents=True, exist_ok=True)
     print_nets(printed, arguments)
     compiler = [f"-DCMAKE_CXX_COMPILER={arguments.compiler}"] if arguments.compiler else []
-    run(["cmake", "-S", BENCH / "forms", "-B", folder, "-G", "Ninja", f"-DPRINTED={printed}", f"-DFLAGS={flags}", *compiler])
+    run(["cmake", "-S", BENCH / "forms", "-B", folder, "-G", "Ninja", f"-DPRINTED={printed}", f"-DFLAGS={flags}",
+         f"-DKokkos_ROOT={kokkos_root('openmp')}", *compiler])
     run(["ninja", "-C", folder])
     return folder, printed
 
