@@ -97,8 +97,18 @@ struct Contraction {
   LogicalResult addPlace(int64_t columns);
   LogicalResult printPacked(bool mayBeUnchanged = true);
   LogicalResult printParts(int64_t columns);
+  FailureOr<cpp::Parameter> printEpilogue(Body &statements);
   LogicalResult printBatched();
 };
+
+/// What is returned of a sum, which is the parameter.
+FailureOr<cpp::Parameter> Contraction::printEpilogue(Body &statements) {
+  ScalarPrinter printer = layer.scalars(space);
+  FailureOr<cpp::Parameter> const sum = bindEpilogue(printer, statements);
+  if (failed(sum) || failed(returnValue(printer, op.getEpilogue().front(), statements)))
+    return failure();
+  return *sum;
+}
 
 LogicalResult Contraction::printPacked(bool mayBeUnchanged) {
   Storage const &weight = *layer.program.storageOf(op->getOperand(1));
@@ -108,9 +118,8 @@ LogicalResult Contraction::printPacked(bool mayBeUnchanged) {
   if (failed(a) || failed(out))
     return failure();
   Body statements;
-  ScalarPrinter printer = layer.scalars(space);
-  FailureOr<cpp::Parameter> const sum = bindEpilogue(printer, statements);
-  if (failed(sum) || failed(returnValue(printer, op.getEpilogue().front(), statements)))
+  FailureOr<cpp::Parameter> const sum = printEpilogue(statements);
+  if (failed(sum))
     return failure();
   std::vector<Expression> arguments = {m.size(), *a, layer.member(weight), *out};
   layer.addSplit(arguments, elementType(weight.value));
@@ -149,9 +158,8 @@ LogicalResult Contraction::printParts(int64_t columns) {
   if (failed(a) || failed(addPlace(columns)))
     return failure();
   Body statements;
-  ScalarPrinter printer = layer.scalars(space);
-  FailureOr<cpp::Parameter> const sum = bindEpilogue(printer, statements);
-  if (failed(sum) || failed(returnValue(printer, op.getEpilogue().front(), statements)))
+  FailureOr<cpp::Parameter> const sum = printEpilogue(statements);
+  if (failed(sum))
     return failure();
   Storage const &weight = *layer.program.storageOf(op->getOperand(1));
   std::vector<Expression> arguments = {cpp::name(Raw("space")), m.size(), *a, layer.member(weight)};
@@ -215,7 +223,7 @@ FailureOr<std::string> printContract(Operation *op, Layer &layer) {
   Contraction contraction(contract, layer);
   std::optional<int64_t> const columns = nest::columnsOfPart(contract);
   bool const packed = layer.schedule.getBlock() == nest::KernelBlock::Contract;
-  if (failed(!packed ? contraction.printBatched()
+  if (failed(!packed   ? contraction.printBatched()
              : columns ? contraction.printParts(*columns)
                        : contraction.printPacked()))
     return failure();

@@ -51,17 +51,23 @@ struct Reduction {
     return storeElements(layer, printer, block, op.getOutputs(), ArrayRef(maps).take_back(1), space, statements);
   }
 
+  FusedLoops termLoops();
   LogicalResult printRows();
   LogicalResult printFolds();
   LogicalResult printElements();
 };
 
+/// The reduced loops as one.
+FusedLoops Reduction::termLoops() {
+  SmallVector<StringRef> letters = {"i", "j", "k", "l"};
+  letters.resize(reduced.size(), "m");
+  return FusedLoops(layer, loops, reduced, layer.indexNames(letters), "term", space);
+}
+
 /// The reduction runs along the row of for_rows.
 LogicalResult Reduction::printRows() {
   FusedLoops const rows(layer, loops, parallel, loopNames(layer, parallel.size()), "row", space);
-  SmallVector<StringRef> letters = {"i", "j", "k", "l"};
-  letters.resize(reduced.size(), "m");
-  FusedLoops const along(layer, loops, reduced, layer.indexNames(letters), "term", space);
+  FusedLoops const along = termLoops();
   Identifier const name = accumulatorName(); // before the printer takes over the names that are in use
   ScalarPrinter printer = layer.scalars(space);
   Body inner, statements, last;
@@ -85,9 +91,7 @@ LogicalResult Reduction::printRows() {
 /// The same with a lambda for the terms and one for what is made of their sum.
 LogicalResult Reduction::printFolds() {
   FusedLoops const rows(layer, loops, parallel, loopNames(layer, parallel.size()), "row", space);
-  SmallVector<StringRef> letters = {"i", "j", "k", "l"};
-  letters.resize(reduced.size(), "m");
-  FusedLoops const along(layer, loops, reduced, layer.indexNames(letters), "term", space);
+  FusedLoops const along = termLoops();
   Identifier const name = accumulatorName(); // before the printer takes over the names that are in use
   Body terms, last;
   ScalarPrinter printer = layer.scalars(space), finisher = layer.scalars(space);
