@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/ir/LoopNames.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/SparseLevels.h"
 #include "translator/ir/Teams.h"
@@ -128,6 +129,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.note", {OnOperation, isString}},
       {"nest.ordered", {OnOperation, isFlags}},
       {"nest.unordered", {OnOperation, isUnit}},
+      // Of a nest.contract that was loops: their names
+      {loopNames, {OnOperation, isStrings}},
       // Of nest.recurrent: the names of the gates. Of nest.buffer: positions of the first and the last access
       {"nest.gates", {OnOperation, isStrings}},
       {"nest.alive", {OnOperation, isRange}},

@@ -1,8 +1,8 @@
 //===- FoldScalars.cpp - scalars between kernels are computed where they are used ---------------------------------===//
 //
-// The step length of a solver is a quotient of two sums, and a coefficient that a compiler has moved out of a loop is an
-// element of an array. A kernel of one thread for it costs a launch; the kernel that needs it loads and divides itself,
-// as long as memory is still what it was.
+// The step length of a solver is a quotient of two sums, and a coefficient that a compiler has moved out of a loop is
+// an element of an array. A kernel of one thread for it costs a launch; the kernel that needs it loads and divides
+// itself, as long as memory is still what it was.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

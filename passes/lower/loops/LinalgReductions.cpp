@@ -197,8 +197,17 @@ private:
       if (auto index = dyn_cast<linalg::IndexOp>(inner))
         values.map(index.getResult(), positions[index.getDim()]);
       else if (!skip(&inner))
-        rewriter.clone(inner, values);
+        allowAnyOrder(&inner, rewriter.clone(inner, values));
     return values;
+  }
+
+  /// The copy of a join says, as linalg does, that terms may be joined in any order.
+  void allowAnyOrder(Operation *join, Operation *copy) {
+    auto math = dyn_cast<arith::ArithFastMathInterface>(copy);
+    if (!math || !llvm::is_contained(joins, join))
+      return;
+    auto const flags = math.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::reassoc;
+    copy->setAttr(math.getFastMathAttrName(), arith::FastMathFlagsAttr::get(copy->getContext(), flags));
   }
 
   bool goesAlongRows(unsigned loop);

@@ -122,6 +122,11 @@ void foldScalars(mlir::func::FuncOp entry);
 /// Elements that a sequential loop of a parallel iteration changes are carried by the loop.
 void keepSums(mlir::func::FuncOp entry);
 
+//===--- Products (RaiseProducts.cpp) ---===//
+
+/// Kernels whose loops are a matrix product become nest.contract.
+void raiseProducts(mlir::func::FuncOp entry);
+
 //===--- Views (FoldViews.cpp) ---===//
 
 /// Loads and stores through transposes and casts to other strides become such of their source; whether there were any.

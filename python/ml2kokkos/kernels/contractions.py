@@ -18,7 +18,7 @@ class Contractions:
         return self.copied(value, None) if value.memory is None and not value.cheap else value
 
     def product(self, a, b):
-        """a @ b of vectors and matrices, its sums in the order of the terms."""
+        """a @ b of vectors and matrices, its terms joined in any order."""
         takes = "@ takes vectors and matrices"
         a, b = self.operand(a, takes), self.operand(b, takes)
         if len(a.shape) > 2 or len(b.shape) > 2:

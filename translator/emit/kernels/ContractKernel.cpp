@@ -3,6 +3,7 @@
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/ir/InTurn.h"
 #include "translator/ir/LibraryCalls.h"
+#include "translator/ir/LoopNames.h"
 #include "translator/ir/StoredSums.h"
 #include "translator/text/Text.h"
 
@@ -43,10 +44,22 @@ struct Contraction {
         n(fuse(roles.n, {"o", "j", "l"}, "column")), k(fuse(roles.k, {"k", "c", "s"}, "term")) {}
 
   FusedLoops fuse(ArrayRef<unsigned> role, ArrayRef<StringRef> letters, StringRef fused) {
-    SmallVector<StringRef> wanted;
-    for (unsigned i = 0; i < role.size(); ++i)
-      wanted.push_back(letters[std::min<size_t>(i, letters.size() - 1)]);
-    return FusedLoops(layer, loops, role, layer.indexNames(wanted), fused, space);
+    SmallVector<std::string> wanted;
+    for (auto [i, loop] : llvm::enumerate(role)) {
+      std::string const source = sourceNameOf(loop);
+      wanted.push_back(source.empty() ? letters[std::min<size_t>(i, letters.size() - 1)].str() : source);
+    }
+    return FusedLoops(layer, loops, role, layer.indexNames(llvm::to_vector_of<StringRef>(wanted)), fused, space);
+  }
+
+  /// What a loop program calls the loop, if no other loop of the contraction has that name.
+  std::string sourceNameOf(unsigned loop) {
+    auto const names = op->getAttrOfType<ArrayAttr>(nest::loopNames);
+    if (!names || names.size() != loops.extents.size() || llvm::count(names, names[loop]) != 1)
+      return "";
+    StringRef const name = cast<StringAttr>(names[loop]).getValue();
+    std::string const noun = name.empty() ? "" : snakeCase(name);
+    return StringRef(noun).ends_with("_") ? "" : noun; // a word of C++
   }
 
   /// A lambda of `first` and the loops, whose indices are recovered from the fused ones.
