@@ -49,7 +49,8 @@ static bool isNext(nest::ContractOp first, nest::ContractOp second) {
   Value const between = first.getOutputs()[0];
   if (second.getInputs()[0] != between || !between.getDefiningOp<nest::BufferOp>())
     return false;
-  return llvm::all_of(accessesOf(between), [&](Access const &access) { return access.op == first || access.op == second; });
+  return llvm::all_of(accessesOf(between),
+                      [&](Access const &access) { return access.op == first || access.op == second; });
 }
 
 /// As `rows_of_turns` of the block: two places that products read and write in turn.
@@ -72,8 +73,8 @@ static bool touchesArgument(ArrayRef<nest::ContractOp> products) {
   return in != out && (isa<BlockArgument>(in) || isa<BlockArgument>(out));
 }
 
-/// From so many multiplications on, launches aside, a kernel for all of them pays; fewer stay layer by layer, which reads
-/// better. What a number of rows that is known at run time only counts as.
+/// From so many multiplications on, launches aside, a kernel for all of them pays; fewer stay layer by layer, which
+/// reads better. What a number of rows that is known at run time only counts as.
 static constexpr int64_t leastWork = int64_t(1) << 21, someRows = 256;
 
 static int64_t workOf(ArrayRef<nest::ContractOp> products) {

@@ -65,18 +65,29 @@ bool foldsTogether(ArrayRef<int64_t> rows) {
   return llvm::count_if(rows, isLong) == 1 && (ShapedType::isDynamic(*found) || *found >= together);
 }
 
-/// Rows where the first input's contiguous dimension is reduced, else a loop per element of the output.
+/// Fewer terms, or columns, are not worth a strip of results.
+static constexpr int64_t leastTerms = 8, leastColumns = 16;
+
+static bool isAtLeast(int64_t extent, int64_t least) { return ShapedType::isDynamic(extent) || extent >= least; }
+
+/// Rows where the first input's contiguous dimension is reduced, columns where it is not, a loop per element of the
+/// output where there are but a few terms.
 static LogicalResult chooseBlock(nest::ReduceOp reduce) {
   std::optional<unsigned> const inner = innermost(reduce.getMaps().front(), extentsOf(reduce));
   bool const isAlong = inner && llvm::is_contained(reduce.getReductionDims(), int64_t(*inner));
-  SmallVector<int64_t> const extents = extentsOf(reduce);
   SmallVector<int64_t> rows;
-  for (auto [loop, extent] : llvm::enumerate(extents))
+  int64_t terms = 1;
+  for (auto [loop, extent] : llvm::enumerate(extentsOf(reduce)))
     if (!llvm::is_contained(reduce.getReductionDims(), int64_t(loop)))
       rows.push_back(extent);
-  nest::setSchedule(reduce, !isAlong              ? KernelBlock::ForEach
-                            : foldsTogether(rows) ? KernelBlock::FoldRows
-                                                  : KernelBlock::ForRows);
+    else
+      terms = ShapedType::isDynamic(extent) || terms >= leastTerms ? leastTerms : terms * extent;
+  if (isAlong)
+    nest::setSchedule(reduce, foldsTogether(rows) ? KernelBlock::FoldRows : KernelBlock::ForRows);
+  else if (inner && terms >= leastTerms && isAtLeast(extentsOf(reduce)[*inner], leastColumns))
+    nest::setSchedule(reduce, KernelBlock::FoldColumns, {.inner = int64_t(*inner)});
+  else
+    nest::setSchedule(reduce, KernelBlock::ForEach);
   return success();
 }
 

@@ -146,7 +146,8 @@ static constexpr int64_t largeConv = int64_t(1) << 30, longSum = 256, someImages
 static DevicePath pathOf(nest::ConvOp conv) {
   ArrayRef<int64_t> const weight = cast<ShapedType>(conv.getInputs()[1].getType()).getShape();
   auto const results = cast<ShapedType>(conv.getOutputs().front().getType());
-  bool const suits = conv.getGroups() == 1 && nest::channelsPerSum(conv) == 1 && weight[1] % 4 == 0 && results.getElementType().isF32();
+  bool const suits = conv.getGroups() == 1 && nest::channelsPerSum(conv) == 1 && weight[1] % 4 == 0 &&
+                     results.getElementType().isF32();
   int64_t const terms = weight[1] * weight[2] * weight[3];
   int64_t size = terms * (results.isDynamicDim(0) ? someImages : 1);
   for (int64_t extent : results.getShape())

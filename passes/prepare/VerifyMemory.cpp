@@ -82,7 +82,8 @@ static LogicalResult checkBlock(Operation *kernel) {
   if (auto window = dyn_cast<nest::WindowOp>(kernel))
     return both(checkImage, window.getInputs()[0], window.getOutputs()[0]);
   if (auto contract = dyn_cast<nest::ContractOp>(kernel); contract && !packedOperands(kernel).empty())
-    return nest::columnsOfPart(contract) ? checkPointer(contract.getInputs()[0], kernel) : both(checkPointer, contract.getInputs()[0], contract.getOutputs()[0]);
+    return nest::columnsOfPart(contract) ? checkPointer(contract.getInputs()[0], kernel)
+                                         : both(checkPointer, contract.getInputs()[0], contract.getOutputs()[0]);
   if (auto recurrent = dyn_cast<nest::RecurrentOp>(kernel))
     return success(llvm::all_of(recurrent.getOutputs(), [&](Value output) {
       return !recurrent.isState(output) || succeeded(checkPointer(output, kernel));

@@ -1,5 +1,4 @@
-//===- RowsTest.cpp - for_rows, fold_rows, for_each, pool and the combiners
-//--------------------------------------------------===//
+//===- RowsTest.cpp - for_rows, fold_rows, fold_columns, for_each, pool and the combiners -------------------------===//
 
 #include "Check.h"
 
@@ -185,6 +184,35 @@ template <class Join, class T> void foldRows(std::string const &join, int rows, 
                  expected);
 }
 
+/// Strips that are full and the one that is not, terms that are left over, matrices one behind the other
+template <class Join, class T> void foldColumns(std::string const &join, int rows, int columns, int length) {
+  auto const values = check::numbers<T>(std::size_t(rows) * length * columns, 4),
+             factors = check::numbers<T>(length, 6);
+  ExecutionSpace const space;
+  Tensor<T ***> const in("in", rows, length, columns);
+  Tensor<T *> const factor("factor", length);
+  Tensor<T **> const out("out", rows, columns);
+  check::put(in, values);
+  check::put(factor, factors);
+  fold_columns<Join>(
+      "test::fold_columns", space, rows, columns, length,
+      KOKKOS_LAMBDA(int row, int k, int column) { return in(row, k, column) * factor(k); },
+      KOKKOS_LAMBDA(T folded, int row, int column) { out(row, column) = folded + row - column; });
+  space.fence();
+  std::vector<double> expected;
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column) {
+      double folded = Join::template neutral<T>();
+      for (int k = 0; k < length; ++k)
+        folded = Join::template join<double>(folded,
+                                             values[(std::size_t(row) * length + k) * columns + column] * factors[k]);
+      expected.push_back(folded + row - column);
+    }
+  check::compare("fold_columns " + join + " " + std::to_string(rows) + "x" + std::to_string(length) + "x" +
+                     std::to_string(columns),
+                 check::get(out), expected);
+}
+
 template <class Window, class Join, class In, class Out> void pooling(std::string const &name, int images, bool mean) {
   auto const values = check::numbers<float>(std::size_t(images) * In::height * In::width * In::channels, 3);
   ExecutionSpace const space;
@@ -314,6 +342,12 @@ void testRows() {
       foldRows<Max, double>("max", rows, length);
     }
   foldRows<Sum, float>("sum", 9, 0);
+  for (int columns : {1, 3, 64, 100, 4097, 9000})
+    for (int length : {1, 7, 12, 130}) {
+      foldColumns<Sum, float>("sum", 1, columns, length);
+      foldColumns<Max, double>("max", 3, columns, length);
+    }
+  foldColumns<Sum, float>("sum", 2, 5, 0);
   pooling<Square<3, 2, 1>, Max, Activation<float, 14, 14, 64, 1>, Activation<float, 7, 7, 64, 1>>("max", 2, false);
   pooling<Square<3, 2, 1>, Max, Activation<float, 13, 7, 5>, Activation<float, 7, 4, 5>>("max, no border", 3, false);
   pooling<Square<2, 2>, Max, Activation<float, 7, 7, 96>, Activation<float, 4, 4, 96>>("max, ceil", 1, false);

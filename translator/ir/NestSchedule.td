@@ -47,6 +47,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ForRows", 6, "for_rows">,               // a team or thread per row, with reductions along it
   I32EnumAttrCase<"ForWideRows", 7, "for_wide_rows">,      // the same, where a device's team keeps the row in registers
   I32EnumAttrCase<"FoldRows", 42, "fold_rows">,            // one reduction along each row: a host takes several at once
+  I32EnumAttrCase<"FoldColumns", 43, "fold_columns">,      // one down each column: a host takes a strip of them
   I32EnumAttrCase<"TopK", 22, "top_k">,                    // a thread, or a device's team, keeps a row's k first elements
   I32EnumAttrCase<"TopKParts", 37, "top_k_of_parts">,      // the same of parts of long rows, whose lists are joined
   I32EnumAttrCase<"SortRows", 38, "sort_rows">,            // runs of a row are sorted, then merged, by all threads
@@ -101,7 +102,8 @@ def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "what a kernel is printed as";
   let description = [{
-    Loops are numbers of loops of the kernel's maps, -1 for none. Of a map: `inner` runs along the output's memory,
+    Loops are numbers of loops of the kernel's maps, -1 for none. Of a map: `inner` runs along the output's memory (of
+    `fold_columns` along the input's),
     `crossing` along an input's that lies across it, `channel` through the few channels of a pixel. Of rows: the number of the
     operand, an output, that is `kept` in registers. Of explicit loops: the first `fused` run as one. Of contractions: whether
     the columns of the `left` and the `right` operand are adjacent in memory, and whether the sums are stored `in_place` as

@@ -29,6 +29,7 @@ ArrayRef<Tunable> ml2k::tunablesOf(nest::KernelBlock block) {
     return line;
   case nest::KernelBlock::ForRows:
   case nest::KernelBlock::FoldRows:
+  case nest::KernelBlock::FoldColumns:
   case nest::KernelBlock::BatchedContract:
     return whole;
   default:

@@ -122,10 +122,13 @@ void foldScalars(mlir::func::FuncOp entry);
 /// Elements that a sequential loop of a parallel iteration changes are carried by the loop.
 void keepSums(mlir::func::FuncOp entry);
 
-//===--- Products (RaiseProducts.cpp) ---===//
+//===--- Kernels of one sum (RaiseProducts.cpp, RaiseColumnSums.cpp) ---===//
 
 /// Kernels whose loops are a matrix product become nest.contract.
 void raiseProducts(mlir::func::FuncOp entry);
+
+/// Kernels that reduce down the columns of a matrix become nest.reduce.
+void raiseColumnSums(mlir::func::FuncOp entry);
 
 //===--- Views (FoldViews.cpp) ---===//
 

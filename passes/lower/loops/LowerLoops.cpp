@@ -85,6 +85,7 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
       return signalPassFailure();
     checkExtents(entry);
     raiseProducts(entry);
+    raiseColumnSums(entry);
   }
 };
 } // namespace

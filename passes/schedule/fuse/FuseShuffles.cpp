@@ -92,8 +92,7 @@ std::optional<unsigned> lastConvolution(tensor::ConcatOp concat) {
   std::optional<unsigned> last;
   for (auto [number, part] : llvm::enumerate(concat.getInputs())) {
     auto conv = part.getDefiningOp<nest::ConvOp>();
-    if (canInterleave(conv, concat) &&
-        (!last || concat.getInputs()[*last].getDefiningOp()->isBeforeInBlock(conv)))
+    if (canInterleave(conv, concat) && (!last || concat.getInputs()[*last].getDefiningOp()->isBeforeInBlock(conv)))
       last = number;
   }
   return last;
@@ -148,7 +147,8 @@ std::optional<SmallVector<unsigned>> constantsOfSums(nest::ConvOp conv) {
   for (auto [extra, map] : llvm::zip(conv.getExtrasMutable(), conv.getMaps())) {
     if (!map.isFunctionOfDim(3))
       continue;
-    if (!weightBehind(extra.get()) || map.getNumResults() != 1 || map.getResult(0) != getAffineDimExpr(3, conv.getContext()))
+    if (!weightBehind(extra.get()) || map.getNumResults() != 1 ||
+        map.getResult(0) != getAffineDimExpr(3, conv.getContext()))
       return std::nullopt;
     numbers.push_back(extra.getOperandNumber());
   }

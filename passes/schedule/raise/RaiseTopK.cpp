@@ -441,7 +441,8 @@ struct RaiseTopK : impl::RaiseTopKBase<RaiseTopK> {
       if (!sorting)
         return;
       int64_t const kept = cast<ShapedType>(op.getResult(0).getType()).getDimSize(sorting->along);
-      if (!ShapedType::isDynamic(kept) && kept > 0 && hasElements(op.getInputs()[0], sorting->along, kept, getOperation()))
+      if (!ShapedType::isDynamic(kept) && kept > 0 &&
+          hasElements(op.getInputs()[0], sorting->along, kept, getOperation()))
         found.emplace_back(op, *sorting);
     });
     for (auto &[op, sorting] : found)

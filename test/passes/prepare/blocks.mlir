@@ -81,7 +81,7 @@ func.func @reductions(%x: memref<16x32xf32>, %y: memref<16xf32>, %z: memref<32xf
   ^bb0(%s: f32):
     nest.yield %s : f32
   }
-  // CHECK: nest.reduce "columns" {{.*}} attributes {nest.schedule = #nest.schedule<for_each>}
+  // CHECK: nest.reduce "columns" {{.*}} attributes {nest.schedule = #nest.schedule<fold_columns, inner = 1>}
   nest.reduce "columns" <sum> from 0.0 : f32 over [0] ins(%x : memref<16x32xf32>) outs(%z : memref<32xf32>) maps [#ij, #j]
   term {
   ^bb0(%a: f32):

@@ -175,8 +175,7 @@ Json Serializer::view(Assign const &s) {
 }
 
 Json Serializer::view(Add const &s) {
-  return {
-      {"template", "statement/update"}, {"target", text(s.target)}, {"operator", "+="}, {"value", text(s.value)}};
+  return {{"template", "statement/update"}, {"target", text(s.target)}, {"operator", "+="}, {"value", text(s.value)}};
 }
 
 Json Serializer::view(Return const &s) { return {{"template", "statement/return"}, {"value", text(s.value)}}; }

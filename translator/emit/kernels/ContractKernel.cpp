@@ -3,7 +3,6 @@
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/ir/InTurn.h"
 #include "translator/ir/LibraryCalls.h"
-#include "translator/ir/LoopNames.h"
 #include "translator/ir/StoredSums.h"
 #include "translator/text/Text.h"
 
@@ -46,20 +45,10 @@ struct Contraction {
   FusedLoops fuse(ArrayRef<unsigned> role, ArrayRef<StringRef> letters, StringRef fused) {
     SmallVector<std::string> wanted;
     for (auto [i, loop] : llvm::enumerate(role)) {
-      std::string const source = sourceNameOf(loop);
+      std::string const source = sourceNameOf(op, loop, loops.extents.size());
       wanted.push_back(source.empty() ? letters[std::min<size_t>(i, letters.size() - 1)].str() : source);
     }
     return FusedLoops(layer, loops, role, layer.indexNames(llvm::to_vector_of<StringRef>(wanted)), fused, space);
-  }
-
-  /// What a loop program calls the loop, if no other loop of the contraction has that name.
-  std::string sourceNameOf(unsigned loop) {
-    auto const names = op->getAttrOfType<ArrayAttr>(nest::loopNames);
-    if (!names || names.size() != loops.extents.size() || llvm::count(names, names[loop]) != 1)
-      return "";
-    StringRef const name = cast<StringAttr>(names[loop]).getValue();
-    std::string const noun = name.empty() ? "" : snakeCase(name);
-    return StringRef(noun).ends_with("_") ? "" : noun; // a word of C++
   }
 
   /// A lambda of `first` and the loops, whose indices are recovered from the fused ones.

@@ -2,6 +2,7 @@
 
 #include "translator/emit/kernels/KernelParts.h"
 
+#include "translator/ir/LoopNames.h"
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -104,6 +105,15 @@ std::vector<Identifier> loopNames(Layer &layer, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     names.push_back(layer.scope.fresh({"i" + std::to_string(i)}));
   return names;
+}
+
+std::string sourceNameOf(Operation *kernel, unsigned loop, unsigned count) {
+  auto const names = kernel->getAttrOfType<ArrayAttr>(nest::loopNames);
+  if (!names || names.size() != count || llvm::count(names, names[loop]) != 1)
+    return "";
+  StringRef const name = cast<StringAttr>(names[loop]).getValue();
+  std::string const noun = name.empty() ? "" : snakeCase(name);
+  return StringRef(noun).ends_with("_") ? "" : noun; // a word of C++
 }
 
 LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, Block::BlockArgListType arguments, ValueRange values,

@@ -46,6 +46,10 @@ private:
 /// Names for `count` loops of extents greater than 1, channels last for images.
 std::vector<Identifier> loopNames(Layer &layer, unsigned count);
 
+/// What a loop program calls one of the `count` loops of a kernel that was made of it, if no other of them has that
+/// name; else empty.
+std::string sourceNameOf(mlir::Operation *kernel, unsigned loop, unsigned count);
+
 /// Binds the arguments of a block that are not bound yet to the elements of `values` at `maps`.
 mlir::LogicalResult bindElements(Layer &layer, ScalarPrinter &printer, mlir::Block::BlockArgListType arguments,
                                  mlir::ValueRange values, llvm::ArrayRef<mlir::AffineMap> maps, IndexSpace const &space,

@@ -51,17 +51,25 @@ struct Reduction {
     return storeElements(layer, printer, block, op.getOutputs(), ArrayRef(maps).take_back(1), space, statements);
   }
 
-  FusedLoops termLoops();
+  std::vector<Identifier> namesOf(ArrayRef<unsigned> which, llvm::function_ref<std::vector<Identifier>()> usual);
+  FusedLoops termLoops(SmallVector<StringRef> letters = {"i", "j", "k", "l"});
   LogicalResult printRows();
-  LogicalResult printFolds();
+  LogicalResult printFolds(std::optional<unsigned> column);
   LogicalResult printElements();
 };
 
+/// The names of the source where all of the loops have one, else the usual ones.
+std::vector<Identifier> Reduction::namesOf(ArrayRef<unsigned> which, function_ref<std::vector<Identifier>()> usual) {
+  SmallVector<std::string> names;
+  for (unsigned loop : which)
+    names.push_back(sourceNameOf(op, loop, loops.extents.size()));
+  return llvm::is_contained(names, "") ? usual() : layer.indexNames(llvm::to_vector_of<StringRef>(names));
+}
+
 /// The reduced loops as one.
-FusedLoops Reduction::termLoops() {
-  SmallVector<StringRef> letters = {"i", "j", "k", "l"};
+FusedLoops Reduction::termLoops(SmallVector<StringRef> letters) {
   letters.resize(reduced.size(), "m");
-  return FusedLoops(layer, loops, reduced, layer.indexNames(letters), "term", space);
+  return FusedLoops(layer, loops, reduced, namesOf(reduced, [&] { return layer.indexNames(letters); }), "term", space);
 }
 
 /// The reduction runs along the row of for_rows.
@@ -88,10 +96,23 @@ LogicalResult Reduction::printRows() {
   return success();
 }
 
-/// The same with a lambda for the terms and one for what is made of their sum.
-LogicalResult Reduction::printFolds() {
-  FusedLoops const rows(layer, loops, parallel, loopNames(layer, parallel.size()), "row", space);
-  FusedLoops const along = termLoops();
+/// The same with a lambda for the terms and one for what is made of their sum, along rows or down the columns of a
+/// loop.
+LogicalResult Reduction::printFolds(std::optional<unsigned> column) {
+  SmallVector<unsigned> outer(parallel);
+  if (column) { // the last one
+    llvm::erase(outer, *column);
+    outer.push_back(*column);
+  }
+  std::vector<Identifier> names = namesOf(outer, [&] { return loopNames(layer, outer.size()); }), columnName;
+  if (column) {
+    columnName.push_back(names.back());
+    space.dims[*column] = cpp::name(names.back());
+    names.pop_back();
+    outer.pop_back();
+  }
+  FusedLoops const rows(layer, loops, outer, names, "row", space);
+  FusedLoops const along = column ? termLoops({"k", "l"}) : termLoops();
   Identifier const name = accumulatorName(); // before the printer takes over the names that are in use
   Body terms, last;
   ScalarPrinter printer = layer.scalars(space), finisher = layer.scalars(space);
@@ -102,10 +123,18 @@ LogicalResult Reduction::printFolds() {
   along.recover(terms);
   rows.recover(terms);
   rows.recover(last);
+  std::vector<Expression> sizes = {rows.size(), along.size()};
+  std::vector<Identifier> ofTerm = {rows.name(), along.name()}, ofResult = {rows.name()};
+  if (column)
+    sizes.insert(sizes.begin() + 1, loops.sizes[*column]);
+  for (std::vector<Identifier> *parameters : {&ofTerm, &ofResult})
+    parameters->insert(parameters->end(), columnName.begin(), columnName.end());
   layer.needBlock(combinerName(op.getCombiner()));
-  layer.setCall(combinerName(op.getCombiner()), {rows.size(), along.size()});
-  layer.addLambda({cpp::intParameters({rows.name(), along.name()}), std::move(terms)});
-  layer.addLambda({{{type().code, name, " ", type().block}, cpp::intParameter(rows.name())}, std::move(last)});
+  layer.setCall(combinerName(op.getCombiner()), sizes);
+  layer.addLambda({cpp::intParameters(ofTerm), std::move(terms)});
+  std::vector<cpp::Parameter> parameters = cpp::intParameters(ofResult);
+  parameters.insert(parameters.begin(), {type().code, name, " ", type().block});
+  layer.addLambda({std::move(parameters), std::move(last)});
   return success();
 }
 
@@ -153,9 +182,10 @@ FailureOr<std::string> printReduce(Operation *op, Layer &layer) {
     return printProductCall(op, layer);
   Reduction reduction(cast<nest::ReduceOp>(op), layer);
   nest::KernelBlock const block = layer.schedule.getBlock();
-  if (failed(block == nest::KernelBlock::FoldRows  ? reduction.printFolds()
-             : block == nest::KernelBlock::ForRows ? reduction.printRows()
-                                                   : reduction.printElements()))
+  if (failed(block == nest::KernelBlock::FoldRows      ? reduction.printFolds({})
+             : block == nest::KernelBlock::FoldColumns ? reduction.printFolds(layer.schedule.getInner())
+             : block == nest::KernelBlock::ForRows     ? reduction.printRows()
+                                                       : reduction.printElements()))
     return failure();
   return describe(layer, reduction.op.getInputs(), reduction.op.getExtras(), reduction.op.getOutputs(), ", ");
 }

@@ -84,7 +84,7 @@ public:
   void setCall(Code const &templateArguments, std::vector<Expression> arguments);
   void setBlockCall(Raw block, Code const &templateArguments, std::vector<Expression> arguments); ///< of another one
   void setBlockCall(Raw block, std::vector<Expression> arguments); ///< with all its arguments, `space` too
-  void setPolicyCall(Raw function, Expression const &policy); ///< a pattern of Kokkos itself
+  void setPolicyCall(Raw function, Expression const &policy);      ///< a pattern of Kokkos itself
   void needBlock(Raw block) { function.call.blocks.push_back(block); }
   void needDevicePath(); ///< what the block does on devices by the schedule
   void addLambda(cpp::Lambda lambda);

@@ -30,6 +30,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {ForRows, "for_rows"},
                {ForWideRows, "for_wide_rows"},
                {FoldRows, "fold_rows"},
+               {FoldColumns, "fold_columns"},
                {Contract, "contract"},
                {BatchedContract, "batched_contract"},
                {Conv, "conv"},
