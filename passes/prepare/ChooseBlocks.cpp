@@ -70,21 +70,40 @@ static constexpr int64_t leastTerms = 8, leastColumns = 16;
 
 static bool isAtLeast(int64_t extent, int64_t least) { return ShapedType::isDynamic(extent) || extent >= least; }
 
+/// Whether neighbours in a loop are neighbours in the last dimension of an operand that is longer than 1.
+static bool isContiguous(AffineMap map, ArrayRef<int64_t> extents, unsigned loop) {
+  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+    auto const dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && dim.getPosition() != loop && extents[dim.getPosition()] == 1)
+      continue;
+    return dim && dim.getPosition() == loop;
+  }
+  return false;
+}
+
 /// Rows where the first input's contiguous dimension is reduced, columns where it is not, a loop per element of the
-/// output where there are but a few terms.
+/// output where there are but a few terms. Where rows are reduced together with other dimensions, `inner` goes along
+/// them.
 static LogicalResult chooseBlock(nest::ReduceOp reduce) {
-  std::optional<unsigned> const inner = innermost(reduce.getMaps().front(), extentsOf(reduce));
+  SmallVector<int64_t> const extents = extentsOf(reduce);
+  AffineMap const map = reduce.getMaps().front();
+  std::optional<unsigned> const inner = innermost(map, extents);
   bool const isAlong = inner && llvm::is_contained(reduce.getReductionDims(), int64_t(*inner));
   SmallVector<int64_t> rows;
-  int64_t terms = 1;
-  for (auto [loop, extent] : llvm::enumerate(extentsOf(reduce)))
-    if (!llvm::is_contained(reduce.getReductionDims(), int64_t(loop)))
+  int64_t terms = 1, reduced = 0;
+  for (auto [loop, extent] : llvm::enumerate(extents))
+    if (!llvm::is_contained(reduce.getReductionDims(), int64_t(loop))) {
       rows.push_back(extent);
-    else
+    } else if (extent != 1) {
       terms = ShapedType::isDynamic(extent) || terms >= leastTerms ? leastTerms : terms * extent;
-  if (isAlong)
+      ++reduced;
+    }
+  bool const isLong = inner && isAtLeast(extents[*inner], leastColumns) && isContiguous(map, extents, *inner);
+  if (isAlong && reduced > 1 && isLong)
+    nest::setSchedule(reduce, KernelBlock::ForRows, {.inner = int64_t(*inner)});
+  else if (isAlong)
     nest::setSchedule(reduce, foldsTogether(rows) ? KernelBlock::FoldRows : KernelBlock::ForRows);
-  else if (inner && terms >= leastTerms && isAtLeast(extentsOf(reduce)[*inner], leastColumns))
+  else if (isLong && terms >= leastTerms)
     nest::setSchedule(reduce, KernelBlock::FoldColumns, {.inner = int64_t(*inner)});
   else
     nest::setSchedule(reduce, KernelBlock::ForEach);

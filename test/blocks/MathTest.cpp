@@ -80,6 +80,7 @@ void testMath() {
       "exp_of_negative", KOKKOS_LAMBDA(float x) { return exp_of_negative(-Kokkos::abs(x)); },
       [](double x) { return std::abs(x) > 87 ? 0. : std::exp(-std::abs(x)); }, 1e-7);
   compare("fast_log", KOKKOS_LAMBDA(float x) { return fast_log(x); }, std::log, 8.5e-8);
+  compare("fast_expm1", KOKKOS_LAMBDA(float x) { return fast_expm1(x); }, std::expm1, 2e-7);
   compare("fast_log1p", KOKKOS_LAMBDA(float x) { return fast_log1p(x); }, std::log1p, 1.8e-7);
   compare("fast_tanh", KOKKOS_LAMBDA(float x) { return fast_tanh(x); }, std::tanh, 4e-7);
   compareBounds("fast_tanh", KOKKOS_LAMBDA(float x) { return fast_tanh(x); }, 9.5f);

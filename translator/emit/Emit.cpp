@@ -128,6 +128,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
   };
   auto const isNarrow = [](Storage const &storage) { return isStoredNarrow(storage.type.getElementType()); };
+  auto const isOfBytes = [](Storage const &storage) { return storage.type.getElementType().isInteger(8); };
   bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false;
   func::FuncOp entry = program.entry;
   entry.walk([&](nest::ConvOp conv) {
@@ -153,6 +154,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"small", blocks.count("small_products") != 0},
           {"large", blocks.count("large_product") != 0},
           {"blocked", blocked},
+          {"bytes", llvm::any_of(program.arguments, isOfBytes) || llvm::any_of(program.buffers, isOfBytes)},
           {"tall", blocks.count("large_conv") != 0},
           {"phases", blocks.count("conv_transposed") || blocks.count("contract_parts")},
           {"parts", blocks.count("contract_parts") != 0},

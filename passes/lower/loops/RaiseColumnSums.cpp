@@ -1,7 +1,8 @@
-//===- RaiseColumnSums.cpp - kernels that reduce down the columns of a matrix become nest.reduce -------------------===//
+//===- RaiseColumnSums.cpp - kernels that reduce down the columns of a matrix become nest.reduce
+//-------------------===//
 //
-// A thread with one column would jump from row to row, an element of every line of memory at a time. nest.reduce says what
-// is meant, and its block walks down strips of columns. Terms that may be joined in any order only.
+// A thread with one column would jump from row to row, an element of every line of memory at a time. nest.reduce says
+// what is meant, and its block walks down strips of columns. Terms that may be joined in any order only.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -115,9 +116,9 @@ void ColumnSum::raise(RewriterBase &rewriter) {
     initial = *arith::getNeutralElement(join);
   rewriter.setInsertionPoint(kernel);
   Location const location = kernel.getLoc();
-  auto reduce = rewriter.create<nest::ReduceOp>(
-      location, TypeRange(), kernel.getLabel(), inputs, read, ValueRange{store.getMemref()},
-      rewriter.getAffineMapArrayAttr(maps), ArrayRef<int64_t>{int64_t(sumLoop())}, combiner, initial);
+  auto reduce = rewriter.create<nest::ReduceOp>(location, TypeRange(), kernel.getLabel(), inputs, read,
+                                                ValueRange{store.getMemref()}, rewriter.getAffineMapArrayAttr(maps),
+                                                ArrayRef<int64_t>{int64_t(sumLoop())}, combiner, initial);
   reduce->setAttr(nest::loopNames, namesOf(llvm::to_vector(llvm::seq(0u, sumLoop() + 1))));
   Block *term = rewriter.createBlock(&reduce.getTerm());
   IRMapping values;

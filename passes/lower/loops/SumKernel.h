@@ -11,8 +11,9 @@
 
 namespace ml2k {
 
-/// What a matrix product and other reductions have in common, written as loops: independent loops from 0 on, an inner loop
-/// that carries one value, scalar operations on it, and one store. Indices of loads and of the store are loops or numbers.
+/// What a matrix product and other reductions have in common, written as loops: independent loops from 0 on, an inner
+/// loop that carries one value, scalar operations on it, and one store. Indices of loads and of the store are loops or
+/// numbers.
 class SumKernel {
 public:
   explicit SumKernel(nest::LoopKernelOp kernel) : kernel(kernel), block(kernel.getBody().front()) {}
@@ -38,8 +39,8 @@ protected:
   /// The names of the loops in the source, each at its place in the new kernel.
   mlir::ArrayAttr namesOf(llvm::ArrayRef<unsigned> places);
 
-  /// The block of what stands behind the sum: the joined terms, then what `extras` load. `total` makes the loop's result of
-  /// its initial value and those.
+  /// The block of what stands behind the sum: the joined terms, then what `extras` load. `total` makes the loop's
+  /// result of its initial value and those.
   void writeEpilogue(mlir::RewriterBase &rewriter, mlir::Region &region,
                      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> total);
 

@@ -54,6 +54,7 @@ struct Reduction {
   std::vector<Identifier> namesOf(ArrayRef<unsigned> which, llvm::function_ref<std::vector<Identifier>()> usual);
   FusedLoops termLoops(SmallVector<StringRef> letters = {"i", "j", "k", "l"});
   LogicalResult printRows();
+  LogicalResult printRowsOf(unsigned inner);
   LogicalResult printFolds(std::optional<unsigned> column);
   LogicalResult printElements();
 };
@@ -88,6 +89,38 @@ LogicalResult Reduction::printRows() {
   statements.push_back(cpp::Fold{type(), name, combinerName(op.getCombiner()), along.size(),
                                  cpp::intParameter(along.name()), std::move(inner), *value});
   if (failed(finish(printer, joined(op.getCombiner(), op.getInitial(), cpp::name(name)), last)))
+    return failure();
+  statements.push_back(cpp::Each{literal(1), {Raw("int")}, std::move(last)});
+  rows.recover(statements);
+  layer.setCall({rows.size(), along.size()});
+  layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});
+  return success();
+}
+
+/// Several loops are reduced: loops around the one that goes along rows.
+LogicalResult Reduction::printRowsOf(unsigned inner) {
+  FusedLoops const rows(layer, loops, parallel, loopNames(layer, parallel.size()), "row", space);
+  SmallVector<unsigned> outer(reduced);
+  llvm::erase(outer, inner);
+  reduced = {inner};
+  FusedLoops const along = termLoops();
+  std::vector<Identifier> const names = layer.indexNames(SmallVector<StringRef>(outer.size(), "k"));
+  for (auto [loop, name] : llvm::zip(outer, names))
+    space.dims[loop] = cpp::name(name);
+  Identifier const total = accumulatorName(), part = layer.scope.fresh({"part"});
+  ScalarPrinter printer = layer.scalars(space);
+  Body terms, statements, last;
+  FailureOr<Expression> value = term(printer, terms);
+  if (failed(value))
+    return failure();
+  Body body = {cpp::Fold{type(), part, combinerName(op.getCombiner()), along.size(), cpp::intParameter(along.name()),
+                         std::move(terms), *value},
+               joinInto(op.getCombiner(), cpp::name(total), cpp::name(part))};
+  for (auto [loop, name] : llvm::reverse(llvm::zip(outer, names)))
+    body = {cpp::For{name, literal(0), loops.sizes[loop], literal(1), std::move(body)}};
+  statements.push_back(cpp::Variable{type(), total, {}, literal(op.getInitial())});
+  statements.insert(statements.end(), body.begin(), body.end());
+  if (failed(finish(printer, cpp::name(total), last)))
     return failure();
   statements.push_back(cpp::Each{literal(1), {Raw("int")}, std::move(last)});
   rows.recover(statements);
@@ -184,8 +217,10 @@ FailureOr<std::string> printReduce(Operation *op, Layer &layer) {
   nest::KernelBlock const block = layer.schedule.getBlock();
   if (failed(block == nest::KernelBlock::FoldRows      ? reduction.printFolds({})
              : block == nest::KernelBlock::FoldColumns ? reduction.printFolds(layer.schedule.getInner())
-             : block == nest::KernelBlock::ForRows     ? reduction.printRows()
-                                                       : reduction.printElements()))
+             : block == nest::KernelBlock::ForRows && layer.schedule.getInner() >= 0
+                 ? reduction.printRowsOf(layer.schedule.getInner())
+             : block == nest::KernelBlock::ForRows ? reduction.printRows()
+                                                   : reduction.printElements()))
     return failure();
   return describe(layer, reduction.op.getInputs(), reduction.op.getExtras(), reduction.op.getOutputs(), ", ");
 }

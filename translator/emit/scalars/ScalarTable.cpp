@@ -245,17 +245,17 @@ static void addFunctions(Table &table) {
       {"atanh", "Kokkos::atanh", "area", libm},       {"cbrt", "Kokkos::cbrt", "root", libm},
       {"ceil", "Kokkos::ceil", "above", function},    {"copysign", "Kokkos::copysign", "directed", function},
       {"cos", "Kokkos::cos", "cosine", libm},         {"cosh", "Kokkos::cosh", "cosine", libm},
-      {"exp2", "Kokkos::exp2", "exponential", libm},  {"expm1", "Kokkos::expm1", "exponential", libm},
-      {"floor", "Kokkos::floor", "below", function},  {"fma", "Kokkos::fma", "total", function},
-      {"log10", "Kokkos::log10", "logarithm", libm},  {"log2", "Kokkos::log2", "logarithm", libm},
-      {"round", "Kokkos::round", "rounded", libm},    {"roundeven", "Kokkos::nearbyint", "rounded", function},
+      {"exp2", "Kokkos::exp2", "exponential", libm},  {"floor", "Kokkos::floor", "below", function},
+      {"fma", "Kokkos::fma", "total", function},      {"log10", "Kokkos::log10", "logarithm", libm},
+      {"log2", "Kokkos::log2", "logarithm", libm},    {"round", "Kokkos::round", "rounded", libm},
       {"sin", "Kokkos::sin", "sine", libm},           {"sinh", "Kokkos::sinh", "sine", libm},
       {"sqrt", "Kokkos::sqrt", "root", function},     {"tan", "Kokkos::tan", "tangent", libm},
-      {"trunc", "Kokkos::trunc", "whole", function}};
+      {"trunc", "Kokkos::trunc", "whole", function},  {"roundeven", "Kokkos::nearbyint", "rounded", function}};
   for (auto const &[operation, name, noun, print] : names)
     table[std::string("math.") + operation] = {{noun}, print(name)};
   table["math.erf"] = {{"error"}, elementary("Kokkos::erf", "fast_erf", "fast_erf")};
   table["math.exp"] = {{"exponential"}, elementary("Kokkos::exp", "fast_exp", "exp_of_negative")};
+  table["math.expm1"] = {{"exponential"}, elementary("Kokkos::expm1", "fast_expm1", "fast_expm1")};
   table["math.log"] = {{"logarithm"}, elementary("Kokkos::log", "fast_log", "fast_log")};
   table["math.log1p"] = {{"logarithm"}, elementary("Kokkos::log1p", "fast_log1p", "fast_log1p")};
   table["math.tanh"] = {{"tangent"}, elementary("Kokkos::tanh", "fast_tanh", "fast_tanh")};
