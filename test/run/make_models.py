@@ -339,6 +339,17 @@ def top_k(net):
     return results | integers | {"row_top": ["n", 5]}
 
 
+@model
+def sums_and_products(net):
+    """Reductions of dimensions in front of the contiguous one and around it; matrices that meet several others."""
+    x, y = net.input("x", 12, 20, 33), net.input("y", 1, 7, 33, 3)
+    net.op("ReduceSum", x, net.constant("first", np.array([0])), keepdims=0, name="total")
+    net.op("ReduceMean", x, axes=[1], keepdims=0, name="mean")
+    net.op("ReduceMax", x, axes=[0, 2], keepdims=0, name="around")
+    net.op("Elu", net.op("MatMul", net.op("Unsqueeze", x, net.constant("second", np.array([1]))), y), name="grown")
+    return {"total": [20, 33], "mean": [12, 33], "around": [20], "grown": [12, 7, 20, 3]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)

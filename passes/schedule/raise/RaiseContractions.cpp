@@ -32,7 +32,8 @@ struct Roles {
 /// Sorts the loops of a generic; fails if one has no role. A matrix-vector product has no m or no n.
 std::optional<Roles> rolesOf(linalg::GenericOp op) {
   auto const maps = op.getIndexingMapsArray();
-  if (llvm::any_of(maps, [](AffineMap map) { return !map.isProjectedPermutation(); }))
+  if (llvm::any_of(maps, [](AffineMap map) { return !map.isProjectedPermutation(/*allowZeroInResults=*/true); }) ||
+      !maps[2].isProjectedPermutation())
     return std::nullopt;
   auto const has = [&](unsigned operand, unsigned loop) { return maps[operand].isFunctionOfDim(loop); };
   Roles roles;
@@ -44,6 +45,8 @@ std::optional<Roles> rolesOf(linalg::GenericOp op) {
     (inA && inB ? roles.batch : inA ? roles.m : roles.n).push_back(loop);
   }
   for (AffineExpr expr : maps[0].getResults()) {
+    if (isa<AffineConstantExpr>(expr))
+      continue;
     unsigned const loop = cast<AffineDimExpr>(expr).getPosition();
     if (has(2, loop))
       continue;
@@ -129,11 +132,66 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
     }
     if (weightBehind(b))
       dropUnitBatch(op, *roles);
+    else if (isBroadcast(*roles, mapA, mapB, op.getIndexingMapsArray()[2]))
+      return buildAsIs(op, rewriter, *roles, a, mapA, b, mapB), success();
     build(op, rewriter, *roles, a, mapA, b, mapB);
     return success();
   }
 
 private:
+  /// Whether loops follow each other in a map.
+  static bool areNeighbours(ArrayRef<unsigned> loops, AffineMap map) {
+    for (size_t i = 1; i < loops.size(); ++i)
+      if (*map.getResultPosition(getAffineDimExpr(loops[i], map.getContext())) !=
+          *map.getResultPosition(getAffineDimExpr(loops[i - 1], map.getContext())) + 1)
+        return false;
+    return true;
+  }
+
+  /// Whether several matrices of one operand meet the same one of the other, and their rows, or columns, are not those
+  /// of one larger matrix: making one of them would take copies.
+  static bool isBroadcast(Roles const &roles, AffineMap a, AffineMap b, AffineMap c) {
+    return !(areNeighbours(roles.m, a) && areNeighbours(roles.m, c) && areNeighbours(roles.n, b) &&
+             areNeighbours(roles.n, c));
+  }
+
+  /// Operands where they lie; loops that only one of them has are loops over matrices, but for the last ones.
+  static void buildAsIs(linalg::GenericOp op, PatternRewriter &rewriter, Roles const &roles, Value a, AffineMap mapA,
+                        Value b, AffineMap mapB) {
+    using nest::Role;
+    AffineMap const mapC = op.getIndexingMapsArray()[2];
+    SmallVector<Role> iterators;
+    SmallVector<AffineExpr> places(op.getNumLoops());
+    auto const add = [&](unsigned loop, Role role) {
+      places[loop] = rewriter.getAffineDimExpr(iterators.size());
+      iterators.push_back(role);
+    };
+    auto const isLast = [](ArrayRef<unsigned> loops, unsigned loop) { return !loops.empty() && loops.back() == loop; };
+    for (AffineExpr expr : mapC.getResults())
+      if (unsigned const loop = cast<AffineDimExpr>(expr).getPosition();
+          !isLast(roles.m, loop) && !isLast(roles.n, loop))
+        add(loop, Role::Batch);
+    if (!roles.m.empty())
+      add(roles.m.back(), Role::M);
+    if (!roles.n.empty())
+      add(roles.n.back(), Role::N);
+    for (unsigned loop : roles.k)
+      add(loop, Role::K);
+    auto const sorted = [&](AffineMap map) { return map.replaceDimsAndSymbols(places, {}, places.size(), 0); };
+    auto const type = cast<RankedTensorType>(op.getResult(0).getType());
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      sources.push_back({op.getOutputs()[0], d});
+    auto contract =
+        rewriter.create<nest::ContractOp>(op.getLoc(), TypeRange{type}, "contract", ValueRange{a, b}, ValueRange{},
+                                          emptyLike(rewriter, op.getLoc(), type, sources),
+                                          rewriter.getAffineMapArrayAttr({sorted(mapA), sorted(mapB), sorted(mapC)}),
+                                          nest::rolesAttr(rewriter.getContext(), iterators), /*bias=*/IntegerAttr());
+    rewriter.replaceOp(op, contract->getResults());
+    Block *block = rewriter.createBlock(&contract.getEpilogue(), {}, type.getElementType(), op.getLoc());
+    rewriter.create<nest::YieldOp>(op.getLoc(), block->getArgument(0));
+  }
+
   /// Whether n has the dimension in which neighbours of the result lie: tiles are stored as they are then.
   static bool columnsAreLast(linalg::GenericOp op, Roles const &roles) {
     auto const ranges = op.getStaticLoopRanges();
@@ -174,8 +232,8 @@ private:
   /// The loop along which neighbours lie in memory.
   static std::optional<unsigned> lastLoop(AffineMap map, llvm::function_ref<bool(unsigned)> isLong) {
     for (AffineExpr expr : llvm::reverse(map.getResults()))
-      if (unsigned const loop = cast<AffineDimExpr>(expr).getPosition(); isLong(loop))
-        return loop;
+      if (auto const dim = dyn_cast<AffineDimExpr>(expr); dim && isLong(dim.getPosition()))
+        return dim.getPosition();
     return std::nullopt;
   }
 
