@@ -67,15 +67,16 @@ inline constexpr int vector_bytes = 32, tile_vectors = 2, sum_registers = 12; //
 // entries to itself, four lanes of a team and more share others, and a whole team each of those that are much longer.
 struct StoredRow {
   using Member = Kokkos::TeamPolicy<ExecutionSpace>::member_type;
-  static constexpr int longest_of_lanes = 512; // entries
-  static constexpr int teams_of_long = 264;    // at most, that share rows with more
-  static constexpr int part_bytes = 16;        // of scratch for each thread
+  static constexpr int part_bytes = 16; // of scratch for each thread, at least
   int begin, end;
   // Of a device whose lanes share the row
   Member const *team = nullptr;
   void *scratch = nullptr;
   int lane = 0, lanes = 1;
   bool is_own = true; // otherwise the lanes only meet the others of their team at barriers, and store nothing
+  // Of a team that reads the entries of all its rows together (StreamedRows); `pieces` are notes in scratch
+  int stream_begin = 0, stream_end = 0;
+  int *pieces = nullptr;
 
   // term(begin) joined with ... term(end - 1), the same for all lanes
   template <class Join, class Term> KOKKOS_FUNCTION auto fold(Term const &term) const {
@@ -100,6 +101,8 @@ struct StoredRow {
       return part[0];
     } else {
       T result = Join::template neutral<T>();
+      if (pieces != nullptr)
+        return fold_stream<Join, T>(term);
       if (team != nullptr)
         return join_lanes<Join>(is_of_team() ? fold_lane<Join, T, 8>(term) : fold_lane<Join, T, 4>(term));
       for (int entry = begin; entry < end; ++entry)
@@ -229,6 +232,50 @@ struct StoredRow {
     return result;
   }
 
+  // The terms of all rows of the team, in rounds: neighbouring threads load neighbouring entries, several each before
+  // the first goes to scratch, where the lanes of a row find its terms. Rows that are long for their lanes are joined
+  // to 32 terms before, by 32 threads each: pieces[0] are noted, from pieces[2 i + 1] to pieces[2 i + 2].
+  template <class Join, class T, class Term> KOKKOS_FUNCTION T fold_stream(Term const &term) const {
+    constexpr int count = sizeof(T) > 8 ? 4 : 8, few = 32;
+    T *const terms = static_cast<T *>(scratch);
+    int const rank = team->team_rank(), threads = team->team_size();
+    T result = Join::template neutral<T>();
+    for (int first = stream_begin; first < stream_end; first += count * threads) {
+      int const from = Kokkos::max(begin - first, 0), to = Kokkos::min(end - first, count * threads);
+      bool const is_noted = to - from > few * lanes;
+      T loaded[count];
+      for (int k = 0; k < count; ++k) {
+        int const entry = first + k * threads + rank;
+        loaded[k] = entry < stream_end ? term(entry) : Join::template neutral<T>();
+      }
+      team->team_barrier(); // earlier terms have been read
+      if (is_noted && lane == 0) {
+        int const at = 2 * Kokkos::atomic_fetch_add(pieces, 1);
+        pieces[at + 1] = from;
+        pieces[at + 2] = to;
+      }
+      for (int k = 0; k < count; ++k)
+        terms[k * threads + rank] = loaded[k];
+      team->team_barrier();
+      if (int const noted = pieces[0]; noted > 0) {
+        for (int k = rank / few; k < noted; k += threads / few) {
+          int const at = pieces[2 * k + 1] + rank % few;
+          T joined = terms[at];
+          for (int i = at + few; i < pieces[2 * k + 2]; i += few)
+            joined = Join::join(joined, terms[i]);
+          terms[at] = joined;
+        }
+        team->team_barrier();
+        if (rank == 0)
+          pieces[0] = 0;
+      }
+      int const last = is_noted ? from + few : to;
+      for (int i = from + lane; i < last; i += lanes)
+        result = Join::join(result, terms[i]);
+    }
+    return lanes == 1 ? result : join_lanes<Join>(result);
+  }
+
   // The parts of all lanes joined in the order of the lanes: the same bits in every run. In a whole team 16 lanes join
   // some parts each first.
   template <class Join, class T> KOKKOS_FUNCTION T join_lanes(T part) const {
@@ -320,14 +367,16 @@ inline int stored_row_parts(ExecutionSpace const &space, int rows) {
 // or products of vectors lanes share short rows, too (SharedRows). Teams are larger where a row has work for more
 // lanes.
 struct ByEntries {
-  static constexpr int threads = 128, resident = 12; // of a team; teams at once on a multiprocessor
-  static constexpr int fewest = 1, eight_from = 12;  // lanes; entries of an average row that eight lanes share
+  static constexpr int threads = 128, resident = 12;    // of a team; teams at once on a multiprocessor
+  static constexpr int longest = 512, long_teams = 264; // entries; teams at most that share rows with more
+  static constexpr int bytes = StoredRow::part_bytes;   // of scratch for each thread
+  static constexpr int fewest = 1, eight_from = 12;     // lanes; entries of an average row that eight lanes share
 };
-struct SharedRows {
+struct SharedRows : ByEntries {
   static constexpr int threads = 256, resident = 6;
   static constexpr int fewest = 4, eight_from = 8;
 };
-struct UpdatingRows { // whose entries are atomic updates
+struct UpdatingRows : ByEntries { // whose entries are atomic updates
   static constexpr int threads = 256, resident = 6;
   static constexpr int fewest = 1, eight_from = 8;
 };
@@ -337,16 +386,17 @@ template <class Lanes> int stored_row_lanes(int rows, int entries) {
 }
 
 // Teams that look for long rows
-KOKKOS_INLINE_FUNCTION int teams_of_long_rows(int entries) {
-  int const most = StoredRow::teams_of_long;
-  return Kokkos::min(most, entries / StoredRow::longest_of_lanes);
+template <class Lanes> KOKKOS_FUNCTION int teams_of_long_rows(int entries) {
+  int const most = Lanes::long_teams;
+  return Kokkos::min(most, entries / Lanes::longest);
 }
 
 // Those, and `teams` for the other rows
 template <class Lanes> auto stored_row_policy(ExecutionSpace const &space, int teams, int entries) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Lanes::threads, Lanes::resident>>;
-  int const bytes = Lanes::threads * (StoredRow::part_bytes + int(sizeof(int))) + 2 * StoredRow::part_bytes;
-  return Policy(space, teams_of_long_rows(entries) + teams, Lanes::threads).set_scratch_size(0, Kokkos::PerTeam(bytes));
+  int const bytes = Lanes::threads * (Lanes::bytes + int(sizeof(int))) + 2 * StoredRow::part_bytes;
+  return Policy(space, teams_of_long_rows<Lanes>(entries) + teams, Lanes::threads)
+      .set_scratch_size(0, Kokkos::PerTeam(bytes));
 }
 
 // The row of an entry
@@ -362,14 +412,15 @@ template <class Positions> KOKKOS_FUNCTION int stored_row_of(Positions const &po
   return low;
 }
 
-// body(row, along) for a team's part of the long rows. A row with more than 512 entries has one whose number is a
-// multiple of 512: each thread bisects for the row of one such entry. The team then shares the long rows among those
+// body(row, along) for a team's part of the long rows. A row with more than `longest` entries has one whose number is a
+// multiple of that: each thread bisects for the row of one such entry. The team then shares the long rows among those
 // found.
 template <class Lanes, class Positions, class Body>
 KOKKOS_FUNCTION void long_rows_of_team(StoredRow::Member const &team, int rows, int entries, void *scratch,
                                        Positions const &positions, Body const &body) {
-  constexpr int threads = Lanes::threads, length = StoredRow::longest_of_lanes;
-  int const teams = teams_of_long_rows(entries), multiples = (entries + length - 1) / length, rank = team.team_rank();
+  constexpr int threads = Lanes::threads, length = Lanes::longest;
+  int const teams = teams_of_long_rows<Lanes>(entries), multiples = (entries + length - 1) / length,
+            rank = team.team_rank();
   int *const found = static_cast<int *>(team.team_scratch(0).get_shmem(threads * int(sizeof(int))));
   for (int first = team.league_rank(); first < multiples; first += teams * threads) {
     int const multiple = first + rank * teams;
@@ -396,14 +447,14 @@ KOKKOS_FUNCTION void rows_of_team(StoredRow::Member const &team, int rows, int e
                                   Positions const &positions, Body const &body) {
   constexpr int threads = Lanes::threads;
   void *const scratch = team.team_scratch(0).get_shmem_aligned(threads * StoredRow::part_bytes, StoredRow::part_bytes);
-  int const first_team = teams_of_long_rows(entries), count = threads / lanes, rank = team.team_rank();
+  int const first_team = teams_of_long_rows<Lanes>(entries), count = threads / lanes, rank = team.team_rank();
   if (team.league_rank() < first_team)
     return long_rows_of_team<Lanes>(team, rows, entries, scratch, positions, body);
   int const step = (team.league_size() - first_team) * count;
   for (int first = (team.league_rank() - first_team) * count; first < rows; first += step) {
     int const own = first + rank / lanes, row = Kokkos::min(own, rows - 1);
     int const begin = int(positions(row)), end = int(positions(row + 1));
-    bool const is_own = own < rows && end - begin <= StoredRow::longest_of_lanes;
+    bool const is_own = own < rows && end - begin <= Lanes::longest;
     int const last = is_own ? end : Kokkos::min(end, begin + lanes);
     body(row, StoredRow{begin, last, &team, scratch, rank % lanes, lanes, is_own});
   }
@@ -434,6 +485,117 @@ void for_stored_rows(char const *label, ExecutionSpace const &space, int rows, i
             rows_of_team<Lanes>(team, rows, entries, lanes, positions, body);
           });
   }
+}
+
+// --- for_streamed_rows -----------------------------------------------------------------------------------------------
+// for_stored_rows for a body that needs nothing of a row but folds, whose terms need nothing of the row. Device: teams
+// read the entries of all their rows together. Rows and entries together are cut into parts of equal size, so that
+// short rows beside long ones leave no thread without work; a row belongs to the part in which it begins.
+struct StreamedRows {
+  static constexpr int threads = 256, resident = 5;
+  static constexpr int part = 1920;                      // entries and rows, fewer than a round has terms
+  static constexpr int longest = 2048, long_teams = 132; // more than a part: only the last row of one can be so long
+  static constexpr int bytes = 64;                       // of terms, for each thread
+};
+// Fewer entries in an average row are read by one thread; more occupy lanes of their own as well
+inline bool is_streamed(int rows, int entries) {
+  int const average = entries / Kokkos::max(1, rows);
+  return average >= 8 && average < 24;
+}
+// A team takes two parts at a time
+KOKKOS_INLINE_FUNCTION int streamed_parts(int rows, int entries) {
+  return int((std::int64_t(entries) + rows) / (2 * StreamedRows::part)) + 1;
+}
+
+template <class Positions>
+KOKKOS_FUNCTION bool begins_before(Positions const &positions, int rows, int row, unsigned target) {
+  return row < rows && unsigned(positions(row)) + unsigned(row) < target;
+}
+
+// The first row that does not begin before: 32 threads look at a time
+template <class Positions>
+KOKKOS_FUNCTION int first_streamed_row(StoredRow::Member const &team, int rows, Positions const &positions,
+                                       unsigned target, int *found) {
+  constexpr int probes = 32;
+  int const rank = team.team_rank();
+  int low = 0, high = rows;
+  while (low < high) {
+    int const step = (high - low) / probes + 1, probe = low + rank * step;
+    team.team_barrier(); // the last have been read
+    if (rank < probes) {
+      bool const is_before = begins_before(positions, high, probe, target);
+      bool const is_last = rank + 1 == probes || !begins_before(positions, high, probe + step, target);
+      if (is_before ? is_last : rank == 0) {
+        found[0] = is_before ? probe + 1 : low;
+        found[1] = is_before ? Kokkos::min(probe + step, high) : low;
+      }
+    }
+    team.team_barrier();
+    low = found[0];
+    high = found[1];
+  }
+  return low;
+}
+
+// body(row, along) for the rows of a team's parts, at most as many at a time as the team has threads
+template <class Positions, class Body>
+KOKKOS_FUNCTION void streamed_rows_of_team(StoredRow::Member const &team, int rows, int entries,
+                                           Positions const &positions, Body const &body) {
+  constexpr int threads = StreamedRows::threads, size = StreamedRows::part;
+  void *const scratch = team.team_scratch(0).get_shmem_aligned(threads * StreamedRows::bytes, StoredRow::part_bytes);
+  int const long_teams = teams_of_long_rows<StreamedRows>(entries), rank = team.team_rank();
+  if (team.league_rank() < long_teams)
+    return long_rows_of_team<StreamedRows>(team, rows, entries, scratch, positions, body);
+  int *const found = static_cast<int *>(team.team_scratch(0).get_shmem(threads * int(sizeof(int))));
+  int *const pieces = found + 3;
+  if (rank == 0)
+    pieces[0] = 0;
+  int const parts = streamed_parts(rows, entries), step = team.league_size() - long_teams;
+  for (int part = team.league_rank() - long_teams; part < parts; part += step) {
+    unsigned const begin_of_part = unsigned(part) * (2 * size), end_of_part = begin_of_part + 2 * size;
+    int first = first_streamed_row(team, rows, positions, begin_of_part, found);
+    for (unsigned target = begin_of_part + size; target <= end_of_part;) {
+      int const candidate = first + rank;
+      bool const is_here = begins_before(positions, rows, candidate, target);
+      team.team_barrier(); // the last have been read
+      if (rank == 0 && !is_here)
+        found[0] = found[1] = 0;
+      if (is_here && (rank + 1 == threads || !begins_before(positions, rows, candidate + 1, target))) {
+        int const begin = int(positions(candidate)), end = int(positions(candidate + 1));
+        bool const is_long = end - begin > StreamedRows::longest;
+        found[0] = rank + 1;
+        found[1] = is_long ? rank : rank + 1;
+        found[2] = is_long ? begin : end;
+      }
+      team.team_barrier();
+      int const all = found[0], count = found[1], stream_end = found[2];
+      if (count > 0) {
+        int lanes = 1;
+        while (2 * lanes * count <= threads)
+          lanes *= 2;
+        int const own = rank / lanes, row = first + Kokkos::min(own, count - 1);
+        int const begin = int(positions(row)), end = own < count ? int(positions(row + 1)) : begin;
+        body(row, StoredRow{begin, end, &team, scratch, rank % lanes, lanes, own < count, int(positions(first)),
+                            stream_end, pieces});
+      }
+      first += all;
+      if (all < threads)
+        target += size;
+    }
+  }
+}
+
+template <class Positions, class Body>
+void for_streamed_rows(char const *label, ExecutionSpace const &space, int rows, int entries,
+                       Positions const &positions, Body const &body) {
+  if constexpr (!on_host)
+    if (is_streamed(rows, entries))
+      return Kokkos::parallel_for(
+          label, stored_row_policy<StreamedRows>(space, streamed_parts(rows, entries), entries),
+          KOKKOS_LAMBDA(StoredRow::Member const &team) {
+            streamed_rows_of_team(team, rows, entries, positions, body);
+          });
+  for_stored_rows(label, space, rows, entries, positions, body);
 }
 
 // begin <= position < end
@@ -571,7 +733,7 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
   } else {
     int const lanes = stored_row_lanes<Lanes>(rows, entries), count = Lanes::threads / lanes;
     // As many teams as find room at once, of 2048 threads on a multiprocessor: each has a partial result
-    int const room = space.concurrency() / 2048 * Lanes::resident - teams_of_long_rows(entries);
+    int const room = space.concurrency() / 2048 * Lanes::resident - teams_of_long_rows<Lanes>(entries);
     int const teams = Kokkos::max(1, Kokkos::min((rows + count - 1) / count, room));
     if (lanes == 1)
       Kokkos::parallel_reduce(
@@ -593,6 +755,31 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
           },
           into);
   }
+}
+
+// Joins body(row, along) of all rows in any order, read as for_streamed_rows does
+template <class Positions, class Reducer, class Body>
+void reduce_streamed_rows(char const *label, ExecutionSpace const &space, int rows, int entries,
+                          Positions const &positions, Reducer const &into, Body const &body) {
+  using Value = typename Reducer::value_type;
+  using Combiner = typename Reducer::combiner;
+  if constexpr (!on_host)
+    if (is_streamed(rows, entries)) {
+      // Twice as many teams as find room at once, of 2048 threads on a multiprocessor: each has a partial result
+      int const room =
+          space.concurrency() / 2048 * StreamedRows::resident * 2 - teams_of_long_rows<StreamedRows>(entries);
+      int const teams = Kokkos::max(1, Kokkos::min(streamed_parts(rows, entries), room));
+      return Kokkos::parallel_reduce(
+          label, stored_row_policy<StreamedRows>(space, teams, entries),
+          KOKKOS_LAMBDA(StoredRow::Member const &team, Value &joined) {
+            streamed_rows_of_team(team, rows, entries, positions, [&](int row, StoredRow const &along) {
+              Value const own = body(row, along);
+              along.once([&] { joined = Combiner::join(joined, own); });
+            });
+          },
+          into);
+    }
+  reduce_stored_rows(label, space, rows, entries, positions, into, body);
 }
 
 // Joins the terms of all positions in any order. Host: a thread takes pieces, vector registers go along them.
@@ -762,7 +949,7 @@ static void pq_t(ExecutionSpace const &space, Workspace const &work, APositions 
                  ACoordinates const &a_coordinates, AValues const &a_values, int a_values_size, int n) {
   auto const pe = work.pe;
   auto const e = work.e;
-  reduce_stored_rows(
+  reduce_streamed_rows(
       "solve::pq_t", space, n, a_values_size, a_positions, Joining<Sum, double>{work.pq_t},
       KOKKOS_LAMBDA(int row, StoredRow const &along) {
         double const sum = along.fold<Sum>([&](int entry) { return a_values(entry) * pe(a_coordinates(entry)); });

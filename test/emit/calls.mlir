@@ -58,7 +58,7 @@ func.func @sparse(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y: tensor<?xf64
 
 // More than a product is one kernel of ours.
 // OWN-NOT: KokkosSparse::spmv(
-// OWN: for_stored_rows(
+// OWN: for_streamed_rows(
 func.func @residual(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %b: tensor<?xf64>, %r: tensor<?xf64>) -> tensor<?xf64> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f64

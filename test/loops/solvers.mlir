@@ -25,7 +25,7 @@
 // RUN: ml2kokkos %S/../run/loops/Inputs/solvers.mlir --entry=pcg_loops -o - | FileCheck %s --check-prefix=PCG
 // PCG: reduce_span({{.*}}
 // PCG: JoiningTerms<double, Sum, Sum>{
-// PCG: reduce_stored_rows({{.*}}
+// PCG: reduce_streamed_rows({{.*}}
 // PCG: Joining<Sum, double>{
 // PCG: reduce_shared_span({{.*}}
 // PCG: JoiningTerms<double, Sum, Sum>{

@@ -203,6 +203,32 @@ bool ml2k::nest::StoredRows::hasWideEntries() const {
   });
 }
 
+/// Nothing that the term uses is the row or computed in its body, and it reads nothing that the body writes.
+static bool isTermOfEntry(scf::ForOp entries) {
+  Block *const body = entries->getBlock();
+  SmallPtrSet<Value, 4> written;
+  body->walk([&](memref::StoreOp store) { written.insert(store.getMemref()); });
+  auto const isOfRow = [&](Value value) {
+    bool const isComputed = value.getDefiningOp() && value.getParentBlock() == body;
+    return value == body->getArgument(0) || (isComputed && !matchPattern(value, m_Constant()));
+  };
+  return !entries.getBody()
+              ->walk([&](Operation *op) {
+                auto load = dyn_cast<memref::LoadOp>(op);
+                bool const isChanging = load && written.contains(load.getMemref());
+                bool const isPlain =
+                    op->getNumRegions() == 0 && !isChanging && llvm::none_of(op->getOperands(), isOfRow);
+                return isPlain ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+bool ml2k::nest::StoredRows::areTermsOfEntries() const {
+  return llvm::all_of(loops, [](auto const &pair) {
+    return pair.second.kind == RowLoop::Kind::Fold && isTermOfEntry(pair.second.entries);
+  });
+}
+
 std::optional<RowLoop> ml2k::nest::joinOf(scf::ForOp loop) {
   std::optional<RowLoop> const join = readJoin(loop);
   bool const isRounded = join && llvm::is_contained({Combiner::Sum, Combiner::Prod}, join->combiner);

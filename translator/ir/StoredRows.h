@@ -43,6 +43,9 @@ struct StoredRows {
   /// Whether an entry is more than a number: it has columns, or a loop of its own. Lanes of a device then read side by
   /// side what one lane would read far apart.
   bool hasWideEntries() const;
+
+  /// Whether all loops join terms that need nothing of the row: threads of a device may evaluate those of other rows.
+  bool areTermsOfEntries() const;
 };
 
 /// A loop inside those from 0 on that joins terms in any order and stores nothing: a Fold of one lane.

@@ -180,7 +180,8 @@ void LoopPrinter::storeOnce(cpp::Assign assign, Body &to) {
   to.back().as<cpp::Once>()->body.push_back(std::move(assign));
 }
 
-/// `for_stored_rows(label, space, rows, entries, A_positions, [=](int row, StoredRow const &along) { ... })`
+/// `for_stored_rows(label, space, rows, entries, A_positions, [=](int row, StoredRow const &along) { ... })`; where
+/// teams of a device may read the entries of all their rows together, `for_streamed_rows(...)`.
 LogicalResult LoopPrinter::printStoredRows(Body statements) {
   FailureOr<Bounds> const ends = bounds(0);
   if (failed(ends))
@@ -188,12 +189,18 @@ LogicalResult LoopPrinter::printStoredRows(Body statements) {
   std::vector<Expression> arguments = {ends->second, layer.extent(rowLoops->entryArray, 0),
                                        layer.member(*layer.program.storageOf(rowLoops->positions))};
   reads.insert(rowLoops->positions);
-  if (!kernel.getInto().empty())
+  bool const isReduced = !kernel.getInto().empty();
+  if (isReduced)
     arguments.push_back(reducer());
-  if (rowLoops->hasWideEntries() && layer.program.options.target != Target::Host)
+  bool const hasDevice = layer.program.options.target != Target::Host;
+  if (hasDevice && rowLoops->hasWideEntries()) {
     layer.setCall(Raw("SharedRows"), arguments);
-  else
+  } else if (hasDevice && rowLoops->areTermsOfEntries()) {
+    arguments.insert(arguments.begin(), cpp::name(Raw("space")));
+    layer.setBlockCall(isReduced ? Raw("reduce_streamed_rows") : Raw("for_streamed_rows"), std::move(arguments));
+  } else {
     layer.setCall(arguments);
+  }
   layer.addLambda({{cpp::intParameter(positions.front()), rowParameter(Raw("StoredRow"))}, std::move(statements)});
   return success();
 }
