@@ -33,6 +33,7 @@ struct Map {
   bool copiesElements() const;
   bool isChannelsLast() const;
   std::optional<unsigned> pixelLoop(unsigned inner) const;
+  std::optional<unsigned> lineLoop(unsigned inner) const;
   std::optional<unsigned> crossingLoop(unsigned inner) const;
   bool transposes(unsigned crossing, unsigned inner) const;
   bool checksPerRow(unsigned inner) const;
@@ -76,6 +77,25 @@ std::optional<unsigned> Map::pixelLoop(unsigned inner) const {
   for (unsigned d : {2, 1})
     if (auto dim = dyn_cast<AffineDimExpr>(out.getResult(d)); dim && extents[dim.getPosition()] != 1)
       return dim.getPosition();
+  return std::nullopt;
+}
+
+/// The loop of the dimension in front of one that is contiguous but too short for vectors, and that an iteration may walk
+/// through; none where that is short, too.
+std::optional<unsigned> Map::lineLoop(unsigned inner) const {
+  constexpr int64_t least = 16;
+  AffineMap const out = outputMap();
+  if (extents.empty() || extents[inner] < 2 || extents[inner] > fewChannels ||
+      out.getResults().back() != getAffineDimExpr(inner, out.getContext()))
+    return std::nullopt;
+  for (AffineExpr expr : llvm::reverse(out.getResults().drop_back())) {
+    auto const dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return std::nullopt;
+    int64_t const extent = extents[dim.getPosition()];
+    if (extent != 1)
+      return ShapedType::isDynamic(extent) || extent >= least ? std::optional(dim.getPosition()) : std::nullopt;
+  }
   return std::nullopt;
 }
 
@@ -166,6 +186,8 @@ static std::pair<KernelBlock, nest::ScheduleParts> chosen(Map const &map, Device
             {.inner = inner, .crossing = *crossing}};
   if (map.checksPerRow(inner))
     return {KernelBlock::ForSpans, {.inner = inner}};
+  if (std::optional<unsigned> const line = map.lineLoop(inner))
+    return {KernelBlock::ForEach, {.inner = *line, .channel = inner}};
   bool const isApart = devices == Devices::Some && map.isLarge() && map.isOneStore();
   return {isApart ? KernelBlock::AssignEach : KernelBlock::ForEach, {.inner = inner}};
 }
