@@ -80,8 +80,8 @@ std::optional<unsigned> Map::pixelLoop(unsigned inner) const {
   return std::nullopt;
 }
 
-/// The loop of the dimension in front of one that is contiguous but too short for vectors, and that an iteration may walk
-/// through; none where that is short, too.
+/// The loop of the dimension in front of one that is contiguous but too short for vectors, and that an iteration may
+/// walk through; none where that is short, too.
 std::optional<unsigned> Map::lineLoop(unsigned inner) const {
   constexpr int64_t least = 16;
   AffineMap const out = outputMap();

@@ -213,6 +213,46 @@ template <class Join, class T> void foldColumns(std::string const &join, int row
                  check::get(out), expected);
 }
 
+/// A x of a sparse matrix: lengths(row) entries in each row, in the way of rows and in that of entries.
+template <class Lengths> void sparseProduct(std::string const &name, int rows, Lengths const &lengths) {
+  constexpr int width = 1000;
+  std::vector<int> begins{0}, places;
+  for (int row = 0; row < rows; ++row) {
+    begins.push_back(begins.back() + lengths(row));
+    for (int entry = begins[row]; entry < begins[row + 1]; ++entry)
+      places.push_back((entry * 37 + row) % width);
+  }
+  int const entries = begins.back();
+  auto const numbers = check::numbers<double>(entries, 3), factors = check::numbers<double>(width, 4);
+  ExecutionSpace const space;
+  Tensor<int *> const positions("positions", rows + 1), columns("columns", entries);
+  Tensor<double *> const values("values", entries), x("x", width), y("y", rows), z("z", rows);
+  check::put(positions, begins);
+  check::put(columns, places);
+  check::put(values, numbers);
+  check::put(x, factors);
+  std::vector<double> expected;
+  for (int row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (int entry = begins[row]; entry < begins[row + 1]; ++entry)
+      sum += numbers[entry] * factors[places[entry]];
+    expected.push_back(sum);
+  }
+  for_stored_rows(
+      "test::stored", space, rows, entries, positions, KOKKOS_LAMBDA(int row, StoredRow const &along) {
+        double const sum = along.fold<Sum>([&](int entry) { return values(entry) * x(columns(entry)); });
+        along.once([&] { y(row) = sum; });
+      });
+  for_streamed_rows(
+      "test::streamed", space, rows, entries, positions, KOKKOS_LAMBDA(int row, StoredRow const &along) {
+        double const sum = along.fold<Sum>([&](int entry) { return values(entry) * x(columns(entry)); });
+        along.once([&] { z(row) = sum; });
+      });
+  space.fence();
+  check::compare("for_stored_rows " + name, check::get(y), expected);
+  check::compare("for_streamed_rows " + name, check::get(z), expected);
+}
+
 template <class Window, class Join, class In, class Out> void pooling(std::string const &name, int images, bool mean) {
   auto const values = check::numbers<float>(std::size_t(images) * In::height * In::width * In::channels, 3);
   ExecutionSpace const space;
@@ -348,6 +388,14 @@ void testRows() {
       foldColumns<Max, double>("max", 3, columns, length);
     }
   foldColumns<Sum, float>("sum", 2, 5, 0);
+  sparseProduct("of alike rows", 700, [](int) { return 12; });
+  sparseProduct("of short rows", 900, [](int row) { return row % 5; });
+  sparseProduct("of rows in wide blocks", 200, [](int) { return 40; });
+  sparseProduct("with empty rows", 3000, [](int row) { return row % 3 == 0 ? 25 : 0; });
+  sparseProduct("of growing rows", 400, [](int row) { return row / 12; });
+  sparseProduct("with long rows", 1000, [](int row) { return row % 400 == 7 ? 2500 : row % 90 == 5 ? 300 : 3; });
+  sparseProduct("of few rows", 3, [](int row) { return 10 + row; });
+  sparseProduct("with nothing", 5, [](int) { return 0; });
   pooling<Square<3, 2, 1>, Max, Activation<float, 14, 14, 64, 1>, Activation<float, 7, 7, 64, 1>>("max", 2, false);
   pooling<Square<3, 2, 1>, Max, Activation<float, 13, 7, 5>, Activation<float, 7, 4, 5>>("max, no border", 3, false);
   pooling<Square<2, 2>, Max, Activation<float, 7, 7, 96>, Activation<float, 4, 4, 96>>("max, ceil", 1, false);

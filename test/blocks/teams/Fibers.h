@@ -58,7 +58,7 @@ public:
   }
 
   int const size;
-  int league = 0;
+  int league = 0, teams = 1;
   std::vector<char> scratch;
   std::vector<std::vector<char>> slots; // of team_reduce() and single()
 
@@ -122,22 +122,27 @@ public:
     at = aligned + bytes;
     return aligned;
   }
+  void *get_shmem(std::size_t bytes) { return get_shmem_aligned(bytes, 8); }
 
 private:
   char *at, *end;
 };
 
-/// What a kernel sees
+/// What a kernel sees. One takes scratch after the other, as from Kokkos.
 struct Member {
   Team *team;
   int rank;
+  mutable Scratch scratch;
+
+  Member(Team *team, int rank) : team(team), rank(rank), scratch(team->scratch.data(), team->scratch.size()) {}
 
   int team_rank() const { return rank; }
   int team_size() const { return team->size; }
   int league_rank() const { return team->league; }
+  int league_size() const { return team->teams; }
   void team_barrier() const { team->barrier(); }
-  Scratch team_scratch(int) const { return {team->scratch.data(), team->scratch.size()}; }
-  Scratch team_shmem() const { return team_scratch(0); }
+  Scratch &team_scratch(int) const { return scratch; }
+  Scratch &team_shmem() const { return scratch; }
 
   /// In the order of threads
   template <class Reducer> void team_reduce(Reducer const &reducer) const {
@@ -216,7 +221,8 @@ template <class... Properties> struct TeamPolicy {
 template <class... Properties, class Body>
 void launch(std::string const &, TeamPolicy<Properties...> const &policy, Body const &body) {
   Team team(policy.size, policy.bytes);
-  std::function<void(int)> const work = [&](int thread) { body(Member{&team, thread}); };
+  team.teams = policy.league;
+  std::function<void(int)> const work = [&](int thread) { body(Member(&team, thread)); };
   for (int rank = 0; rank < policy.league; ++rank)
     team.run(rank, work);
 }
