@@ -19,6 +19,7 @@ import forms # noqa: E402
 import growth # noqa: E402
 import kernels # noqa: E402
 import models # noqa: E402
+import operators # noqa: E402
 import python_kernels # noqa: E402
 import sparse # noqa: E402
 from report import plot, print_table # noqa: E402
@@ -36,8 +37,8 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu", "models", "kernels", "python", "sparse", "forms", "growth", "gpu"], default="cpu",
-        help="cpu: models and kernels (default); python: kernels written in Python beside Numba; sparse: kernels over "
+    add("--suite", choices=["cpu", "models", "kernels", "operators", "python", "sparse", "forms", "growth", "gpu"], default="cpu",
+        help="cpu: models and kernels (default); operators: single ones of ONNX, along every axis, beside onnxruntime; python: kernels written in Python beside Numba; sparse: kernels over "
         "sparse matrices beside KokkosKernels (Debian's libtrilinos-kokkos-kernels-dev, libtrilinos-kokkos-dev); "
         "forms: networks inside kernels and runners beside onnxruntime; growth: operators at n and 2 n elements beside "
         "onnxruntime; gpu: the blocks on an NVIDIA GPU beside PyTorch")
@@ -110,10 +111,12 @@ def main():
     if arguments.suite in ("sparse", "forms", "growth"):
         return measure_suite({"sparse": sparse, "forms": forms, "growth": growth}[arguments.suite], arguments)
     cases = []
-    if arguments.suite != "kernels":
+    if arguments.suite == "operators":
+        cases += operators.find(PROJECT / "build/bench/operators", arguments.filter)
+    elif arguments.suite != "kernels":
         found = models.find(arguments.models or [PROJECT / "examples"])
         cases += [case for case in found if arguments.filter in case.name]
-    if arguments.suite != "models" and not arguments.smallest:
+    if arguments.suite not in ("models", "operators") and not arguments.smallest:
         cases += kernels.find(PROJECT / "build/bench/models", arguments.filter)
     if arguments.smallest:
         cases = [case for case in cases if case.naive or not arguments.naive]
