@@ -82,10 +82,10 @@ static LogicalResult checkCondition(Value value) {
   if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op))
     return success(succeeded(checkCondition(op->getOperand(0))) && succeeded(checkCondition(op->getOperand(1))));
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
-  if (compare && compare.getLhs().getType().isIntOrIndex())
-    return checkValues(compare->getOperands(), compare);
-  if (isKnownOnHost(value))
+  if (isKnownOnHost(value) && !(compare && compare.getLhs().getType().isIndex()))
     return success();
+  if (compare)
+    return checkValues(compare->getOperands(), compare);
   return value.getParentBlock()->getParentOp()->emitError("forward() decides by sizes and arguments only");
 }
 

@@ -229,7 +229,10 @@ class Maker:
             lambda: f"a[:] = {x()} * 0.5 + {x()} * 0.25", lambda: f"b[1:] = a[:-1] - {self.real(at, 1)}", lambda: f"a[::2] *= {r.uniform(-1, 1):.2f}",
             lambda: f"m[...] = {y()} * 0.5 - {y()}", lambda: "m[1:, :] = m[:-1, :] + 0.5", lambda: f"q[:, 1:] = {r.choice('mq')}[:, :-1] * s",
             lambda: f"m[:, 0] += {x()}", lambda: "b[:] = kk.max(m, axis=1) - kk.min(q, axis=1)", lambda: f"q[:] = {y()} / (abs({y()}) + 1.0)",
-            lambda: "k[:] = k // 3 + 1", lambda: "a[1:-1] = (b[:-2] + b[2:]) * 0.5", lambda: "b[:] = m @ q[0] * 0.1")]
+            lambda: "k[:] = k // 3 + 1", lambda: "a[1:-1] = (b[:-2] + b[2:]) * 0.5", lambda: "b[:] = m @ q[0] * 0.1",
+            lambda: f"{r.choice('mq')}[:] = (m @ q.T) @ {r.choice('mq')} * 0.01", lambda: f"q[:] += kk.einsum('ij,kj->ik', m, q) @ m * {r.uniform(-1, 1):.2f}",
+            lambda: f"m[:] = {y()} - kk.sum({r.choice('mq')}, axis=0) * 0.1", lambda: "q[:] = q * kk.max(m, axis=0) - kk.min(q, axis=0)",
+            lambda: f"m[{r.choice('01')}] = {r.choice('ab')} @ {r.choice('mq')} * 0.1")]
 
     def kernel(self, name):
         at = Place()

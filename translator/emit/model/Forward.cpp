@@ -228,8 +228,13 @@ FailureOr<Expression> ForwardPrinter::condition(Value value) {
     bool const isAnd = isa<arith::AndIOp>(op);
     return binary(parentheses(*left), isAnd ? Raw("&&") : Raw("||"), isAnd ? Rank::And : Rank::Or, parentheses(*right));
   }
+  auto const isIndex = [&](Value number) { // or an integer that is computed as one
+    HostSymbols symbols;
+    program.hostIndex(number, symbols);
+    return llvm::none_of(symbols.values(), [&](Value symbol) { return program.hostName(symbol).empty(); });
+  };
   auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare || !compare.getLhs().getType().isIntOrIndex())
+  if (!compare || !llvm::all_of(compare->getOperands(), isIndex))
     return hostScalar(value);
   return comparison(compare.getPredicate(), hostExpression(compare.getLhs()), hostExpression(compare.getRhs()));
 }

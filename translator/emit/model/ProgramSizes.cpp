@@ -22,8 +22,11 @@ static std::string sizeName(func::FuncOp entry, Storage const &argument, unsigne
 
 /// Identifiers for the names of sizes; equal names stay equal, and none hides a parameter of forward() or a name of the
 /// Workspace.
-static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage> const &arguments) {
+static void makeIdentifiers(std::vector<RuntimeSize> &sizes, std::deque<Storage> const &arguments,
+                            ArrayRef<std::string> scalars) {
   llvm::StringSet<> taken = fixedNames();
+  for (std::string const &scalar : scalars)
+    taken.insert(scalar);
   for (char const *name : {"arena", "split", "allocate", "buffers"})
     taken.insert(name);
   for (Storage const &argument : arguments)
@@ -50,7 +53,11 @@ void Program::collectSizes() {
     for (unsigned dim = 0; dim < unsigned(argument.type.getRank()); ++dim)
       if (argument.type.isDynamicDim(dim))
         sizes.push_back({argument.value, dim, sizeName(entry, argument, dim)});
-  makeIdentifiers(sizes, arguments);
+  std::vector<std::string> scalars; // of the caller
+  for (BlockArgument argument : entry.getArguments())
+    if (!isa<MemRefType>(argument.getType()))
+      scalars.push_back(hostName(argument));
+  makeIdentifiers(sizes, arguments, scalars);
   for (RuntimeSize const &size : sizes)
     if (!fileScope.isTaken(size.name))
       fileScope.take(size.name);
