@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ml2kokkos.verify.build import kokkos_root
 from models import Failure, RUNNERS
 
 BENCH = Path(__file__).resolve().parent
@@ -39,8 +40,7 @@ def build(arguments):
         run([tool, programs, f"--entry={entry}", "-o", printed / f"{entry}.cpp", *arguments.options])
     backend = "serial" if arguments.threads == 1 else "openmp"
     ours, options = folder / backend, [f"-DCMAKE_CXX_COMPILER={arguments.compiler}"] if arguments.compiler else []
-    if backend == "serial":
-        options.append(f"-DKokkos_ROOT={run([PROJECT / 'scripts/build_kokkos.sh', '--backend', backend]).splitlines()[-1]}")
+    options.append(f"-DKokkos_ROOT={kokkos_root(backend)}") # not Debian's, which the peer needs
     run(["cmake", "-S", BENCH / "sparse", "-B", ours, "-G", "Ninja", f"-DPRINTED={printed}", *options])
     run(["ninja", "-C", ours])
     run(["cmake", "-S", BENCH / "sparse/peer", "-B", RUNNERS / "sparse_peer", "-G", "Ninja"])
