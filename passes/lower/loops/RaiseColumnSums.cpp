@@ -137,13 +137,6 @@ void ColumnSum::raise(RewriterBase &rewriter) {
 
 } // namespace
 
-void raiseColumnSums(func::FuncOp entry) {
-  IRRewriter rewriter(entry.getContext());
-  SmallVector<nest::LoopKernelOp> kernels;
-  entry.walk([&](nest::LoopKernelOp kernel) { kernels.push_back(kernel); });
-  for (nest::LoopKernelOp kernel : kernels)
-    if (ColumnSum columns(kernel); columns.read())
-      columns.raise(rewriter);
-}
+void raiseColumnSums(func::FuncOp entry) { raiseKernels<ColumnSum>(entry); }
 
 } // namespace ml2k

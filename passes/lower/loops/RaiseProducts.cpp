@@ -152,13 +152,6 @@ void Product::raise(RewriterBase &rewriter) {
 
 } // namespace
 
-void raiseProducts(func::FuncOp entry) {
-  IRRewriter rewriter(entry.getContext());
-  SmallVector<nest::LoopKernelOp> kernels;
-  entry.walk([&](nest::LoopKernelOp kernel) { kernels.push_back(kernel); });
-  for (nest::LoopKernelOp kernel : kernels)
-    if (Product product(kernel); product.read())
-      product.raise(rewriter);
-}
+void raiseProducts(func::FuncOp entry) { raiseKernels<Product>(entry); }
 
 } // namespace ml2k

@@ -5,6 +5,7 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -52,6 +53,16 @@ protected:
   mlir::AffineMap mapOfStore;
   Loads extras;
 };
+
+/// Replaces the kernels of explicit loops that a `Raised`, a SumKernel, can read by what it makes of them.
+template <class Raised> void raiseKernels(mlir::func::FuncOp entry) {
+  mlir::IRRewriter rewriter(entry.getContext());
+  llvm::SmallVector<nest::LoopKernelOp> kernels;
+  entry.walk([&](nest::LoopKernelOp kernel) { kernels.push_back(kernel); });
+  for (nest::LoopKernelOp kernel : kernels)
+    if (Raised raised(kernel); raised.read())
+      raised.raise(rewriter);
+}
 
 } // namespace ml2k
 
