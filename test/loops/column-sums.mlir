@@ -5,6 +5,7 @@
 // RUN: ml2kokkos %s --entry=few --emit=nest -o - | FileCheck %s --check-prefix=LOOPS
 // RUN: ml2kokkos %s --entry=ordered --emit=nest -o - | FileCheck %s --check-prefix=LOOPS
 // RUN: ml2kokkos %s --entry=halo --emit=nest -o - | FileCheck %s --check-prefix=LOOPS
+// RUN: ml2kokkos %s --entry=before --emit=nest -o - | FileCheck %s --check-prefix=LOOPS
 // RUN: ml2kokkos %s --entry=sums -o - | FileCheck %s --check-prefix=TEXT
 
 // The matrix comes first, the vector is no matrix. What was in the result is joined behind the sum.
@@ -91,6 +92,23 @@ func.func @halo(%a: memref<100x65xf64>, %c: memref<64xf64>) {
       %x = affine.load %a[%k, %i + 1] : memref<100x65xf64>
       %s = arith.maximumf %carried, %x : f64
       affine.yield %s : f64
+    }
+    affine.store %top, %c[%i] : memref<64xf64>
+  }
+  return
+}
+
+// Terms need what is computed in front of them.
+func.func @before(%a: memref<100x64xf64>, %factors: memref<64xf64>, %c: memref<64xf64>) {
+  %low = arith.constant 0xFFF0000000000000 : f64
+  affine.parallel (%i) = (0) to (64) {
+    %w = affine.load %factors[%i] : memref<64xf64>
+    %factor = math.exp %w : f64
+    %top = affine.for %k = 0 to 100 iter_args(%carried = %low) -> (f64) {
+      %x = affine.load %a[%k, %i] : memref<100x64xf64>
+      %y = arith.mulf %x, %factor : f64
+      %z = arith.maximumf %carried, %y : f64
+      affine.yield %z : f64
     }
     affine.store %top, %c[%i] : memref<64xf64>
   }

@@ -48,7 +48,23 @@ AffineMap SumKernel::mapOf(ValueRange positions) {
   return AffineMap::get(sumLoop() + 1, 0, exprs, context);
 }
 
+/// Whether what the terms are made of, and all memory, is there without the kernel.
+bool SumKernel::standsAlone() {
+  auto const isOfKernel = [&](Value value) {
+    return value.getDefiningOp() && value.getDefiningOp()->getBlock() == &block;
+  };
+  auto const usesKernel = [&](Operation &op) {
+    if (isa<memref::LoadOp, memref::StoreOp>(op)) // positions are numbers or loops
+      return isOfKernel(isa<memref::LoadOp>(op) ? cast<memref::LoadOp>(op).getMemref()
+                                                : cast<memref::StoreOp>(op).getMemref());
+    return op.getBlock() != &block && llvm::any_of(op.getOperands(), isOfKernel);
+  };
+  return llvm::none_of(*sum.getBody(), usesKernel) && llvm::none_of(block, usesKernel);
+}
+
 bool SumKernel::readRest(ArrayRef<memref::LoadOp> terms) {
+  if (!standsAlone())
+    return false;
   mapOfStore = mapOf(store.getIndices());
   Value const result = store.getMemref();
   if (!mapOfStore || !mapOfStore.isProjectedPermutation() || mapOfStore.getNumResults() != block.getNumArguments() ||

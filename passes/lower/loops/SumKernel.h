@@ -27,6 +27,8 @@ protected:
   /// only, and of the result it reads an element, at most, where it writes that. Terms read other memory.
   bool readRest(llvm::ArrayRef<mlir::memref::LoadOp> terms);
 
+  bool standsAlone();
+
   /// Of loops by number: those of the kernel, then the inner one.
   unsigned sumLoop() { return block.getNumArguments(); }
   mlir::Value upper(unsigned loop) { return loop == sumLoop() ? sum.getUpperBound() : kernel.getUppers()[loop]; }
