@@ -53,6 +53,7 @@ struct Reduction {
 
   std::vector<Identifier> namesOf(ArrayRef<unsigned> which, llvm::function_ref<std::vector<Identifier>()> usual);
   FusedLoops termLoops(SmallVector<StringRef> letters = {"i", "j", "k", "l"});
+  void addRowLambda(FusedLoops const &rows, FusedLoops const &along, Body statements, Body last);
   LogicalResult printRows();
   LogicalResult printRowsOf(unsigned inner);
   LogicalResult printFolds(std::optional<unsigned> column);
@@ -73,6 +74,14 @@ FusedLoops Reduction::termLoops(SmallVector<StringRef> letters) {
   return FusedLoops(layer, loops, reduced, namesOf(reduced, [&] { return layer.indexNames(letters); }), "term", space);
 }
 
+/// What for_rows does with a row; one thread of it does the last statements.
+void Reduction::addRowLambda(FusedLoops const &rows, FusedLoops const &along, Body statements, Body last) {
+  statements.push_back(cpp::Each{literal(1), {Raw("int")}, std::move(last)});
+  rows.recover(statements);
+  layer.setCall({rows.size(), along.size()});
+  layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});
+}
+
 /// The reduction runs along the row of for_rows.
 LogicalResult Reduction::printRows() {
   FusedLoops const rows(layer, loops, parallel, loopNames(layer, parallel.size()), "row", space);
@@ -90,10 +99,7 @@ LogicalResult Reduction::printRows() {
                                  cpp::intParameter(along.name()), std::move(inner), *value});
   if (failed(finish(printer, joined(op.getCombiner(), op.getInitial(), cpp::name(name)), last)))
     return failure();
-  statements.push_back(cpp::Each{literal(1), {Raw("int")}, std::move(last)});
-  rows.recover(statements);
-  layer.setCall({rows.size(), along.size()});
-  layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});
+  addRowLambda(rows, along, std::move(statements), std::move(last));
   return success();
 }
 
@@ -122,10 +128,7 @@ LogicalResult Reduction::printRowsOf(unsigned inner) {
   statements.insert(statements.end(), body.begin(), body.end());
   if (failed(finish(printer, cpp::name(total), last)))
     return failure();
-  statements.push_back(cpp::Each{literal(1), {Raw("int")}, std::move(last)});
-  rows.recover(statements);
-  layer.setCall({rows.size(), along.size()});
-  layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});
+  addRowLambda(rows, along, std::move(statements), std::move(last));
   return success();
 }
 
