@@ -555,6 +555,44 @@ def gauss_seidel():
 
 # --- Particles --------------------------------------------------------------------------------------------------------
 
+@case(of((72, 16384), (72, 16384), (72, 16384), (72, 16384)))
+def columns():
+    """A tridiagonal system for each column of an atmosphere; neighbours lie side by side."""
+    def own(lower: kk.f64["levels", "columns"], upper: kk.f64["levels", "columns"], x: kk.f64["levels", "columns"], work: kk.f64["levels", "columns"]):
+        levels, width = x.shape
+        for i in kk.range(width):
+            g, y = upper[0, i] / 4.0, x[0, i] / 4.0
+            work[0, i] = g
+            x[0, i] = y
+            for k in kk.range(1, levels):
+                pivot = 4.0 - lower[k, i] * g
+                g = upper[k, i] / pivot
+                y = (x[k, i] - lower[k, i] * y) / pivot
+                work[k, i] = g
+                x[k, i] = y
+            for k in kk.range(levels - 2, -1, -1):
+                y = x[k, i] - work[k, i] * y
+                x[k, i] = y
+
+    def other(lower, upper, x, work):
+        levels, width = x.shape
+        for i in prange(width):
+            g, y = upper[0, i] / 4.0, x[0, i] / 4.0
+            work[0, i] = g
+            x[0, i] = y
+            for k in range(1, levels):
+                pivot = 4.0 - lower[k, i] * g
+                g = upper[k, i] / pivot
+                y = (x[k, i] - lower[k, i] * y) / pivot
+                work[k, i] = g
+                x[k, i] = y
+            for k in range(levels - 2, -1, -1):
+                y = x[k, i] - work[k, i] * y
+                x[k, i] = y
+
+    return own, other
+
+
 @case(of((2048, 3), (2048,), (2048, 3)))
 def nbody():
     def own(x: kk.f64["n", 3], mass: kk.f64["n"], a: kk.f64["n", 3]):

@@ -6,6 +6,7 @@
 #include "translator/ir/LibraryCalls.h"
 #include "translator/ir/NestScalars.h"
 #include "translator/ir/StoredRows.h"
+#include "translator/ir/Strips.h"
 #include "translator/ir/Teams.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -65,9 +66,6 @@ bool foldsTogether(ArrayRef<int64_t> rows) {
   return llvm::count_if(rows, isLong) == 1 && (ShapedType::isDynamic(*found) || *found >= together);
 }
 
-/// Fewer terms, or columns, are not worth a strip of results.
-static constexpr int64_t leastTerms = 8, leastColumns = 16;
-
 static bool isAtLeast(int64_t extent, int64_t least) { return ShapedType::isDynamic(extent) || extent >= least; }
 
 /// Whether neighbours in a loop are neighbours in the last dimension of an operand that is longer than 1.
@@ -95,15 +93,15 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
     if (!llvm::is_contained(reduce.getReductionDims(), int64_t(loop))) {
       rows.push_back(extent);
     } else if (extent != 1) {
-      terms = ShapedType::isDynamic(extent) || terms >= leastTerms ? leastTerms : terms * extent;
+      terms = ShapedType::isDynamic(extent) || terms >= nest::leastTerms ? nest::leastTerms : terms * extent;
       ++reduced;
     }
-  bool const isLong = inner && isAtLeast(extents[*inner], leastColumns) && isContiguous(map, extents, *inner);
+  bool const isLong = inner && isAtLeast(extents[*inner], nest::leastColumns) && isContiguous(map, extents, *inner);
   if (isAlong && reduced > 1 && isLong)
     nest::setSchedule(reduce, KernelBlock::ForRows, {.inner = int64_t(*inner)});
   else if (isAlong)
     nest::setSchedule(reduce, foldsTogether(rows) ? KernelBlock::FoldRows : KernelBlock::ForRows);
-  else if (isLong && terms >= leastTerms)
+  else if (isLong && terms >= nest::leastTerms)
     nest::setSchedule(reduce, KernelBlock::FoldColumns, {.inner = int64_t(*inner)});
   else
     nest::setSchedule(reduce, KernelBlock::ForEach);
@@ -248,7 +246,9 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   bool const reduces = !kernel.getInto().empty(), isGrid = loops > 1;
   int64_t const rows = loops > 2 ? loops - 1 : 0;
   bool const isNaive = kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive");
-  if (!isNaive && scansRows(kernel))
+  if (kernel.getPolicy() == nest::Policy::Strips)
+    nest::setSchedule(kernel, KernelBlock::ForStrips, {.fused = rows, .lanes = nest::columnsOfStrip(kernel)});
+  else if (!isNaive && scansRows(kernel))
     nest::setSchedule(kernel, KernelBlock::ScanRows, {.fused = isGrid ? loops : 0});
   else if (!isNaive && nest::storedRowsOf(kernel))
     nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);

@@ -17,6 +17,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createCallLibrary({calls}));
   function.addPass(createSettlePackings());
   function.addPass(createJoinBiases());
+  function.addPass(createFormStrips());
   function.addPass(createChooseBlocks({target}));
   function.addPass(createApplyTuning());
   function.addPass(createChainProducts({target}));

@@ -1,4 +1,4 @@
-//===- RowsTest.cpp - for_rows, fold_rows, fold_columns, for_each, pool and the combiners -------------------------===//
+//===- RowsTest.cpp - for_rows, fold_rows, fold_columns, for_strips, for_each, pool and the combiners -------------===//
 
 #include "Check.h"
 
@@ -213,6 +213,56 @@ template <class Join, class T> void foldColumns(std::string const &join, int row
                  check::get(out), expected);
 }
 
+/// Down the columns of several matrices: running sums, of which each third is kept and added on the way back.
+template <class T, int most> void strips(int rows, int columns, int length) {
+  constexpr int kept = 3;
+  auto const values = check::numbers<T>(std::size_t(rows) * length * columns, 5);
+  ExecutionSpace const space;
+  Tensor<T ***> const in("in", rows, length, columns), out("out", rows, length, columns);
+  check::put(in, values);
+  for_strips<most>(
+      "test::strips", space, Span{0, rows}, Span{1, columns}, KOKKOS_LAMBDA(int row, Strip<most> const &strip) {
+        typename Strip<most>::template Of<T> sum(strip);
+        typename Strip<most>::template Of<T, kept, 2> last(strip);
+        for_columns(strip, [&](int i) {
+          sum(i) = T(row);
+          for (int k = 0; k < kept; ++k)
+            last(i, k, 0) = last(i, k, 1) = T(i);
+        });
+        for (int k = 0; k < length; ++k)
+          for_columns(strip, [&](int i) {
+            sum(i) += in(row, k, i);
+            last(i, k % kept, k % 2) = sum(i);
+          });
+        for (int k = length - 1; k >= 0; --k)
+          for_columns(strip,
+                      [&](int i) { out(row, k, i) = last(i, k % kept, 0) - last(i, k % kept, 1) + in(row, k, i - 1); });
+      });
+  for_strips<most>(
+      "test::first", space, Span{0, columns}, KOKKOS_LAMBDA(Strip<most> const &strip) {
+        for (int row = 0; row < rows; ++row)
+          for_columns(strip, [&](int i) {
+            if (i == 0 && length > 0)
+              out(row, 0, i) = 7;
+          });
+      });
+  space.fence();
+  std::vector<double> expected(values.size());
+  for (int row = 0; row < rows; ++row)
+    for (int i = 0; i < columns; ++i) {
+      double sum = row, last[kept][2];
+      for (auto &pair : last)
+        pair[0] = pair[1] = i;
+      auto const at = [&](int k, int column) { return (std::size_t(row) * length + k) * columns + column; };
+      for (int k = 0; k < length; ++k)
+        last[k % kept][k % 2] = sum += values[at(k, i)];
+      for (int k = length - 1; k >= 0; --k)
+        expected[at(k, i)] = i ? last[k % kept][0] - last[k % kept][1] + values[at(k, i - 1)] : k ? 0 : 7;
+    }
+  check::compare("for_strips " + std::to_string(rows) + "x" + std::to_string(length) + "x" + std::to_string(columns),
+                 check::get(out), expected);
+}
+
 /// A x of a sparse matrix: lengths(row) entries in each row, in the way of rows and in that of entries.
 template <class Lengths> void sparseProduct(std::string const &name, int rows, Lengths const &lengths) {
   constexpr int width = 1000;
@@ -388,6 +438,11 @@ void testRows() {
       foldColumns<Max, double>("max", 3, columns, length);
     }
   foldColumns<Sum, float>("sum", 2, 5, 0);
+  for (int const columns : {1, 2, 17, 129, 1000})
+    for (int const length : {0, 1, 50}) {
+      strips<float, 64>(1, columns, length);
+      strips<double, 256>(3, columns, length);
+    }
   sparseProduct("of alike rows", 700, [](int) { return 12; });
   sparseProduct("of short rows", 900, [](int row) { return row % 5; });
   sparseProduct("of rows in wide blocks", 200, [](int) { return 40; });

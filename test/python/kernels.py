@@ -541,3 +541,35 @@ def places(x: kk.f64[N], y: kk.f64[M], k: kk.i64[K], out: kk.f64[8]):
     out[6] = kk.argmin(x[3:])
     for i in kk.range(1):
         out[7] = kk.argmin(x[2 * j + 1] for j in kk.range(N // 2))
+
+
+# --- Columns ----------------------------------------------------------------------------------------------------------
+
+@case(f64(30, 21), f64(30, 21), f64(30, 21), f64(30, 21), f64(21), ints(0, 2, 21))
+def columns(lower: kk.f64[N, M], upper: kk.f64[N, M], x: kk.f64[N, M], work: kk.f64[N, M], top: kk.f64[M], flags: kk.i64[M]):
+    """Levels of an atmosphere whose columns lie side by side: a tridiagonal solve, fluxes from the top, sums from below."""
+    for i in kk.range(M):
+        g, y = upper[0, i] / 4.0, x[0, i] / 4.0
+        work[0, i] = g
+        x[0, i] = y
+        for k in kk.range(1, N):
+            pivot = 4.0 - lower[k, i] * g
+            g = upper[k, i] / pivot
+            y = (x[k, i] - lower[k, i] * y) / pivot
+            work[k, i] = g
+            x[k, i] = y
+        for k in kk.range(N - 2, -1, -1):
+            y = x[k, i] - work[k, i] * y
+            x[k, i] = y
+    for i in kk.parallel(M):
+        flux = top[i]
+        for k in kk.range(N):
+            flux = flux * 0.9 + x[k, i] if flags[i] > 0 else flux - x[k, i] * 0.1
+            absorbed = 0.0
+            for j in kk.range(k, N):
+                absorbed += upper[j, i] * flux
+            work[k, i] = absorbed
+        top[i] = flux
+    for i in kk.range(M - 1):
+        for k in kk.range(N - 2, -1, -1):
+            lower[k, i] = lower[k + 1, i] + work[k, i + 1]

@@ -1,7 +1,7 @@
 """Random kernels from a seed: text of Python whose meaning Python itself decides.
 
 Values stay such that Python raises nothing and no comparison hangs on the last bit: integers are small, divisors are not zero,
-positions are inside."""
+positions are inside; what jumps at whole numbers does not get sums that are one, perhaps, in another order of their terms."""
 
 import random
 
@@ -85,8 +85,8 @@ class Maker:
             lambda: f"min({x()}, {x()})", lambda: f"np.maximum({x()}, {x()})", lambda: f"math.sqrt(abs({x()}) + 0.1)",
             lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"limited({x()}, 1.5)",
             lambda: f"(({self.integer(at, depth - 1)}) * 0.125)", lambda: f"kk.where({self.test(at, depth - 1)}, {x()}, {x()})",
-            lambda: f"(({x()}) % 3.0)", lambda: f"np.tanh({x()})", lambda: f"(({self.integer(at, depth - 1)}) / 7)",
-            lambda: f"math.copysign({x()}, {x()})", lambda: f"(({x()}) ** 2 * 0.1)", lambda: f"(math.floor({x()}) * 0.5)")
+            lambda: f"(({x()} + 0.0137) % 3.0)", lambda: f"np.tanh({x()})", lambda: f"(({self.integer(at, depth - 1)}) / 7)",
+            lambda: f"math.copysign({x()}, {x()})", lambda: f"(({x()}) ** 2 * 0.1)", lambda: f"(math.floor({x()} + 0.0137) * 0.5)")
 
     def integer(self, at, depth=2):
         r = self.random
@@ -221,6 +221,33 @@ class Maker:
         lines = [head, f"        {where} = {value}", f"        if {self.test(inside)}:", f"            {where} += {self.real(inside, 2)}"]
         return lines
 
+    def step(self, at, own, j, x, indent, depth=1):
+        """A loop along the column j of the matrix `own`, which carries x."""
+        r, i = self.random, self.fresh("r")
+        head = r.choice(["kk.range(1, N - 1)", "kk.range(N - 2, 0, -1)", "kk.range(1, N - 1, 2)"])
+        step, inner = at.inside(rows=[(i, -1, 1)], floats=[x]), indent + "    "
+        here, there = f"{own}[{i}, {j}]", f"{own}[{i} {r.choice('+-')} 1, {j}]"
+        lines = [f"{indent}for {i} in {head}:"]
+        for _ in range(r.randint(1, 3)):
+            lines += self.choose(
+                lambda: [f"{inner}{x} = {x} * 0.5 + {self.real(step, 2)} * 0.25"], lambda: [f"{inner}{here} = {there} * 0.5 + {self.real(step, 2)}"],
+                lambda: [f"{inner}{here} = {x} - {self.real(step, 1)}"], lambda: [f"{inner}{x} = min({x}, {there}) * 0.75"],
+                lambda: [f"{inner}if {self.test(step)}:", f"{inner}    {here} = {x} * s", f"{inner}    {x} = {self.real(step, 1)}"],
+                lambda: self.step(step, own, j, x, inner, depth - 1) if depth else [f"{inner}{here} *= 0.5"])
+        return lines
+
+    def walk(self, at):
+        """Down the columns of a matrix, side by side."""
+        r, j, x = self.random, self.fresh("j"), self.fresh("x")
+        own = r.choice("mq")
+        inside = at.inside(columns=[(j, 0, 0)], frozen=[own])
+        lines = [f"    for {j} in kk.{r.choice(['parallel', 'range'])}(M):", f"        {x} = {self.real(inside, 1)}"]
+        for _ in range(r.randint(1, 3)):
+            lines += self.step(inside, own, j, x, "        ")
+            if r.random() < 0.3:
+                lines.append(f"        {x} = {x} * {own}[0, {j}] * 0.5 - {self.real(inside, 1)}")
+        return lines + [f"        {own}[0, {j}] += {x}"] * (r.random() < 0.5)
+
     def whole(self, at):
         r = self.random
         x = lambda: r.choice(["a", "b", "a[:]", "b * s", "(a + b)", "m[:, 1]", "np.sin(b)", "abs(a)", "kk.sum(m, axis=1)", "q[:, 0] * 0.5"])
@@ -238,7 +265,7 @@ class Maker:
         at = Place()
         lines = [f"def {name}({PARAMETERS}):"]
         for _ in range(self.random.randint(1, 4)):
-            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at),
+            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at),
                                  lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
             lines += [f"    b[0] = b[0] * 0.5 + {at.floats[-1]}"] if at.floats and self.random.random() < 0.5 else []
         return lines

@@ -9,6 +9,7 @@
 #include "translator/ir/LoopNames.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/SparseLevels.h"
+#include "translator/ir/Strips.h"
 #include "translator/ir/Teams.h"
 #include "translator/ir/Tuning.h"
 
@@ -175,6 +176,9 @@ static llvm::StringMap<Rule> const &rules() {
       // The loop over the blocks of a launch; memory with an element for each thread of a team
       {teamLoop, {OnOperation, isUnit}},
       {ofThreads, {OnOperation, isUnit}},
+      // A loop that the columns of a strip take together; memory with an element for each of them
+      {stripLoop, {OnOperation, isUnit}},
+      {ofColumns, {OnOperation, isUnit}},
       // Of another loop whose sums may be in any order
       {sumsInAnyOrder, {OnOperation, isUnit}},
       // Forward() checks that an int can count the elements

@@ -1,5 +1,4 @@
-//===- LoopExtents.cpp - how often the loops of a kernel run
-//--------------------------------------------------------===//
+//===- LoopExtents.cpp - how often the loops of a kernel run ------------------------------------------------------===//
 
 #include "translator/ir/LoopExtents.h"
 

@@ -7,6 +7,7 @@
 #include "translator/ir/Identities.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/NestText.h"
+#include "translator/ir/Strips.h"
 #include "translator/ir/Teams.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -181,7 +182,7 @@ LogicalResult LoopKernelOp::verify() {
     return emitOpError("has no label");
   if (getUppers().size() != loops)
     return emitOpError() << "has " << loops << " lower and " << getUppers().size() << " upper bounds";
-  if (getPolicy() == Policy::Range ? loops > 1 : loops < (getPolicy() == Policy::Team ? 1 : 2))
+  if (getPolicy() == Policy::Range ? loops > 1 : loops < (getPolicy() == Policy::MDRange ? 2 : 1))
     return emitOpError() << stringifyPolicy(getPolicy()) << " does not take " << loops << " loops";
   auto const typeOf = [](Value into) { return cast<MemRefType>(into.getType()).getElementType(); };
   if (getInto().size() > 1 && (loops != 1 || !llvm::all_equal(llvm::map_range(getInto(), typeOf))))
@@ -205,9 +206,10 @@ LogicalResult LoopKernelOp::verify() {
     return emitOpError("requires a flag per loop in `ordered`, and no reduction");
   if (getOrdered() && !llvm::is_contained(*getOrdered(), true))
     return emitOpError("has no loop in `ordered`");
-  if (getPolicy() == Policy::Team && (getOrdered() || !terms.empty()))
-    return emitOpError("of teams has no reduction of its own and no order");
+  bool const isTeam = getPolicy() == Policy::Team, isStrips = getPolicy() == Policy::Strips;
+  if ((isTeam || isStrips) && (getOrdered() || !terms.empty()))
+    return emitOpError("of ") << (isTeam ? "teams" : "strips") << " has no reduction of its own and no order";
   if (failed(verifyLoopBody(*this, getBody(), loops, terms)) || failed(verifyKernelContents(*this)))
     return failure();
-  return getPolicy() == Policy::Team ? verifyTeam(*this) : success();
+  return isTeam ? verifyTeam(*this) : isStrips ? verifyStrips(*this) : success();
 }

@@ -14,7 +14,8 @@ include "translator/ir/KernelInterface.td"
 def Nest_Policy : I32EnumAttr<"Policy", "how the iterations of a kernel are spread", [
   I32EnumAttrCase<"Range", 0, "range">,       // one parallel loop, or none: one iteration
   I32EnumAttrCase<"MDRange", 1, "mdrange">,    // several parallel loops, the last one contiguous
-  I32EnumAttrCase<"Team", 2, "team">]> {       // one or more: a team of threads for each position
+  I32EnumAttrCase<"Team", 2, "team">,          // one or more: a team of threads for each position
+  I32EnumAttrCase<"Strips", 3, "strips">]> {   // one or more: strips of the last one go down the loops inside together
   let cppNamespace = "::ml2k::nest";
   let genSpecializedAttr = 0;
 }
@@ -36,6 +37,10 @@ def Nest_LoopKernelOp : Nest_Op<"kernel", [AttrSizedOperandSegments, RecursiveMe
     whose bounds and conditions are the same for all; one thread what it stores; all together each scf.parallel, whose results
     all of them get. A thread sees what others have written after a nest.barrier. memref.alloca outside of scf.parallel is
     scratch of the team, or, with `nest.of_threads`, an element for each of the threads that only this one touches.
+
+    With `strips` neighbours in the last loop, the columns of a strip, run the loops inside that have `nest.strip` together: each
+    statement of such a loop, and of the kernel, is for all of them in turn. Those loops have bounds that all columns share, and no
+    results: what a column carries is a memref.alloca with `nest.of_columns`.
 
     `ordered` has a flag per loop: false for the first loops, true for some behind them, false for the last ones. Iterations
     that differ only in loops with true may change the same element, by one store that perhaps depends on a load of that

@@ -69,6 +69,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ForUpdates", 21, "for_updates">,        // loops that change elements in order
   I32EnumAttrCase<"ScanRows", 40, "scan_rows">,            // running sums along rows: a host's thread, a device's team each
   I32EnumAttrCase<"Team", 41, "team">,                     // Kokkos::TeamPolicy: a league of teams, loops of their threads
+  I32EnumAttrCase<"ForStrips", 44, "for_strips">,          // strips of the last loop go down the loops inside together
   // Sparse matrices by rows
   I32EnumAttrCase<"ForStoredRows", 23, "for_stored_rows">, // a thread, or lanes of a device's team, per row
   I32EnumAttrCase<"ReduceStoredRows", 24, "reduce_stored_rows">,
@@ -108,8 +109,8 @@ def Nest_ScheduleAttr : AttrDef<Nest_Dialect, "Schedule"> {
     operand, an output, that is `kept` in registers. Of explicit loops: the first `fused` run as one. Of contractions: whether
     the columns of the `left` and the `right` operand are adjacent in memory, and whether the sums are stored `in_place` as
     they are; of calls of KokkosKernels, that columns lie side by side says that the operand is not transposed. Of a team on a
-    device: `threads`, each of so many vector `lanes`. `device`: which path of the block the file has for devices. `scratch`:
-    elements of the workspace for each host thread.
+    device: `threads`, each of so many vector `lanes`; of strips: `lanes`, the most columns of one. `device`: which path of the
+    block the file has for devices. `scratch`: elements of the workspace for each host thread.
   }];
   let parameters = (ins EnumParameter<Nest_KernelBlock>:$block, DefaultValuedParameter<"int64_t", "-1">:$inner,
                     DefaultValuedParameter<"int64_t", "-1">:$crossing, DefaultValuedParameter<"int64_t", "-1">:$channel,

@@ -1,5 +1,4 @@
-//===- StoredRows.h - kernels over the rows of a sparse matrix -------------------------------------------*- C++
-//-*-===//
+//===- StoredRows.h - kernels over the rows of a sparse matrix ------------------------------------------*- C++ -*-===//
 //
 // A nest.kernel over the rows of a matrix whose entries lie between two positions of each row can be shared: a host's
 // threads get rows of as many entries each, the lanes of a device's team take the entries of a row. This says which

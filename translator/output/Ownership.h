@@ -1,5 +1,4 @@
-//===- Ownership.h - which files ml2kokkos wrote ---------------------------------------------------------*- C++
-//-*-===//
+//===- Ownership.h - which files ml2kokkos wrote --------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_OUTPUT_OWNERSHIP_H
 #define ML2K_OUTPUT_OWNERSHIP_H

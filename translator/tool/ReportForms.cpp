@@ -1,5 +1,4 @@
-//===- ReportForms.cpp - what --report says of forms for one entry of the batch
-//------------------------------------===//
+//===- ReportForms.cpp - what --report says of forms for one entry of the batch -----------------------------------===//
 
 #include "translator/ir/ColumnValues.h"
 #include "translator/text/Text.h"

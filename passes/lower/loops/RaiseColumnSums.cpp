@@ -1,5 +1,4 @@
-//===- RaiseColumnSums.cpp - kernels that reduce down the columns of a matrix become nest.reduce
-//-------------------===//
+//===- RaiseColumnSums.cpp - kernels that reduce down columns become nest.reduce ----------------------------------===//
 //
 // A thread with one column would jump from row to row, an element of every line of memory at a time. nest.reduce says
 // what is meant, and its block walks down strips of columns. Terms that may be joined in any order only.
@@ -10,6 +9,7 @@
 #include "passes/lower/loops/OrderedUpdates.h"
 #include "passes/lower/loops/SumKernel.h"
 #include "translator/ir/LoopNames.h"
+#include "translator/ir/Strips.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -23,8 +23,7 @@ namespace ml2k {
 
 namespace {
 
-/// Fewer terms, or columns, are not worth a strip of results.
-constexpr int64_t leastTerms = 8, leastColumns = 16;
+using nest::leastColumns, nest::leastTerms;
 
 class ColumnSum : SumKernel {
 public:

@@ -1,5 +1,4 @@
-//===- FuseShuffles.h - channel shuffles in the convolution in front of them ------------------------------*- C++
-//-*-===//
+//===- FuseShuffles.h - channel shuffles in the convolution in front of them ----------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_SCHEDULE_FUSE_FUSESHUFFLES_H
 #define ML2K_PASSES_SCHEDULE_FUSE_FUSESHUFFLES_H

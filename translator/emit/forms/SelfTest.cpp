@@ -1,5 +1,4 @@
-//===- SelfTest.cpp - a program that compares a build of the printed forms with recorded values
-//--------------------===//
+//===- SelfTest.cpp - a program that compares a build of the printed forms with recorded values -------------------===//
 
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/forms/FormPrinter.h"

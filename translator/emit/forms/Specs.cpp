@@ -1,5 +1,4 @@
-//===- Specs.cpp - a runner's tensors for LLVM: their list as JSON, and for the server
-//-----------------------------===//
+//===- Specs.cpp - a runner's tensors for LLVM: their list as JSON, and for the server ----------------------------===//
 
 #include "translator/emit/forms/FormPrinter.h"
 #include "translator/text/Text.h"

@@ -187,6 +187,8 @@ LogicalResult LoopPrinter::printCall(Body statements) {
     return printStoredRows(std::move(statements));
   case nest::KernelBlock::Team:
     return printTeams(std::move(statements));
+  case nest::KernelBlock::ForStrips:
+    return printStripCall(std::move(statements));
   case nest::KernelBlock::Range:
     return printRange(std::move(statements));
   case nest::KernelBlock::MDRange:

@@ -58,6 +58,8 @@ LogicalResult LoopPrinter::bindPositions() {
   }
   if (fused)
     row = printer.names.fresh({"row", "row_index"});
+  if (layer.schedule.getBlock() == nest::KernelBlock::ForStrips)
+    strip = printer.names.fresh({"strip", "columns_of_strip"});
   return success();
 }
 
@@ -72,6 +74,10 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ArrayRef<OpFoldResult> 
     indices.push_back(*index);
   }
   if (auto array = arrays.find(memref); array != arrays.end()) {
+    if (columnArrays.contains(memref)) {
+      indices.insert(indices.begin(), cpp::name(positions.back()));
+      return call(array->second, indices);
+    }
     if (called.contains(memref))
       return call(array->second, indices);
     return indices.empty() ? array->second : cpp::index(array->second, indices);
@@ -208,7 +214,9 @@ FailureOr<std::string> LoopPrinter::print() {
         loop->hasAttr("nest.scan") && (isRow || positions.empty()))
       return failed(isRow ? printRowScan(loop) : printScan(loop)) ? FailureOr<std::string>() : describe();
   Body statements;
-  if (kernel.getInto().empty() ? failed(printer.print(block, statements)) : failed(returnTerms(block, statements)))
+  if (form == nest::KernelBlock::ForStrips ? failed(printStrips(block, nest::StripValues(kernel), statements))
+      : kernel.getInto().empty()           ? failed(printer.print(block, statements))
+                                           : failed(returnTerms(block, statements)))
     return failure();
   if (failed(recover(fusedLoops(), statements)) || failed(printCall(std::move(statements))))
     return failure();

@@ -6,6 +6,7 @@
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/ir/NestScalars.h"
 #include "translator/ir/StoredRows.h"
+#include "translator/ir/Strips.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SetVector.h"
@@ -13,7 +14,8 @@
 namespace ml2k {
 
 /// Prints one kernel; what ordered loops need is in LoopUpdates.cpp, what rows of sparse matrices in
-/// StoredRowsKernel.cpp, running sums in LoopScan.cpp, teams in TeamKernel.cpp, functions of C in LoopCallee.cpp.
+/// StoredRowsKernel.cpp, running sums in LoopScan.cpp, teams in TeamKernel.cpp, strips in StripKernel.cpp, functions of
+/// C in LoopCallee.cpp.
 class LoopPrinter {
 public:
   LoopPrinter(nest::LoopKernelOp kernel, Layer &layer)
@@ -95,6 +97,12 @@ private:
                                   Body &to);
   mlir::LogicalResult printTeamArray(mlir::memref::AllocaOp array, Body &to);
   mlir::LogicalResult printTeams(Body statements);
+  Code stripType();
+  void printOfColumns(mlir::memref::AllocaOp array, Body &to);
+  mlir::LogicalResult printOfStrip(llvm::SmallVectorImpl<mlir::Operation *> &segment, Body &to);
+  mlir::LogicalResult printStripLoop(mlir::scf::ForOp loop, nest::StripValues const &values, Body &to);
+  mlir::LogicalResult printStrips(mlir::Block &block, nest::StripValues const &values, Body &to);
+  mlir::LogicalResult printStripCall(Body statements);
   mlir::LogicalResult returnTerms(mlir::Block &block, Body &statements);
   mlir::LogicalResult printCall(Body statements);
   mlir::LogicalResult printPolicy(mlir::FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
@@ -117,7 +125,9 @@ private:
   Identifier level = Raw("level");                ///< of a team's scratch memory
   bool inThread = false;                          ///< of a team: what is printed is one thread's alone
   std::vector<Expression> scratchSizes;           ///< of a team, in bytes
+  Identifier strip = Raw("strip");                ///< the columns that an iteration has
   llvm::DenseSet<mlir::Value> called;             ///< local arrays whose elements are `array(i)`
+  llvm::DenseSet<mlir::Value> columnArrays;       ///< those of each column of a strip
   llvm::DenseMap<mlir::Value, Expression> arrays; ///< local arrays
   llvm::DenseSet<mlir::Operation *> started;      ///< stores that are the first values of those
   llvm::SetVector<mlir::Value> reads, writes;     ///< in the order of the text

@@ -61,7 +61,8 @@ static Raw functionOf(nest::KernelBlock block) {
                {TopKParts, "top_k_of_parts"},
                {SortRows, "sort_rows"},
                {SortSlices, "sort_slices"},
-               {ScanRows, "scan_rows"}};
+               {ScanRows, "scan_rows"},
+               {ForStrips, "for_strips"}};
   auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
   assert(found != std::end(table) && "a policy of Kokkos is no block");
   return found->function;

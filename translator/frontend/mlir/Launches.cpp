@@ -1,5 +1,4 @@
-//===- Launches.cpp - kernels of the gpu dialect and loops of omp become parallel loops
-//----------------------------===//
+//===- Launches.cpp - kernels of the gpu dialect and loops of omp become parallel loops ---------------------------===//
 //
 // A launch whose threads do not wait for each other is one parallel loop over blocks and threads. Otherwise it is a
 // loop over blocks; in it, what lies between two barriers is a loop over the threads (ThreadPhases.cpp).

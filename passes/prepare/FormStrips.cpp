@@ -1,0 +1,381 @@
+//===- FormStrips.cpp - kernels that go down the rows of a matrix with many columns at once -----------------------===//
+//
+// An iteration that walks down a column touches a line of memory at each step and uses one element of it; its
+// neighbours want the others. Where they may, all columns of a strip take each step together: the loop over them goes
+// inside, along memory. What a column carries from step to step, or one statement leaves for another, gets memory of
+// its own for each column. The iterations of a kernel do not depend on each other, so any order of theirs is as good.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/prepare/Prepare.h"
+#include "translator/ir/StoredRows.h"
+#include "translator/ir/Strips.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_FORMSTRIPS
+#include "passes/prepare/Passes.h.inc"
+
+static constexpr int64_t shortLoop = 16;       ///< steps that a column may as well take alone
+static constexpr int64_t shortFold = 256;      ///< the same where the steps write nothing
+static constexpr int64_t mostBytes = 16 * 128; ///< of arrays for one column
+
+//===--- Which kernels --------------------------------------------------------------------------------------------===//
+
+namespace {
+/// What is asked of a kernel before it is changed.
+class Candidate {
+public:
+  explicit Candidate(nest::LoopKernelOp kernel)
+      : kernel(kernel), values(kernel, [&](scf::ForOp loop) { return choose(loop); }) {}
+
+  /// Marks the loops that columns take together, if there are any worth it.
+  bool mark() {
+    if (loops.empty() || !isWorthIt || !isPlain() || !areShared() || !liesAlongColumns())
+      return false;
+    for (scf::ForOp loop : loops)
+      loop->setAttr(nest::stripLoop, UnitAttr::get(loop.getContext()));
+    return true;
+  }
+
+private:
+  bool isPlain() {
+    if (kernel.getLowers().empty() || !kernel.getInto().empty() || kernel.getOrdered() ||
+        kernel.getPolicy() == nest::Policy::Team || nest::scheduleOf(kernel) || nest::storedRowsOf(kernel))
+      return false;
+    auto const lower = getConstantIntValue(kernel.getLowers().back()),
+               upper = getConstantIntValue(kernel.getUppers().back());
+    return !(lower && upper && *upper - *lower < nest::leastColumns) && hasPlainOperations();
+  }
+
+  bool hasPlainOperations() {
+    int64_t bytes = 0;
+    auto const stops = [&](Operation *op) {
+      if (auto array = dyn_cast<memref::AllocaOp>(op)) {
+        Type const element = array.getType().getElementType();
+        bytes += array.getType().getNumElements() * (element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8);
+        return bytes > mostBytes;
+      }
+      bool const isKnown = isa<memref::LoadOp, memref::StoreOp, scf::ForOp, scf::IfOp, scf::YieldOp, nest::YieldOp>(op);
+      return op != kernel && !isKnown && !(isPure(op) && op->getNumRegions() == 0);
+    };
+    return !kernel.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+                .wasInterrupted();
+  }
+
+  static std::optional<int64_t> tripsOf(scf::ForOp loop) {
+    return constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+  }
+
+  static bool isLong(scf::ForOp loop, int64_t most) {
+    std::optional<int64_t> const trips = tripsOf(loop);
+    return !trips || *trips > most;
+  }
+
+  /// Of a loop of the kernel, or of one that was chosen before.
+  bool choose(scf::ForOp loop) {
+    if (!isLong(loop, shortLoop))
+      return false;
+    loops.push_back(loop);
+    chosen.insert(loop);
+    isWorthIt |= isLong(loop, shortFold) || storesIn(loop);
+    return true;
+  }
+
+  /// Columns can take the chosen loops together, and no long one is left.
+  bool areShared() {
+    return !kernel
+                .walk([&](scf::ForOp loop) {
+                  Value const bounds[] = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+                  bool const isOne = chosen.contains(loop);
+                  auto const isShared = [&](Value bound) { return values.isShared(bound); };
+                  bool const isFit = isOne ? llvm::all_of(bounds, isShared) : !isLong(loop, shortLoop);
+                  return isFit ? WalkResult::advance() : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
+  static bool storesIn(scf::ForOp loop) {
+    return loop
+        .walk([](memref::StoreOp store) {
+          return store.getMemref().getDefiningOp<memref::AllocaOp>() ? WalkResult::advance() : WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  }
+
+  /// i, i + c, c + i, i - c
+  bool isAlong(Value index) const {
+    Value const column = nest::columnOf(kernel);
+    if (index == column)
+      return true;
+    Operation *op = index.getDefiningOp();
+    return isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) &&
+           ((op->getOperand(0) == column && values.goesAlike(op->getOperand(1))) ||
+            (isa<arith::AddIOp>(op) && op->getOperand(1) == column && values.goesAlike(op->getOperand(0))));
+  }
+
+  static bool isContiguous(Value memref) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    return succeeded(getStridesAndOffset(cast<MemRefType>(memref.getType()), strides, offset)) && !strides.empty() &&
+           strides.back() == 1;
+  }
+
+  /// Whether a subscript changes from step to step of a chosen loop.
+  bool moves(Value index) const { return chosen.contains(index.getParentRegion()->getParentOp()); }
+
+  /// Whether every access is to neighbours of the neighbours in the last loop, or to the same element for all of them.
+  /// Some of them go down the columns.
+  bool liesAlongColumns() {
+    bool isFound = false;
+    auto const suits = [&](Value memref, OperandRange at, bool isStore) {
+      if (llvm::all_of(at, [&](Value index) { return values.goesAlike(index); }))
+        return !isStore || memref.getDefiningOp<memref::AllocaOp>();
+      bool const isLine =
+          isAlong(at.back()) && llvm::all_of(at.drop_back(), [&](Value index) { return values.goesAlike(index); });
+      isFound |= isLine && llvm::any_of(at.drop_back(), [&](Value index) { return moves(index); });
+      return isLine && isContiguous(memref);
+    };
+    WalkResult const result = kernel.walk([&](Operation *op) {
+      auto load = dyn_cast<memref::LoadOp>(op);
+      auto store = dyn_cast<memref::StoreOp>(op);
+      bool const isFit = (!load || suits(load.getMemref(), load.getIndices(), false)) &&
+                         (!store || suits(store.getMemref(), store.getIndices(), true));
+      return isFit ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return !result.wasInterrupted() && isFound;
+  }
+
+  nest::LoopKernelOp kernel;
+  SmallVector<scf::ForOp> loops; ///< in the order of the text
+  DenseSet<Operation *> chosen;  ///< the same
+  bool isWorthIt = false;
+  nest::StripValues values;
+};
+
+//===--- Memory of each column ------------------------------------------------------------------------------------===//
+
+class Strips {
+public:
+  explicit Strips(nest::LoopKernelOp kernel) : kernel(kernel), rewriter(kernel.getContext()) {}
+
+  void form() {
+    SmallVector<scf::ForOp> loops;
+    kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+      if (loop->hasAttr(nest::stripLoop))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops) // from outside: a loop inside may go on with what the one around it carries
+      keepCarried(loop);
+    numberSegments(kernel.getBody().front());
+    keepArrays();
+    values.emplace(kernel);
+    keepResults();
+    kernel.setPolicy(nest::Policy::Strips);
+  }
+
+private:
+  /// Memory for `value` of each column.
+  Value makeCell(Value value, Operation *before) {
+    rewriter.setInsertionPoint(before);
+    auto cell = rewriter.create<memref::AllocaOp>(locationOfCell(value), MemRefType::get({}, value.getType()));
+    cell->setAttr(nest::ofColumns, rewriter.getUnitAttr());
+    return cell;
+  }
+
+  /// `argument "sum"` names a value that a loop carries, `alloca "sum"` its memory.
+  Location locationOfCell(Value value) {
+    auto const location = dyn_cast<NameLoc>(value.getLoc());
+    StringRef const text = location ? location.getName().getValue() : "";
+    size_t const quote = text.find(" \"");
+    if (quote == StringRef::npos)
+      return value.getLoc();
+    return NameLoc::get(rewriter.getStringAttr("alloca" + text.substr(quote)), location.getChildLoc());
+  }
+
+  /// The memory of what the loop in front has carried, or of what the one around carries, if this one goes on with that
+  /// and nobody else does.
+  Value cellBefore(scf::ForOp loop, unsigned place) {
+    auto load = loop.getInitArgs()[place].getDefiningOp<memref::LoadOp>();
+    if (load && ends.contains(load) && load->hasOneUse() && load->getBlock() == loop->getBlock())
+      return load.getMemref();
+    Value const result = loop.getResult(place);
+    auto store = result.hasOneUse() ? dyn_cast<memref::StoreOp>(*result.user_begin()) : memref::StoreOp();
+    auto const cell = load ? load.getMemref().getDefiningOp<memref::AllocaOp>() : memref::AllocaOp();
+    bool const goesOn = cell && cell->hasAttr(nest::ofColumns) && store && load->hasOneUse() &&
+                        store.getMemref() == load.getMemref() && load->getBlock() == loop->getBlock() &&
+                        store->getBlock() == loop->getBlock();
+    if (!goesOn)
+      return {};
+    rewriter.eraseOp(store);
+    return load.getMemref();
+  }
+
+  void keepCarried(scf::ForOp loop) {
+    if (loop.getNumResults() == 0)
+      return;
+    SmallVector<Value> cells;
+    SmallVector<bool> areOwn;
+    for (unsigned place = 0; place < loop.getNumResults(); ++place) {
+      BlockArgument const carried = loop.getRegionIterArg(place);
+      Value cell = cellBefore(loop, place);
+      areOwn.push_back(!cell || ends.contains(loop.getInitArgs()[place].getDefiningOp()));
+      if (!cell) {
+        cell = makeCell(carried, loop);
+        rewriter.create<memref::StoreOp>(loop.getLoc(), loop.getInitArgs()[place], cell);
+      }
+      cells.push_back(cell);
+    }
+    rewriter.setInsertionPoint(loop);
+    auto bare = rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+    bare->setAttrs(loop->getAttrs());
+    rewriter.eraseOp(bare.getBody()->getTerminator());
+    SmallVector<Value> arguments = {bare.getInductionVar()};
+    SmallVector<memref::LoadOp> loads;
+    rewriter.setInsertionPointToStart(bare.getBody());
+    for (Value cell : cells) {
+      loads.push_back(rewriter.create<memref::LoadOp>(loop.getLoc(), cell));
+      arguments.push_back(loads.back());
+    }
+    bare.getInductionVar().setLoc(loop.getInductionVar().getLoc());
+    Operation *const old = loop.getBody()->getTerminator();
+    rewriter.mergeBlocks(loop.getBody(), bare.getBody(), arguments);
+    SmallVector<Value> const yielded(old->getOperands());
+    rewriter.setInsertionPoint(old);
+    for (auto [place, value, cell] : llvm::enumerate(yielded, cells))
+      if (value != loads[place].getResult())
+        rewriter.create<memref::StoreOp>(loop.getLoc(), value, cell);
+    rewriter.setInsertionPoint(old);
+    rewriter.create<scf::YieldOp>(loop.getLoc());
+    rewriter.eraseOp(old);
+    for (auto [result, cell, isOwn] : llvm::zip(loop.getResults(), cells, areOwn)) {
+      if (result.use_empty())
+        continue;
+      rewriter.setInsertionPointAfter(bare);
+      auto end = rewriter.create<memref::LoadOp>(loop.getLoc(), cell);
+      rewriter.replaceAllUsesWith(result, end);
+      if (isOwn)
+        ends.insert(end);
+    }
+    rewriter.eraseOp(loop);
+    if (cells.size() == 1)
+      storeEarly(loads[0], yielded[0], cells[0]);
+    for (memref::LoadOp load : loads)
+      if (load->use_empty())
+        rewriter.eraseOp(load);
+  }
+
+  /// `sum += x; y = sum` instead of `y = sum + x; sum = sum + x`, of a loop that carries nothing else.
+  void storeEarly(memref::LoadOp load, Value value, Value cell) {
+    Operation *const change = value.getDefiningOp();
+    memref::StoreOp own, other;
+    for (Operation *user : value.getUsers())
+      if (auto store = dyn_cast<memref::StoreOp>(user); store && store.getValue() == value)
+        (store.getMemref() == cell ? own : other) = store;
+    bool const isPair = llvm::range_size(value.getUses()) == 2 && own && other;
+    if (!change || !isPair || change->getBlock() != load->getBlock() || other->getBlock() != load->getBlock() ||
+        change->getNumRegions() > 0 || llvm::any_of(load->getUsers(), [&](Operation *user) {
+          return user->getBlock() != load->getBlock() || change->isBeforeInBlock(user);
+        }))
+      return;
+    rewriter.moveOpBefore(own, other);
+    rewriter.setInsertionPoint(other);
+    other.getValueMutable().assign(rewriter.create<memref::LoadOp>(load.getLoc(), cell));
+  }
+
+  //===--- What one statement leaves for another ---===//
+
+  /// Statements between two loops of the strip are a segment: one loop over its columns.
+  void numberSegments(Block &block) {
+    ++segment;
+    for (Operation &op : block) {
+      if (op.hasAttr(nest::stripLoop)) {
+        numberSegments(*cast<scf::ForOp>(op).getBody());
+        ++segment;
+      } else {
+        op.walk([&](Operation *inner) { segments[inner] = segment; });
+      }
+    }
+  }
+
+  /// Arrays that several segments use.
+  void keepArrays() {
+    kernel.walk([&](memref::AllocaOp array) {
+      if (!nest::isStripLevel(array->getBlock(), kernel))
+        return;
+      auto const isElsewhere = [&](Operation *user) { return segments.lookup(user) != segments.lookup(array); };
+      if (llvm::any_of(array->getUsers(), isElsewhere))
+        array->setAttr(nest::ofColumns, rewriter.getUnitAttr());
+    });
+  }
+
+  /// i + 1: computed again rather than kept.
+  bool isPosition(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return value.getType().isIntOrIndex() && isPure(op) && op->getNumRegions() == 0 &&
+           llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return operand == nest::columnOf(kernel) || values->isShared(operand); });
+  }
+
+  void keepResults() {
+    SmallVector<Operation *> operations;
+    kernel.walk([&](Operation *op) {
+      if (op != kernel && nest::isStripLevel(op->getBlock(), kernel) && !op->hasAttr(nest::stripLoop) &&
+          !isa<memref::AllocaOp>(op))
+        operations.push_back(op);
+    });
+    for (Operation *op : operations)
+      for (Value result : op->getResults())
+        if (!values->isShared(result))
+          keep(result);
+  }
+
+  void keep(Value value) {
+    unsigned const own = segments.lookup(value.getDefiningOp());
+    SmallVector<OpOperand *> others;
+    for (OpOperand &use : value.getUses())
+      if (segments.lookup(use.getOwner()) != own)
+        others.push_back(&use);
+    if (others.empty())
+      return;
+    Value cell;
+    if (!isPosition(value) && !ends.contains(value.getDefiningOp())) {
+      cell = makeCell(value, value.getDefiningOp());
+      rewriter.setInsertionPointAfter(value.getDefiningOp());
+      segments[rewriter.create<memref::StoreOp>(value.getLoc(), value, cell)] = own;
+    }
+    for (OpOperand *use : others) {
+      rewriter.setInsertionPoint(use->getOwner());
+      use->set(cell ? rewriter.create<memref::LoadOp>(value.getLoc(), cell).getResult()
+                    : rewriter.clone(*value.getDefiningOp())->getResult(0));
+      segments[use->get().getDefiningOp()] = segments.lookup(use->getOwner());
+    }
+  }
+
+  nest::LoopKernelOp kernel;
+  IRRewriter rewriter;
+  std::optional<nest::StripValues> values; ///< once loops carry nothing
+  DenseSet<Operation *> ends;              ///< loads of what a loop carried last, which nothing changes behind it
+  unsigned segment = 0;
+  DenseMap<Operation *, unsigned> segments;
+};
+
+struct FormStrips : impl::FormStripsBase<FormStrips> {
+  void runOnOperation() override {
+    if (getOperation()->hasAttr("nest.naive"))
+      return;
+    getOperation().walk([](nest::LoopKernelOp kernel) {
+      if (Candidate(kernel).mark())
+        Strips(kernel).form();
+    });
+  }
+};
+} // namespace
+
+} // namespace ml2k

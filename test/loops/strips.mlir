@@ -1,0 +1,216 @@
+// Kernels whose iterations walk down columns that lie side by side take a strip of columns together.
+// RUN: ml2kokkos %s --entry=sums -o - | FileCheck %s --check-prefix=SUMS
+// RUN: ml2kokkos %s --entry=nested -o - | FileCheck %s --check-prefix=NESTED
+// RUN: ml2kokkos %s --entry=statements -o - | FileCheck %s --check-prefix=STATEMENTS
+// RUN: ml2kokkos %s --entry=along_rows -o - | FileCheck %s --check-prefix=ALONE
+// RUN: ml2kokkos %s --entry=gather -o - | FileCheck %s --check-prefix=ALONE
+// RUN: ml2kokkos %s --entry=few -o - | FileCheck %s --check-prefix=ALONE
+// RUN: ml2kokkos %s --entry=own_ends -o - | FileCheck %s --check-prefix=ALONE
+// RUN: ml2kokkos %s --entry=sums --emit=prepared -o - | FileCheck %s --check-prefix=NEST
+// RUN: ml2kokkos %s --entry=sums --schedule=naive -o - | FileCheck %s --check-prefix=NAIVE
+
+// What a column carries has an element for each column; the loop has no results.
+// SUMS: for_strips<4096>(
+// SUMS-NEXT: "strips::y", space, Span{0, 8}, Span{0, m}, KOKKOS_LAMBDA(int p, Strip<4096> const &strip) {
+// SUMS-NEXT: Strip<4096>::Of<float> sum(strip);
+// SUMS-NEXT: for_columns(strip, [&](int i) { sum(i) = 0.f; });
+// SUMS-NEXT: for (int k = 0; k < n; ++k) {
+// SUMS-NEXT: for_columns(strip, [&](int i) {
+// SUMS-NEXT: sum(i) += x(p, k, i);
+// SUMS-NEXT: y(p, k, i) = sum(i);
+// SUMS-NEXT: });
+// NEST: nest.kernel "y" strips (%[[P:.*]], %[[I:.*]]) =
+// NEST: %[[SUM:.*]] = memref.alloca() {nest.of_columns} : memref<f32>
+// NEST: memref.store %{{.*}}, %[[SUM]][]
+// NEST: scf.for
+// NEST: } {nest.strip}
+// NEST: nest.schedule = #nest.schedule<for_strips, lanes = 4096>
+// NAIVE-NOT: for_strips
+func.func @sums(%x: memref<8x?x?xf32>, %y: memref<8x?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c1 : memref<8x?x?xf32>
+  %m = memref.dim %x, %c2 : memref<8x?x?xf32>
+  scf.parallel (%p, %i) = (%c0, %c0) to (%c8, %m) step (%c1, %c1) {
+    %t = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (f32) {
+      %v = memref.load %x[%p, %k, %i] : memref<8x?x?xf32>
+      %s = arith.addf %sum, %v : f32
+      memref.store %s, %y[%p, %k, %i] : memref<8x?x?xf32>
+      scf.yield %s : f32
+    }
+    scf.reduce
+  }
+  return
+}
+
+// Loops in loops, an array of each column, values that change places, a loop of a few steps.
+// NESTED: Strip<128>::Of<double, 40> tmp(strip);
+// NESTED-NEXT: Strip<128>::Of<double> a(strip);
+// NESTED-NEXT: Strip<128>::Of<double> b(strip);
+// NESTED: for (int k = 0; k < 40; ++k) {
+// NESTED-NEXT: for_columns(strip, [&](int i) {
+// NESTED: tmp(i, k) = c;
+// NESTED-NEXT: a(i) = value;
+// NESTED-NEXT: b(i) = c;
+// NESTED: for (int k = 0; k < 40; ++k) {
+// NESTED-NEXT: Strip<128>::Of<double> s(strip);
+// NESTED-NEXT: for_columns(strip, [&](int i) { s(i) = tmp(i, k); });
+// NESTED-NEXT: for (int l = k; l < 40; l += 2) {
+// NESTED-NEXT: for_columns(strip, [&](int i) { s(i) += tmp(i, l); });
+// NESTED-NEXT: }
+// NESTED-NEXT: for_columns(strip, [&](int i) {
+// NESTED: for (int q = 0; q < 3; ++q)
+// NESTED: y(k, i) = {{.*}}a(i){{.*}}b(i)
+func.func @nested(%x: memref<40x?xf64>, %y: memref<40x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f64
+  %one = arith.constant 1.0 : f64
+  %n = memref.dim %x, %c1 : memref<40x?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %tmp = memref.alloca() : memref<40xf64>
+    %r:2 = scf.for %k = %c0 to %c40 step %c1 iter_args(%a = %zero, %b = %one) -> (f64, f64) {
+      %v = memref.load %x[%k, %i] : memref<40x?xf64>
+      %p = arith.cmpf ogt, %v, %a : f64
+      %c = scf.if %p -> (f64) {
+        %q = arith.mulf %v, %b : f64
+        scf.yield %q : f64
+      } else {
+        scf.yield %a : f64
+      }
+      memref.store %c, %tmp[%k] : memref<40xf64>
+      scf.yield %b, %c : f64, f64
+    }
+    scf.for %k = %c0 to %c40 step %c1 {
+      %start = memref.load %tmp[%k] : memref<40xf64>
+      %t = scf.for %l = %k to %c40 step %c2 iter_args(%s = %start) -> (f64) {
+        %w = memref.load %tmp[%l] : memref<40xf64>
+        %z = arith.addf %s, %w : f64
+        scf.yield %z : f64
+      }
+      %u = scf.for %q = %c0 to %c3 step %c1 iter_args(%s = %t) -> (f64) {
+        %w = memref.load %x[%q, %i] : memref<40x?xf64>
+        %z = arith.mulf %s, %w : f64
+        scf.yield %z : f64
+      }
+      %o = arith.addf %u, %r#0 : f64
+      %o2 = arith.mulf %o, %r#1 : f64
+      memref.store %o2, %y[%k, %i] : memref<40x?xf64>
+    }
+    scf.reduce
+  }
+  return
+}
+
+// Positions are computed again, other values kept; numbers that columns share stand outside.
+// STATEMENTS: int const last = n - 1;
+// STATEMENTS-NEXT: Strip<4096>::Of<float> e(strip);
+// STATEMENTS-NEXT: for_columns(strip, [&](int i) { e(i) = fast_exp(x(0, i + 1)); });
+// STATEMENTS-NEXT: for (int k = 1; k < n; ++k) {
+// STATEMENTS-NEXT: int const at = last - k;
+// STATEMENTS-NEXT: for_columns(strip, [&](int i) { y(at, i) = x(at, i + 1) * e(i); });
+// STATEMENTS-NEXT: }
+// STATEMENTS-NEXT: for_columns(strip, [&](int i) { z(i) = e(i) + float(i); });
+func.func @statements(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %z: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  %end = arith.subi %m, %c1 : index
+  scf.parallel (%i) = (%c0) to (%end) step (%c1) {
+    %last = arith.subi %n, %c1 : index
+    %j = arith.addi %i, %c1 : index
+    %number = arith.index_cast %i : index to i32
+    %v0 = memref.load %x[%c0, %j] : memref<?x?xf32>
+    %e = math.exp %v0 : f32
+    scf.for %k = %c1 to %n step %c1 {
+      %at = arith.subi %last, %k : index
+      %v = memref.load %x[%at, %j] : memref<?x?xf32>
+      %w = arith.mulf %v, %e : f32
+      memref.store %w, %y[%at, %i] : memref<?x?xf32>
+    }
+    %f = arith.sitofp %number : i32 to f32
+    %s = arith.addf %e, %f : f32
+    memref.store %s, %z[%i] : memref<?xf32>
+    scf.reduce
+  }
+  return
+}
+
+// Each iteration goes along memory itself.
+// ALONE-NOT: for_strips
+func.func @along_rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.for %k = %c1 to %m step %c1 {
+      %b = arith.subi %k, %c1 : index
+      %u = memref.load %y[%i, %b] : memref<?x?xf32>
+      %v = memref.load %x[%i, %k] : memref<?x?xf32>
+      %s = arith.addf %u, %v : f32
+      memref.store %s, %y[%i, %k] : memref<?x?xf32>
+    }
+    scf.reduce
+  }
+  return
+}
+
+// Data say which column is read.
+func.func @gather(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %at: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  scf.parallel (%i) = (%c0) to (%m) step (%c1) {
+    %j = memref.load %at[%i] : memref<?xindex>
+    scf.for %k = %c0 to %n step %c1 {
+      %v = memref.load %x[%k, %j] : memref<?x?xf32>
+      memref.store %v, %y[%k, %i] : memref<?x?xf32>
+    }
+    scf.reduce
+  }
+  return
+}
+
+// Fewer than 16 columns.
+func.func @few(%x: memref<?x12xf32>, %y: memref<?x12xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c12 = arith.constant 12 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x12xf32>
+  scf.parallel (%i) = (%c0) to (%c12) step (%c1) {
+    %t = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (f32) {
+      %v = memref.load %x[%k, %i] : memref<?x12xf32>
+      %s = arith.addf %sum, %v : f32
+      memref.store %s, %y[%k, %i] : memref<?x12xf32>
+      scf.yield %s : f32
+    }
+    scf.reduce
+  }
+  return
+}
+
+// Each column has an end of its own.
+func.func @own_ends(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  scf.parallel (%i) = (%c0) to (%m) step (%c1) {
+    scf.for %k = %c0 to %i step %c1 {
+      %v = memref.load %x[%k, %i] : memref<?x?xf32>
+      %w = arith.mulf %v, %v : f32
+      memref.store %w, %y[%k, %i] : memref<?x?xf32>
+    }
+    scf.reduce
+  }
+  return
+}

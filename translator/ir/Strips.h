@@ -1,0 +1,65 @@
+//===- Strips.h - kernels that take many columns of a matrix down their rows together ------------------*- C++ -*-===//
+//
+// A kernel with the policy `strips` runs its marked loops for all columns of a strip at once. What such a kernel does
+// at its outermost level, and in marked loops, is for each column, but for the loops and for numbers that all columns
+// share.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#ifndef ML2K_IR_STRIPS_H
+#define ML2K_IR_STRIPS_H
+
+#include "translator/ir/Nest.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace ml2k::nest {
+
+/// Fewer columns are no strip, fewer terms not worth a fold down one.
+inline constexpr int64_t leastColumns = 16, leastTerms = 8;
+
+/// On an scf.for: all columns of a strip take each of its iterations together.
+inline constexpr llvm::StringLiteral stripLoop = "nest.strip";
+
+/// On a memref.alloca of such a kernel: each column of a strip has one.
+inline constexpr llvm::StringLiteral ofColumns = "nest.of_columns";
+
+/// The last position of a kernel: the one that differs among the columns of a strip.
+inline mlir::Value columnOf(LoopKernelOp kernel) { return kernel.getBody().getArguments().back(); }
+
+/// Whether the block is the kernel's own, or that of a marked loop.
+bool isStripLevel(mlir::Block *block, LoopKernelOp kernel);
+
+/// Which values of a kernel are the same for all columns of a strip, without looking at memory.
+class StripValues {
+public:
+  using Choice = llvm::function_ref<bool(mlir::scf::ForOp)>;
+
+  /// Of the marked loops.
+  explicit StripValues(LoopKernelOp kernel);
+
+  /// Of loops that are not marked yet; `isChosen` is asked in the order of the text.
+  StripValues(LoopKernelOp kernel, Choice isChosen);
+
+  /// Whether it has one value for a strip, which stands outside of the loops over its columns.
+  bool isShared(mlir::Value value) const { return isOutside(value) || shared.contains(value); }
+
+  /// Whether it has, step by step, the same values in each iteration.
+  bool goesAlike(mlir::Value value) const { return isShared(value) || alike.contains(value); }
+
+private:
+  bool isOutside(mlir::Value value) const { return !kernel->isAncestor(value.getParentRegion()->getParentOp()); }
+
+  LoopKernelOp kernel;
+  llvm::DenseSet<mlir::Value> shared, alike;
+};
+
+/// The most columns that a strip may have, so that what they carry stays in a cache near the core.
+int64_t columnsOfStrip(LoopKernelOp kernel);
+
+mlir::LogicalResult verifyStrips(LoopKernelOp kernel);
+
+} // namespace ml2k::nest
+
+#endif
