@@ -97,6 +97,58 @@ struct FoldRearrangement : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// An index of a loop, moved, mirrored or scaled; null for anything else.
+AffineExpr exprOf(Value value, unsigned depth = 0) {
+  MLIRContext *const context = value.getContext();
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return getAffineConstantExpr(number.getSExtValue(), context);
+  Operation *op = value.getDefiningOp();
+  if (auto index = dyn_cast_or_null<linalg::IndexOp>(op))
+    return getAffineDimExpr(index.getDim(), context);
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || depth > 8 ||
+      !matchPattern(op->getOperand(isa<arith::SubIOp>(op) ? 0 : 1), m_Constant()))
+    return {};
+  AffineExpr const a = exprOf(op->getOperand(0), depth + 1), b = exprOf(op->getOperand(1), depth + 1);
+  return !a || !b ? AffineExpr() : isa<arith::AddIOp>(op) ? a + b : isa<arith::SubIOp>(op) ? a - b : a * b;
+}
+
+/// The same by looking up elements, as torch-mlir mirrors the kernel of a transposed convolution.
+struct FoldLookUp : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    auto const type = op.getNumResults() == 1 ? dyn_cast<RankedTensorType>(op.getResult(0).getType()) : nullptr;
+    if (!type || op.getNumDpsInputs() != 0 || op.getNumParallelLoops() != op.getNumLoops() || !type.hasStaticShape() ||
+        !isByteSized(type) || !op.getIndexingMapsArray()[0].isIdentity())
+      return failure();
+    auto extract = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp<tensor::ExtractOp>();
+    auto weight = extract ? extract.getTensor().getDefiningOp<nest::WeightOp>() : nest::WeightOp();
+    if (!weight || type.getNumElements() > weight.getValue().getNumElements())
+      return failure();
+    SmallVector<AffineExpr> exprs =
+        llvm::map_to_vector(extract.getIndices(), [](Value index) { return exprOf(index); });
+    if (llvm::is_contained(exprs, AffineExpr()))
+      return failure();
+    AffineMap const map = AffineMap::get(type.getRank(), 0, exprs, op.getContext());
+    ArrayRef<int64_t> const shape = cast<ShapedType>(weight.getType()).getShape();
+    bool isInside = true;
+    auto const place = [&](ArrayRef<int64_t> position) -> std::optional<int64_t> {
+      int64_t at = 0;
+      for (auto [index, extent] : llvm::zip(map.compose(position), shape)) {
+        isInside &= index >= 0 && index < extent;
+        at = at * extent + index;
+      }
+      return isInside ? std::optional(at) : std::nullopt;
+    };
+    DenseElementsAttr const value = gathered(weight.getValue(), type.getShape(), place);
+    if (!isInside)
+      return failure();
+    rewriter.setInsertionPoint(weight);
+    rewriter.replaceOp(op, replacementWeight(rewriter, weight, value));
+    return success();
+  }
+};
+
 /// A matrix that is used in parts only becomes its parts: directions of a recurrent layer, gates.
 struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -221,8 +273,8 @@ struct FoldVector : OpRewritePattern<linalg::GenericOp> {
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldSlice, FoldTranspose, FoldRearrangement, FoldVector, FoldReshape<tensor::ExpandShapeOp>,
-                 FoldReshape<tensor::CollapseShapeOp>>(&getContext());
+    patterns.add<FoldSlice, FoldTranspose, FoldRearrangement, FoldLookUp, FoldVector,
+                 FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(&getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -6,6 +6,8 @@
 
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
+#include "passes/canonicalize/Broadcasts.h"
+#include "passes/canonicalize/SpreadImages.h"
 #include "passes/canonicalize/SwappedHalves.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -182,6 +184,8 @@ struct Idioms : impl::IdiomsBase<Idioms> {
                  PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient, SigmoidThreshold, OnlyPosition>(
         &getContext());
     populateSwappedHalves(patterns);
+    populateSpreadImages(patterns);
+    populateBroadcasts(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
