@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -85,8 +86,47 @@ private:
   }
 };
 
+/// A vector that is spread and then takes another shape takes that first: biases of the groups of a convolution.
+struct SpreadExpanded : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op, PatternRewriter &rewriter) const override {
+    auto source = op.getSrc().getDefiningOp<linalg::GenericOp>();
+    RankedTensorType const type = op.getResultType();
+    if (!source || !isSpreading(source) || source.getNumDpsInputs() != 1 || !type.hasStaticShape())
+      return failure();
+    SmallVector<ReassociationIndices> const groups = op.getReassociationIndices();
+    AffineMap const map = source.getMatchingIndexingMap(source.getDpsInputOperand(0));
+    SmallVector<ReassociationIndices> inputGroups;
+    SmallVector<int64_t> shape;
+    SmallVector<AffineExpr> exprs;
+    for (AffineExpr expr : map.getResults()) {
+      inputGroups.emplace_back();
+      for (int64_t dim : groups[cast<AffineDimExpr>(expr).getPosition()]) {
+        inputGroups.back().push_back(int64_t(shape.size()));
+        shape.push_back(type.getDimSize(dim));
+        exprs.push_back(rewriter.getAffineDimExpr(dim));
+      }
+    }
+    Location const location = source.getLoc();
+    Value input = source.getInputs()[0];
+    if (shape.size() != inputGroups.size())
+      input = rewriter.create<tensor::ExpandShapeOp>(location, RankedTensorType::get(shape, type.getElementType()),
+                                                     input, inputGroups);
+    Value const empty = rewriter.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
+    SmallVector<AffineMap> const maps = {AffineMap::get(type.getRank(), 0, exprs, op.getContext()),
+                                         rewriter.getMultiDimIdentityMap(type.getRank())};
+    SmallVector<utils::IteratorType> const loops(type.getRank(), utils::IteratorType::parallel);
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, type, input, empty, maps, loops,
+        [](OpBuilder &inside, Location at, ValueRange values) { inside.create<linalg::YieldOp>(at, values[0]); });
+    return success();
+  }
+};
+
 } // namespace
 
-void populateBroadcasts(RewritePatternSet &patterns) { patterns.add<ReadSource>(patterns.getContext()); }
+void populateBroadcasts(RewritePatternSet &patterns) {
+  patterns.add<ReadSource, SpreadExpanded>(patterns.getContext());
+}
 
 } // namespace ml2k

@@ -62,3 +62,19 @@ func.func @number(%x: tensor<1x8x6x6xf32>, %y: tensor<1x8x6x6xf32>) -> (tensor<1
   } -> tensor<1x8x6x6xf32>
   return %p, %q : tensor<1x8x6x6xf32>, tensor<1x8x6x6xf32>
 }
+
+// What is spread takes its other shape first: a bias of groups.
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[B:.*]] = tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [2, 4]
+// CHECK: linalg.generic {{.*}} ins(%[[B]] : tensor<2x4xf32>) outs(%{{.*}} : tensor<1x2x4x6x6xf32>)
+func.func @groups(%x: tensor<1x2x4x6x6xf32>, %b: tensor<8xf32>) -> tensor<1x2x4x6x6xf32> {
+  %e = tensor.empty() : tensor<1x8x6x6xf32>
+  %image = linalg.generic {indexing_maps = [#channel, #whole], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%b : tensor<8xf32>) outs(%e : tensor<1x8x6x6xf32>) {
+  ^bb0(%v: f32, %out: f32):
+    linalg.yield %v : f32
+  } -> tensor<1x8x6x6xf32>
+  %groups = tensor.expand_shape %image [[0], [1, 2], [3], [4]] output_shape [1, 2, 4, 6, 6] : tensor<1x8x6x6xf32> into tensor<1x2x4x6x6xf32>
+  %s = linalg.add ins(%x, %groups : tensor<1x2x4x6x6xf32>, tensor<1x2x4x6x6xf32>) outs(%x : tensor<1x2x4x6x6xf32>) -> tensor<1x2x4x6x6xf32>
+  return %s : tensor<1x2x4x6x6xf32>
+}
