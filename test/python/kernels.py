@@ -545,9 +545,10 @@ def places(x: kk.f64[N], y: kk.f64[M], k: kk.i64[K], out: kk.f64[8]):
 
 # --- Columns ----------------------------------------------------------------------------------------------------------
 
-@case(f64(30, 21), f64(30, 21), f64(30, 21), f64(30, 21), f64(21), ints(0, 2, 21))
+@case(f64(20, 150), f64(20, 150), f64(20, 150), f64(20, 150), f64(150), ints(0, 2, 150))
 def columns(lower: kk.f64[N, M], upper: kk.f64[N, M], x: kk.f64[N, M], work: kk.f64[N, M], top: kk.f64[M], flags: kk.i64[M]):
-    """Levels of an atmosphere whose columns lie side by side: a tridiagonal solve, fluxes from the top, sums from below."""
+    """Levels of an atmosphere whose columns lie side by side: a tridiagonal solve, fluxes from the top, sums from below. Three
+    strips."""
     for i in kk.range(M):
         g, y = upper[0, i] / 4.0, x[0, i] / 4.0
         work[0, i] = g
