@@ -19,12 +19,28 @@ namespace {
 
 /// A kernel reads its inputs and overwrites its outputs whatever they held; a recurrent one starts from what they hold.
 template <class Kernel> struct KernelModel : DstBufferizableOpInterfaceExternalModel<KernelModel<Kernel>, Kernel> {
+  /// The outputs are the last operands. DestinationStyleOpInterface makes an attribute whenever it is asked for them,
+  /// which the analysis does for every pair of uses.
+  static unsigned firstOutput(Operation *op) { return cast<Kernel>(op).getOutputs().getBeginOperandIndex(); }
+
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, AnalysisState const &) const {
-    return isa<RecurrentOp>(op) || !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+    return isa<RecurrentOp>(op) || operand.getOperandNumber() < firstOutput(op);
   }
 
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand, AnalysisState const &) const {
-    return cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+    return operand.getOperandNumber() >= firstOutput(op);
+  }
+
+  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand, AnalysisState const &) const {
+    unsigned const number = operand.getOperandNumber(), first = firstOutput(op);
+    if (number < first)
+      return {};
+    return {{op->getOpResult(number - first), BufferRelation::Equivalent}};
+  }
+
+  AliasingOpOperandList getAliasingOpOperands(Operation *op, Value value, AnalysisState const &) const {
+    unsigned const output = firstOutput(op) + cast<OpResult>(value).getResultNumber();
+    return {{&op->getOpOperand(output), BufferRelation::Equivalent}};
   }
 
   /// A map whose input and output are addressed by the same map reads an element before it writes the same one.
