@@ -41,14 +41,19 @@ void add(Deviation &deviation, float actual, double exact) {
     deviation.relative = std::max(deviation.relative, std::abs(actual - exact) / std::abs(exact));
 }
 
-/// `bound` is the one that the comment above the function states
 template <class Function>
-void compare(char const *name, Function const &function, double (*exact)(double), double bound) {
-  std::vector<float> const x = samples(499);
+std::vector<float> values(char const *name, Function const &function, std::vector<float> const &x) {
   Tensor<float *> const in("in", x.size()), out("out", x.size());
   check::put(in, x);
   for_each(name, ExecutionSpace(), 1, int(x.size()), KOKKOS_LAMBDA(int, int i) { out(i) = function(in(i)); });
-  std::vector<float> const y = check::get(out);
+  return check::get(out);
+}
+
+/// `bound` is the one that the comment above the function states
+template <class Function>
+void compare(char const *name, Function const &function, double (*exact)(double), double bound,
+             std::vector<float> const &x = samples(499)) {
+  std::vector<float> const y = values(name, function, x);
   Deviation deviation;
   for (std::size_t i = 0; i < x.size(); ++i)
     add(deviation, y[i], exact(x[i]));
@@ -57,20 +62,60 @@ void compare(char const *name, Function const &function, double (*exact)(double)
   check::report(std::string(name) + ": relative error", deviation.relative <= bound,
                 std::to_string(deviation.relative * 1e7) + "e-7");
 }
+
+/// The numbers on both sides of multiples of pi / 2, and the one that is nearest to such a multiple of all
+std::vector<float> besideZeros() {
+  std::vector<float> x{16367173 * 0x1p72f, -16367173 * 0x1p72f};
+  for (double n = 1; n < 1e37; n = n < 1e5 ? n + 1 : std::floor(n * 1.01)) {
+    float const near = float(n * 1.5707963267948966);
+    for (float const value : {near, std::nextafter(near, 0.f), std::nextafter(near, 1e38f)})
+      x.insert(x.end(), {value, -value});
+  }
+  return x;
+}
+
+/// Odd functions: zeros keep their signs
+template <class Function> void compareZeros(char const *name, Function const &function) {
+  std::vector<float> const y = values(name, function, {0.f, -0.f});
+  check::report(std::string(name) + ": sign of zero",
+                y[0] == 0 && y[1] == 0 && !std::signbit(y[0]) && std::signbit(y[1]));
+}
+
 /// Beyond `from` the function is 1 or -1 to the last bit: 1 + erf(x) must vanish however large what it is a factor of.
 template <class Function> void compareBounds(char const *name, Function const &function, float from) {
   std::vector<float> x;
   for (float const magnitude : {from, from + .1f, from + .5f, 2 * from, 100.f, 1e10f, 3.4e38f, fromBits(0x7f800000u)})
     for (float const sign : {1.f, -1.f})
       x.push_back(sign * magnitude);
-  Tensor<float *> const in("in", x.size()), out("out", x.size());
-  check::put(in, x);
-  for_each(name, ExecutionSpace(), 1, int(x.size()), KOKKOS_LAMBDA(int, int i) { out(i) = function(in(i)); });
-  std::vector<float> const y = check::get(out);
+  std::vector<float> const y = values(name, function, x);
   bool exact = true;
   for (std::size_t i = 0; i < x.size(); ++i)
     exact &= y[i] == (x[i] < 0 ? -1.f : 1.f);
   check::report(std::string(name) + ": 1 and -1", exact);
+}
+void testTurns() {
+  auto const sine = KOKKOS_LAMBDA(float x) { return fast_sin(x); };
+  auto const cosine = KOKKOS_LAMBDA(float x) { return fast_cos(x); };
+  auto const tangent = KOKKOS_LAMBDA(float x) { return fast_tan(x); };
+  for (auto const &x : {samples(499), besideZeros()}) {
+    compare("fast_sin", sine, std::sin, 1.3e-7, x);
+    compare("fast_cos", cosine, std::cos, 2e-7, x);
+    compare("fast_tan", tangent, std::tan, 3e-7, x);
+  }
+  compareZeros("fast_sin", sine);
+  compareZeros("fast_tan", tangent);
+}
+
+void testArcs() {
+  compare("fast_acos", KOKKOS_LAMBDA(float x) { return fast_acos(x); }, std::acos, 2e-7);
+  compare("fast_cosh", KOKKOS_LAMBDA(float x) { return fast_cosh(x); }, std::cosh, 3e-7);
+  auto const odd = [](char const *name, auto const &function, double (*exact)(double), double bound) {
+    compare(name, function, exact, bound);
+    compareZeros(name, function);
+  };
+  odd("fast_asin", KOKKOS_LAMBDA(float x) { return fast_asin(x); }, std::asin, 3e-7);
+  odd("fast_atan", KOKKOS_LAMBDA(float x) { return fast_atan(x); }, std::atan, 2e-7);
+  odd("fast_sinh", KOKKOS_LAMBDA(float x) { return fast_sinh(x); }, std::sinh, 4e-7);
 }
 } // namespace
 
@@ -86,4 +131,6 @@ void testMath() {
   compareBounds("fast_tanh", KOKKOS_LAMBDA(float x) { return fast_tanh(x); }, 9.5f);
   compare("fast_erf", KOKKOS_LAMBDA(float x) { return fast_erf(x); }, std::erf, 4e-7);
   compareBounds("fast_erf", KOKKOS_LAMBDA(float x) { return fast_erf(x); }, 4.05f);
+  testTurns();
+  testArcs();
 }

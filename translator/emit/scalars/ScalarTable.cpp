@@ -237,28 +237,42 @@ static void addFunctions(Table &table) {
     char const *noun;
     Print (*print)(Raw);
   };
-  static constexpr Name names[] = {
-      {"absf", "Kokkos::abs", "magnitude", function}, {"absi", "Kokkos::abs", "magnitude", function},
-      {"acos", "Kokkos::acos", "angle", libm},        {"acosh", "Kokkos::acosh", "area", libm},
-      {"asin", "Kokkos::asin", "angle", libm},        {"asinh", "Kokkos::asinh", "area", libm},
-      {"atan", "Kokkos::atan", "angle", libm},        {"atan2", "Kokkos::atan2", "angle", libm},
-      {"atanh", "Kokkos::atanh", "area", libm},       {"cbrt", "Kokkos::cbrt", "root", libm},
-      {"ceil", "Kokkos::ceil", "above", function},    {"copysign", "Kokkos::copysign", "directed", function},
-      {"cos", "Kokkos::cos", "cosine", libm},         {"cosh", "Kokkos::cosh", "cosine", libm},
-      {"exp2", "Kokkos::exp2", "exponential", libm},  {"floor", "Kokkos::floor", "below", function},
-      {"fma", "Kokkos::fma", "total", function},      {"log10", "Kokkos::log10", "logarithm", libm},
-      {"log2", "Kokkos::log2", "logarithm", libm},    {"round", "Kokkos::round", "rounded", libm},
-      {"sin", "Kokkos::sin", "sine", libm},           {"sinh", "Kokkos::sinh", "sine", libm},
-      {"sqrt", "Kokkos::sqrt", "root", function},     {"tan", "Kokkos::tan", "tangent", libm},
-      {"trunc", "Kokkos::trunc", "whole", function},  {"roundeven", "Kokkos::nearbyint", "rounded", function}};
+  static constexpr Name names[] = {{"absf", "Kokkos::abs", "magnitude", function},
+                                   {"absi", "Kokkos::abs", "magnitude", function},
+                                   {"acosh", "Kokkos::acosh", "area", libm},
+                                   {"asinh", "Kokkos::asinh", "area", libm},
+                                   {"atan2", "Kokkos::atan2", "angle", libm},
+                                   {"atanh", "Kokkos::atanh", "area", libm},
+                                   {"cbrt", "Kokkos::cbrt", "root", libm},
+                                   {"ceil", "Kokkos::ceil", "above", function},
+                                   {"copysign", "Kokkos::copysign", "directed", function},
+                                   {"exp2", "Kokkos::exp2", "exponential", libm},
+                                   {"floor", "Kokkos::floor", "below", function},
+                                   {"fma", "Kokkos::fma", "total", function},
+                                   {"log10", "Kokkos::log10", "logarithm", libm},
+                                   {"log2", "Kokkos::log2", "logarithm", libm},
+                                   {"round", "Kokkos::round", "rounded", libm},
+                                   {"sqrt", "Kokkos::sqrt", "root", function},
+                                   {"trunc", "Kokkos::trunc", "whole", function},
+                                   {"roundeven", "Kokkos::nearbyint", "rounded", function}};
   for (auto const &[operation, name, noun, print] : names)
     table[std::string("math.") + operation] = {{noun}, print(name)};
-  table["math.erf"] = {{"error"}, elementary("Kokkos::erf", "fast_erf", "fast_erf")};
+  struct Fast {
+    char const *operation;
+    Raw function, fast;
+    char const *noun;
+  };
+  static constexpr Fast fast[] = {
+      {"acos", "Kokkos::acos", "fast_acos", "angle"},          {"asin", "Kokkos::asin", "fast_asin", "angle"},
+      {"atan", "Kokkos::atan", "fast_atan", "angle"},          {"cos", "Kokkos::cos", "fast_cos", "cosine"},
+      {"cosh", "Kokkos::cosh", "fast_cosh", "cosine"},         {"erf", "Kokkos::erf", "fast_erf", "error"},
+      {"expm1", "Kokkos::expm1", "fast_expm1", "exponential"}, {"log", "Kokkos::log", "fast_log", "logarithm"},
+      {"log1p", "Kokkos::log1p", "fast_log1p", "logarithm"},   {"sin", "Kokkos::sin", "fast_sin", "sine"},
+      {"sinh", "Kokkos::sinh", "fast_sinh", "sine"},           {"tan", "Kokkos::tan", "fast_tan", "tangent"},
+      {"tanh", "Kokkos::tanh", "fast_tanh", "tangent"}};
+  for (auto const &[operation, name, block, noun] : fast)
+    table[std::string("math.") + operation] = {{noun}, elementary(name, block, block)};
   table["math.exp"] = {{"exponential"}, elementary("Kokkos::exp", "fast_exp", "exp_of_negative")};
-  table["math.expm1"] = {{"exponential"}, elementary("Kokkos::expm1", "fast_expm1", "fast_expm1")};
-  table["math.log"] = {{"logarithm"}, elementary("Kokkos::log", "fast_log", "fast_log")};
-  table["math.log1p"] = {{"logarithm"}, elementary("Kokkos::log1p", "fast_log1p", "fast_log1p")};
-  table["math.tanh"] = {{"tangent"}, elementary("Kokkos::tanh", "fast_tanh", "fast_tanh")};
   table["math.powf"] = {{"raised"}, power};
   table["math.fpowi"] = {{"raised"}, integerPower};
   table["math.ipowi"] = {{"raised"}, integerPower};
