@@ -117,6 +117,31 @@ void testArcs() {
   odd("fast_atan", KOKKOS_LAMBDA(float x) { return fast_atan(x); }, std::atan, 2e-7);
   odd("fast_sinh", KOKKOS_LAMBDA(float x) { return fast_sinh(x); }, std::sinh, 4e-7);
 }
+/// Of numbers with `digits` bits of which those below 2^`least` have fewer, all below 2^`bound`, the one nearest to x
+double nearest(double x, int digits, int least, int bound) {
+  if (x == 0 || !std::isfinite(x))
+    return x;
+  double const unit = std::ldexp(1., std::max(std::ilogb(x), least) - digits + 1);
+  double const rounded = std::nearbyint(x / unit) * unit;
+  return std::abs(rounded) < std::ldexp(1., bound) ? rounded : std::copysign(INFINITY, x);
+}
+
+void testRounding() {
+  auto const half = KOKKOS_LAMBDA(float x) { return round_to_half(x); };
+  auto const bfloat = KOKKOS_LAMBDA(float x) { return round_to_bfloat(x); };
+  compare("round_to_half", half, [](double x) { return nearest(x, 11, -14, 16); }, 0);
+  compare("round_to_bfloat", bfloat, [](double x) { return nearest(x, 8, -126, 128); }, 0);
+  compareZeros("round_to_half", half);
+  compareZeros("round_to_bfloat", bfloat);
+  std::vector<float> ties; // between neighbouring halves, of all sizes, and what is beside them
+  for (int i = 0; i < 0x7c00; ++i) {
+    float const lower = float(std::ldexp(i % 1024 + (i < 1024 ? 0 : 1024), std::max(i / 1024, 1) - 25));
+    float const tie = lower + float(std::ldexp(.5, std::max(i / 1024, 1) - 25));
+    for (float const x : {tie, std::nextafter(tie, 0.f), std::nextafter(tie, 1e6f)})
+      ties.insert(ties.end(), {x, -x});
+  }
+  compare("round_to_half, ties", half, [](double x) { return nearest(x, 11, -14, 16); }, 0, ties);
+}
 } // namespace
 
 void testMath() {
@@ -133,4 +158,5 @@ void testMath() {
   compareBounds("fast_erf", KOKKOS_LAMBDA(float x) { return fast_erf(x); }, 4.05f);
   testTurns();
   testArcs();
+  testRounding();
 }
