@@ -58,6 +58,12 @@ void spans(int rows, int length) {
     for (int i = 0; i < length; ++i)
       expected.push_back(rows - row + .5 * i);
   check::compare("for_spans " + std::to_string(rows) + "x" + std::to_string(length), check::get(out), expected);
+  for_each(
+      "test::for_each", space, rows, length,
+      KOKKOS_LAMBDA(int row, int i) { out(row * length + i) -= rows - row + .5f * i; });
+  space.fence();
+  check::compare("for_each " + std::to_string(rows) + "x" + std::to_string(length), check::get(out),
+                 std::vector<double>(expected.size(), 0.));
 }
 } // namespace
 
@@ -68,6 +74,6 @@ void testUpdates() {
   updates(1, 0, 5, 8);
   updates(0, 3, 5, 8);
   for (int const rows : {0, 1, 7})
-    for (int const length : {0, 1, 64, 5000})
+    for (int const length : {0, 1, 64, 4096, 4097, 9000})
       spans(rows, length);
 }

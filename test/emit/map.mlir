@@ -10,6 +10,9 @@ module {
                   %shift: memref<768xf32> {nest.name = "shift"}, %k: memref<32x768xi32> {nest.name = "k"},
                   %y: memref<32x768xf32> {nest.name = "y", nest.output}, %z: memref<32x768xf32> {nest.name = "z", nest.output},
                   %u: memref<32x768xi32> {nest.name = "u", nest.output}) {
+    // Rows of one piece are not divided
+    // CHECK:      bool const is_whole = pieces == 1;
+    // CHECK-NEXT: int const row = is_whole ? item : item / pieces;
     // CHECK:      // --- gelu: Gelu "/gelu"
     // CHECK-NEXT: // x[32,768], scale[32,1], shift[768] -> y[32,768]
     // CHECK:        "maps::gelu", space, 32, 768, KOKKOS_LAMBDA(int n, int i) {
