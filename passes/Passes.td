@@ -260,6 +260,15 @@ def ConcatInPlace : Pass<"ml2k-concat-in-place", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def PartRows : Pass<"ml2k-part-rows", "::mlir::func::FuncOp"> {
+  let summary = "rows whose indices are clamped or mirrored at the ends become three kernels";
+  let description = [{
+    Pre: kernels on tensors. Post: a nest.map without inputs whose minima and maxima of positions are the same operands in most of a
+    row is a tensor.concat of two or three: the ends as before, and the inside, where the choices are made.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::ml2k::nest::NestDialect"];
+}
+
 def PadInPlace : Pass<"ml2k-pad-in-place", "::mlir::func::FuncOp"> {
   let summary = "padding that no kernel took in becomes a fill and a slice";
   let description = [{

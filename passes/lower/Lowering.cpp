@@ -25,6 +25,7 @@ static std::unique_ptr<Pass> createBufferize() {
 
 static void prepareTensors(OpPassManager &function) {
   function.addPass(ml2k::createDestinations());
+  function.addPass(ml2k::createPartRows());
   function.addPass(ml2k::createConcatInPlace());
   function.addPass(ml2k::createPadInPlace());
   function.addPass(ml2k::createLoopStates());

@@ -189,6 +189,15 @@ def running_sums():
     ]
 
 
+def padded():
+    """Rows that are long enough for kernels of their own for both ends and the inside."""
+    x = np.random.default_rng(12).standard_normal((3, 5, 40, 56)).astype(np.float32)
+    pads = {"both": ((0, 0), (0, 0), (2, 3), (4, 5)), "front": ((1, 0), (0, 0), (0, 0), (20, 0)), "back": ((0, 0), (1, 2), (0, 0), (0, 55))}
+    pads["long"] = ((0, 0), (0, 0), (0, 0), (55, 55))
+    return [single(f"pad_rows_{mode}_{ends}", "Pad", [x, np.array(widths).T.reshape(-1)], np.pad(x, widths, mode), mode=mode)
+            for mode in ["reflect", "edge", "wrap"] for ends, widths in pads.items()]
+
+
 def counted(name, kind, arrays, expected):
     """One node whose result has as many elements as the data decide."""
     info = lambda label, array, shape: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
@@ -211,5 +220,5 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *TRANSPOSED]:
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), *TRANSPOSED]:
         write(case, Path(sys.argv[1]) / "node" / case.name)
