@@ -27,7 +27,10 @@ std::optional<Expression> tooManyElements(Program const &program);
 /// Kernels and control flow are printed in Forward.cpp, what is checked in front of them in ForwardChecks.cpp.
 class ForwardPrinter {
 public:
-  explicit ForwardPrinter(Program &program) : program(program), scope(&program.fileScope) {}
+  explicit ForwardPrinter(Program &program) : program(program), scope(&program.fileScope) {
+    for (cpp::Parameter const &parameter : parametersOf(program))
+      scope.take(parameter.name->str()); // which a loop inside may not hide
+  }
 
   mlir::FailureOr<ForwardView> print();
 
