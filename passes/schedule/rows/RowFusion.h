@@ -68,6 +68,7 @@ private:
   bool solve(mlir::linalg::GenericOp op, RowMember &member) const;
   bool solveOperands(mlir::linalg::GenericOp op, Indices &loops) const;
   bool solveResults(mlir::linalg::GenericOp op, Indices &loops) const;
+  bool isAsLong(mlir::linalg::GenericOp op, unsigned loop, unsigned place) const;
   bool assignRest(mlir::linalg::GenericOp op, Indices &loops) const;
   bool fitsRows(RowMember &member) const;
   bool fitsOperands(RowMember const &member) const;

@@ -168,6 +168,27 @@ bool RowGroup::solveResults(linalg::GenericOp op, Indices &loops) const {
   return true;
 }
 
+/// Whether a loop has as many iterations as one of the row space, where that is known at run time only: a member goes
+/// through the same dimension of the same tensor.
+bool RowGroup::isAsLong(linalg::GenericOp op, unsigned loop, unsigned place) const {
+  auto const goesAlong = [&](RowMember const &member, OpOperand &operand, unsigned dim) {
+    AffineExpr const expr = linalg::GenericOp(member.op).getMatchingIndexingMap(&operand).getResult(dim);
+    auto const known = dyn_cast<AffineDimExpr>(expr);
+    return known && member.loops[known.getPosition()] == getAffineDimExpr(place, context);
+  };
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<unsigned> const dim =
+        op.getMatchingIndexingMap(&operand).getResultPosition(getAffineDimExpr(loop, context));
+    if (!dim)
+      continue;
+    for (auto const &entry : members)
+      for (OpOperand &other : RowMember(entry.second).op->getOpOperands())
+        if (other.get() == operand.get() && goesAlong(entry.second, other, *dim))
+          return true;
+  }
+  return false;
+}
+
 /// Loops that no shared value ties run along the row, in order.
 bool RowGroup::assignRest(linalg::GenericOp op, Indices &loops) const {
   SmallVector<int64_t> const ranges = op.getStaticLoopRanges();
@@ -175,7 +196,8 @@ bool RowGroup::assignRest(linalg::GenericOp op, Indices &loops) const {
   for (auto [loop, extent] : llvm::enumerate(ranges)) {
     if (loops[loop])
       continue;
-    if (next == extents.size() || ShapedType::isDynamic(extent) || extent != extents[next])
+    if (next == extents.size() || extent != extents[next] ||
+        (ShapedType::isDynamic(extent) && !isAsLong(op, loop, next)))
       return false;
     loops[loop] = getAffineDimExpr(next++, context);
   }
