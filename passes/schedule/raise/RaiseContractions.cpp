@@ -132,7 +132,7 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
     }
     if (weightBehind(b))
       dropUnitBatch(op, *roles);
-    else if (isBroadcast(*roles, mapA, mapB, op.getIndexingMapsArray()[2]))
+    else if (isBroadcast(*roles, mapA, mapB, op.getIndexingMapsArray()[2]) || hasOpenBatch(op, *roles))
       return buildAsIs(op, rewriter, *roles, a, mapA, b, mapB), success();
     build(op, rewriter, *roles, a, mapA, b, mapB);
     return success();
@@ -153,6 +153,12 @@ private:
   static bool isBroadcast(Roles const &roles, AffineMap a, AffineMap b, AffineMap c) {
     return !(areNeighbours(roles.m, a) && areNeighbours(roles.m, c) && areNeighbours(roles.n, b) &&
              areNeighbours(roles.n, c));
+  }
+
+  /// Whether matrices are counted by several loops in a program with run-time extents: as one loop they would be
+  /// copied, since no index is divided by such an extent to find them where they lie.
+  static bool hasOpenBatch(linalg::GenericOp op, Roles const &roles) {
+    return roles.batch.size() > 1 && llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic);
   }
 
   /// Operands where they lie; loops that only one of them has are loops over matrices, but for the last ones.
