@@ -44,8 +44,9 @@ static APInt integerIdentity(Combiner combiner, unsigned width) {
 TypedAttr neutralOf(Combiner combiner, Type type) {
   if (auto real = dyn_cast<FloatType>(type))
     return floatIdentity(combiner, real);
-  unsigned const width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return IntegerAttr::get(type, integerIdentity(combiner, width));
+  if (type.isIndex()) // printed as int
+    return IntegerAttr::get(type, integerIdentity(combiner, 32).sext(64));
+  return IntegerAttr::get(type, integerIdentity(combiner, type.getIntOrFloatBitWidth()));
 }
 
 bool isIdempotent(Combiner combiner) {

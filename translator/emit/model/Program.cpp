@@ -157,6 +157,8 @@ void Program::collectExchanged() {
   });
   // The numbers that one carries are variables of forward()
   entry.walk<WalkOrder::PreOrder>([&](scf::WhileOp loop) {
+    if (loop->getParentOfType<nest::LoopKernelOp>())
+      return;
     for (BlockArgument carried : loop.getBeforeArguments()) {
       ScalarPrinter::Nouns nouns = withSourceName(carried, {"state", "current"});
       if (nouns.size() > 2) // what is carried may be called as the number that a kernel computes
