@@ -25,6 +25,7 @@ namespace ml2k {
 static constexpr int64_t shortLoop = 16;       ///< steps that a column may as well take alone
 static constexpr int64_t shortFold = 256;      ///< the same where the steps write nothing
 static constexpr int64_t mostBytes = 16 * 128; ///< of arrays for one column
+static constexpr int mostOperations = 1024;    ///< each of which may leave a value for each column
 
 //===--- Which kernels --------------------------------------------------------------------------------------------===//
 
@@ -56,7 +57,10 @@ private:
 
   bool hasPlainOperations() {
     int64_t bytes = 0;
+    int operations = 0;
     auto const stops = [&](Operation *op) {
+      if (++operations > mostOperations)
+        return true;
       if (auto array = dyn_cast<memref::AllocaOp>(op)) {
         Type const element = array.getType().getElementType();
         bytes += array.getType().getNumElements() * (element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8);
