@@ -30,6 +30,8 @@ public:
   explicit ForwardPrinter(Program &program) : program(program), scope(&program.fileScope) {
     for (cpp::Parameter const &parameter : parametersOf(program))
       scope.take(parameter.name->str()); // which a loop inside may not hide
+    for (Storage const &buffer : program.buffers)
+      scope.take(buffer.name); // locals of kernels, which get the index of a loop
   }
 
   mlir::FailureOr<ForwardView> print();
