@@ -16,8 +16,7 @@ from ml2kokkos.building import find_kokkos
 from ml2kokkos.interface import interface_of
 from ml2kokkos.tool import find_tool, run_tool
 from test_kernels import arguments_of, compare, copied, together
-from test_random_kernels import AT_ONCE, differences, kernel_of
-from test_random_kernels import arguments_of as random_arguments
+from test_random_kernels import AT_ONCE, check
 
 SUPPRESSIONS = Path(__file__).resolve().parents[1] / "thread_sanitizer.suppressions"
 LLVM, NAME = "/usr/lib/llvm-19/lib", "all_kernels"
@@ -132,13 +131,8 @@ COUNT, FIRST = int(os.environ.get("ML2K_RANDOM_RACES", AT_ONCE)), int(os.environ
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, AT_ONCE))
 def test_no_races_of_random_kernels(tmp_path, first):
     """$ML2K_RANDOM_RACES many from $ML2K_RANDOM_SEED on."""
-    seeds = range(first, min(first + AT_ONCE, FIRST + COUNT))
-    kernels, arguments = [kernel_of(seed) for seed in seeds], [random_arguments(seed) for seed in seeds]
-    expected = [copied(one) for one in arguments]
-    for kernel, one in zip(kernels, expected):
-        kernel.python(*one)
-    flat = [value for one in arguments for value in one]
-    done = sanitized(together(kernels, NAME), flat, [f"a{place}" for place in range(len(flat))], tmp_path)
-    assert done.returncode == 0 and "WARNING: ThreadSanitizer" not in done.stderr, done.stderr[:6000]
-    wrong = [text for seed, mine, theirs in zip(seeds, arguments, expected) for text in differences(seed, mine, theirs)]
-    assert not wrong, "\n".join(wrong)
+    def run(kernels, values):
+        done = sanitized(together(kernels, NAME), values, [f"a{place}" for place in range(len(values))], tmp_path)
+        assert done.returncode == 0 and "WARNING: ThreadSanitizer" not in done.stderr, done.stderr[:6000]
+
+    check(range(first, min(first + AT_ONCE, FIRST + COUNT)), run)

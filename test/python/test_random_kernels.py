@@ -43,14 +43,19 @@ def differences(seed, found, expected):
                 random_kernels.text_of(seed, f"random_{seed}")
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, AT_ONCE))
-def test_values(cache, first):
-    seeds = range(first, min(first + AT_ONCE, FIRST + COUNT))
+def check(seeds, run):
+    """`run` gets kernels and the arguments of all of them, which it changes; Python says how."""
     kernels, arguments = [kernel_of(seed) for seed in seeds], [arguments_of(seed) for seed in seeds]
     expected = [copied(one) for one in arguments]
     for kernel, one in zip(kernels, expected):
         kernel.python(*one)
-    # no contraction to FMAs: what a comparison sees is what Python sees
-    together(kernels, f"random_{first}", flags=["-ffp-contract=off", *FLAGS])(*[value for one in arguments for value in one])
+    run(kernels, [value for one in arguments for value in one])
     wrong = [text for seed, mine, theirs in zip(seeds, arguments, expected) for text in differences(seed, mine, theirs)]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, AT_ONCE))
+def test_values(cache, first):
+    # no contraction to FMAs: what a comparison sees is what Python sees
+    check(range(first, min(first + AT_ONCE, FIRST + COUNT)),
+          lambda kernels, values: together(kernels, f"random_{first}", flags=["-ffp-contract=off", *FLAGS])(*values))
