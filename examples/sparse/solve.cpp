@@ -934,9 +934,9 @@ static void compute_rz_t(ExecutionSpace const &space, Workspace const &work, D c
   reduce_span(
       "solve::rz_t", space, Span{0, n}, JoiningTerms<double, Sum, Sum>{work.rz_t, work.rr_t}, KOKKOS_LAMBDA(int i) {
         result0(i) = 0.0;
-        double const t = d(i) * b(i);
-        pe(i) = t;
         double const x = b(i);
+        double const t = d(i) * x;
+        pe(i) = t;
         last(i) = x;
         return terms_of<double>(x * t, x * x);
       });

@@ -11,6 +11,10 @@ using namespace detail;
 
 // ==== Building blocks ================================================================================================
 
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
+#endif
+
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
 template <class T> KOKKOS_FUNCTION constexpr T lowest() { return -Kokkos::Experimental::infinity_v<T>; }
@@ -43,26 +47,65 @@ template <class Combiner, class Scalar> struct Joining {
   KOKKOS_FUNCTION bool references_scalar() const { return false; }
 };
 
-// Joins term(row, column) of all positions of a grid. Host: a thread takes rows. Device: neighbouring threads take
-// neighbouring columns.
-template <class Combiner, class Scalar, class Term>
-void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span columns,
-                 Joining<Combiner, Scalar> const &into, Term const &term) {
-  int const height = Kokkos::max(0, rows.end - rows.begin);
-  int const width = Kokkos::max(0, columns.end - columns.begin);
-  if constexpr (on_host)
+// Values of a host joined side by side, in vector registers: one chain of additions waits for each before it
+template <class Combiner, class Value> struct SideBySide {
+  static constexpr int lanes = 128 / sizeof(Value);
+  Value joined[lanes];
+
+  KOKKOS_FUNCTION SideBySide() {
+    for (int lane = 0; lane < lanes; ++lane)
+      joined[lane] = Combiner::template neutral<Value>();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(int lane, Value const &term) {
+    joined[lane] = Combiner::join(joined[lane], term);
+  }
+  KOKKOS_FUNCTION Value all() const {
+    Value result = joined[0];
+    for (int lane = 1; lane < lanes; ++lane)
+      result = Combiner::join(result, joined[lane]);
+    return result;
+  }
+};
+
+// Joins the terms of all positions of a grid in any order. Host: a thread takes rows, or pieces of long ones, vector
+// registers go along them. Device: neighbouring threads take neighbouring columns.
+template <class Reducer, class Term>
+void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span columns, Reducer const &into,
+                 Term const &term) {
+  using Value = typename Reducer::value_type;
+  using Combiner = typename Reducer::combiner;
+  int const height = Kokkos::max(0, rows.end - rows.begin), width = Kokkos::max(0, columns.end - columns.begin);
+  if constexpr (on_host) {
+    int const share = Kokkos::min(4096, 1 + height * width / (4 * space.concurrency()));
+    int const piece = Kokkos::max(1, Kokkos::min(width, share)), pieces = Kokkos::max(1, (width + piece - 1) / piece);
+    int const together = Kokkos::max(1, share / piece), groups = Kokkos::max(1, (height + together - 1) / together);
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy(space, 0, height),
-        KOKKOS_LAMBDA(int item, Scalar &joined) {
-          for (int i = 0; i < width; ++i)
-            joined = Combiner::join(joined, Scalar(term(rows.begin + item, columns.begin + i)));
+        label, Kokkos::RangePolicy(space, 0, groups * pieces),
+        KOKKOS_LAMBDA(int item, Value &joined) __attribute__((flatten)) { // inlines large terms, too
+          SideBySide<Combiner, Value> sums;
+          int const first = columns.begin + item % pieces * piece;
+          int const last = Kokkos::min(first + piece, columns.begin + width);
+          int const top = rows.begin + item / pieces * together;
+          int const bottom = Kokkos::min(top + together, rows.begin + height);
+          for (int row = top; row < bottom; ++row) {
+            int i = first;
+            for (; i + sums.lanes <= last; i += sums.lanes) {
+#pragma omp simd
+              for (int lane = 0; lane < sums.lanes; ++lane)
+                sums.add(lane, Value(term(row, i + lane)));
+            }
+#pragma omp simd
+            for (int lane = 0; lane < last - i; ++lane)
+              sums.add(lane, Value(term(row, i + lane)));
+          }
+          joined = Combiner::join(joined, sums.all());
         },
         into);
-  else
+  } else
     Kokkos::parallel_reduce(
         label, Kokkos::RangePolicy(space, 0, height * width),
-        KOKKOS_LAMBDA(int item, Scalar &joined) {
-          joined = Combiner::join(joined, Scalar(term(rows.begin + item / width, columns.begin + item % width)));
+        KOKKOS_LAMBDA(int item, Value &joined) {
+          joined = Combiner::join(joined, Value(term(rows.begin + item / width, columns.begin + item % width)));
         },
         into);
 }
@@ -80,7 +123,7 @@ static void compute_change(ExecutionSpace const &space, Plate const &plate, Next
         double const around = plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1));
         double const total = here + 0.25 * (around - 4.0 * here);
         next(i, j) = total;
-        return Kokkos::abs(total - plate(i, j));
+        return Kokkos::abs(total - here);
       });
 }
 

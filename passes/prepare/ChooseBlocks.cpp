@@ -3,6 +3,7 @@
 #include "passes/prepare/ChooseBlocks.h"
 
 #include "passes/lower/memory/Memory.h"
+#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/LibraryCalls.h"
 #include "translator/ir/NestScalars.h"
 #include "translator/ir/StoredRows.h"
@@ -88,21 +89,26 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
   std::optional<unsigned> const inner = innermost(map, extents);
   bool const isAlong = inner && llvm::is_contained(reduce.getReductionDims(), int64_t(*inner));
   SmallVector<int64_t> rows;
-  int64_t terms = 1, reduced = 0;
+  int64_t terms = 1, reduced = 0, many = 1, results = 1;
   for (auto [loop, extent] : llvm::enumerate(extents))
     if (!llvm::is_contained(reduce.getReductionDims(), int64_t(loop))) {
       rows.push_back(extent);
+      results = ShapedType::isDynamic(extent) ? nest::leastColumns : std::min(results * extent, nest::leastColumns);
     } else if (extent != 1) {
+      many = ShapedType::isDynamic(extent) ? nest::manyTerms : std::min(many * extent, nest::manyTerms);
       terms = ShapedType::isDynamic(extent) || terms >= nest::leastTerms ? nest::leastTerms : terms * extent;
       ++reduced;
     }
-  bool const isLong = inner && isAtLeast(extents[*inner], nest::leastColumns) && isContiguous(map, extents, *inner);
+  bool const isColumn = inner && isContiguous(map, extents, *inner);
+  bool const isLong = inner && isAtLeast(extents[*inner], nest::leastColumns) && isColumn;
   if (isAlong && reduced > 1 && isLong)
     nest::setSchedule(reduce, KernelBlock::ForRows, {.inner = int64_t(*inner)});
   else if (isAlong)
     nest::setSchedule(reduce, foldsTogether(rows) ? KernelBlock::FoldRows : KernelBlock::ForRows);
   else if (isLong && terms >= nest::leastTerms)
     nest::setSchedule(reduce, KernelBlock::FoldColumns, {.inner = int64_t(*inner)});
+  else if (isColumn && results < nest::leastColumns && many >= nest::manyTerms)
+    nest::setSchedule(reduce, KernelBlock::FoldFewColumns, {.inner = int64_t(*inner)});
   else
     nest::setSchedule(reduce, KernelBlock::ForEach);
   return success();
@@ -234,6 +240,16 @@ static void markFolds(nest::LoopKernelOp kernel) {
   });
 }
 
+/// Whether an iteration has a loop that vector registers go along.
+static bool hasFolds(nest::LoopKernelOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        auto const count = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+        return nest::joinOf(loop) && (!count || *count >= shortFold) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   nameGuardedLoads(kernel);
   nameSums(kernel);
@@ -254,6 +270,10 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);
   else if (kernel.getOrdered())
     nest::setSchedule(kernel, nest::scatteredRowsOf(kernel) ? KernelBlock::ScatterRows : KernelBlock::ForUpdates);
+  else if (nest::hasAtomicUpdates(kernel))
+    nest::setSchedule(kernel, KernelBlock::ForAtomicUpdates, {.fused = rows});
+  else if (reduces && !isNaive && hasFolds(kernel))
+    nest::setSchedule(kernel, KernelBlock::Range, {.fused = isGrid ? loops : 0});
   else if (reduces && isGrid)
     nest::setSchedule(kernel, KernelBlock::ReduceGrid, {.fused = rows});
   else if (reduces)

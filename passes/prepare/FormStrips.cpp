@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/prepare/Prepare.h"
+#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/StoredRows.h"
 #include "translator/ir/Strips.h"
 
@@ -48,7 +49,8 @@ public:
 private:
   bool isPlain() {
     if (kernel.getLowers().empty() || !kernel.getInto().empty() || kernel.getOrdered() ||
-        kernel.getPolicy() == nest::Policy::Team || nest::scheduleOf(kernel) || nest::storedRowsOf(kernel))
+        kernel.getPolicy() == nest::Policy::Team || nest::scheduleOf(kernel) || nest::storedRowsOf(kernel) ||
+        nest::hasAtomicUpdates(kernel))
       return false;
     auto const lower = getConstantIntValue(kernel.getLowers().back()),
                upper = getConstantIntValue(kernel.getUppers().back());

@@ -194,10 +194,15 @@ template <class Join, class T> void foldColumns(std::string const &join, int row
   Tensor<T **> const out("out", rows, columns);
   check::put(in, values);
   check::put(factor, factors);
-  fold_columns<Join>(
-      "test::fold_columns", space, rows, columns, length,
-      KOKKOS_LAMBDA(int row, int k, int column) { return in(row, k, column) * factor(k); },
-      KOKKOS_LAMBDA(T folded, int row, int column) { out(row, column) = folded + row - column; });
+  auto const term = KOKKOS_LAMBDA(int row, int k, int column) { return in(row, k, column) * factor(k); };
+  auto const finish = KOKKOS_LAMBDA(T folded, int row, int column) { out(row, column) = folded + row - column; };
+  bool const isPair = rows == 2 && columns == 5, isOne = rows == 1 && columns == 1;
+  if (isPair)
+    fold_few_columns<Join, 2, 5>("test::fold_few_columns", space, length, term, finish);
+  else if (isOne)
+    fold_few_columns<Join, 1, 1>("test::fold_few_columns", space, length, term, finish);
+  else
+    fold_columns<Join>("test::fold_columns", space, rows, columns, length, term, finish);
   space.fence();
   std::vector<double> expected;
   for (int row = 0; row < rows; ++row)
@@ -208,8 +213,8 @@ template <class Join, class T> void foldColumns(std::string const &join, int row
                                              values[(std::size_t(row) * length + k) * columns + column] * factors[k]);
       expected.push_back(folded + row - column);
     }
-  check::compare("fold_columns " + join + " " + std::to_string(rows) + "x" + std::to_string(length) + "x" +
-                     std::to_string(columns),
+  check::compare((isPair || isOne ? "fold_few_columns " : "fold_columns ") + join + " " + std::to_string(rows) + "x" +
+                     std::to_string(length) + "x" + std::to_string(columns),
                  check::get(out), expected);
 }
 
@@ -437,7 +442,10 @@ void testRows() {
       foldColumns<Sum, float>("sum", 1, columns, length);
       foldColumns<Max, double>("max", 3, columns, length);
     }
-  foldColumns<Sum, float>("sum", 2, 5, 0);
+  for (int const length : {0, 1, 100, 5000}) {
+    foldColumns<Sum, float>("sum", 2, 5, length);
+    foldColumns<Max, double>("max", 1, 1, length);
+  }
   for (int const columns : {1, 2, 17, 129, 1000})
     for (int const length : {0, 1, 50}) {
       strips<float, 64>(1, columns, length);

@@ -43,6 +43,34 @@ void updates(int batches, int count, int rows, int length) {
   check::compare(name + " of integers", check::get(products), multiplied);
 }
 
+/// Positions of a grid that meet in a row, by one thread or by several.
+void atomicUpdates(int height, int width, int rows) {
+  ExecutionSpace const space;
+  Tensor<double *> const sums("sums", rows), largest("largest", rows);
+  Tensor<int *> const counts("counts", rows);
+  auto const body = KOKKOS_LAMBDA(int i, int j, bool alone) {
+    int const row = placeOf(i, j, rows);
+    add_atomically(alone, sums(row), i - .25 * j);
+    add_atomically(alone, counts(row), 1 << 30);
+    change_atomically(alone, largest(row), [&](double before) { return maximum(before, .5 * i + j); });
+  };
+  for_atomic_updates("test::for_atomic_updates", space, Span{1, height}, Span{0, width}, rows, body);
+  for_each("test::for_each", space, height - 1, width, KOKKOS_LAMBDA(int i, int j) { body(i + 1, j, false); });
+  space.fence();
+  std::vector<double> added(rows), most(rows), counted(rows);
+  for (int i = 1; i < height; ++i)
+    for (int j = 0; j < width; ++j) {
+      int const row = placeOf(i, j, rows);
+      added[row] += 2 * (i - .25 * j);
+      counted[row] = int(unsigned(counted[row]) + (1u << 31));
+      most[row] = std::max(most[row], .5 * i + j);
+    }
+  std::string const name = "for_atomic_updates " + std::to_string(height) + "x" + std::to_string(width);
+  check::compare(name + " add_atomically", check::get(sums), added);
+  check::compare(name + " change_atomically", check::get(largest), most);
+  check::compare(name + " of integers", check::get(counts), counted);
+}
+
 void spans(int rows, int length) {
   ExecutionSpace const space;
   Tensor<float *> const out("out", std::size_t(rows) * length);
@@ -73,6 +101,8 @@ void testUpdates() {
   updates(2, 100, 9, 131);
   updates(1, 0, 5, 8);
   updates(0, 3, 5, 8);
+  atomicUpdates(40, 30, 7);
+  atomicUpdates(9, 1, 20000);
   for (int const rows : {0, 1, 7})
     for (int const length : {0, 1, 64, 4096, 4097, 9000})
       spans(rows, length);

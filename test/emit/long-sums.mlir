@@ -82,6 +82,12 @@ func.func @steps(%x: memref<?xf64> {nest.name = "x"}, %w: memref<3xf64> {nest.na
       %p1 = arith.addf %p0, %w1 : f64
       memref.store %p1, %z[%i] : memref<?xf64>
     }
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      %behind = arith.subi %n, %i : index
+      %other = arith.subi %behind, %c1 : index
+      %z0 = memref.load %z[%other] : memref<?xf64>
+      memref.store %z0, %x[%i] : memref<?xf64>
+    }
   }
   return
 }

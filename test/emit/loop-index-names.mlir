@@ -12,9 +12,10 @@ func.func @levels(%T: memref<?x?xf64>, %u: memref<?x?xf64>) {
   %n = memref.dim %T, %c1 : memref<?x?xf64>
   scf.for %k = %c1 to %K step %c1 {
     %before = arith.subi %k, %c1 : index
-    scf.parallel (%j) = (%c0) to (%n) step (%c1) {
+    scf.parallel (%j) = (%c1) to (%n) step (%c1) {
+      %left = arith.subi %j, %c1 : index
       %a = memref.load %T[%k, %j] : memref<?x?xf64>
-      %b = memref.load %u[%before, %j] : memref<?x?xf64>
+      %b = memref.load %u[%before, %left] : memref<?x?xf64>
       %s = arith.addf %a, %b : f64
       memref.store %s, %u[%k, %j] : memref<?x?xf64>
       scf.reduce
@@ -32,9 +33,10 @@ func.func @named(%x: memref<8x?xf64>, %u: memref<8x?xf64>) {
   %c8 = arith.constant 8 : index
   %n = memref.dim %x, %c1 : memref<8x?xf64>
   scf.for %space = %c0 to %c8 step %c1 {
-    scf.parallel (%j) = (%c0) to (%n) step (%c1) {
+    scf.parallel (%j) = (%c1) to (%n) step (%c1) {
+      %left = arith.subi %j, %c1 : index
       %a = memref.load %x[%space, %j] : memref<8x?xf64>
-      %b = memref.load %u[%c0, %j] : memref<8x?xf64>
+      %b = memref.load %u[%c0, %left] : memref<8x?xf64>
       %s = arith.addf %a, %b : f64
       memref.store %s, %u[%space, %j] : memref<8x?xf64>
       scf.reduce

@@ -102,8 +102,8 @@ func.func @f(%a: memref<?xf64>, %n: index) {
 
 // -----
 func.func @f(%a: memref<f64>, %n: index) {
-  // expected-error @+1 {{has several reductions, which takes one loop and one type}}
-  nest.kernel "k" mdrange (%i, %j) = (%n, %n) to (%n, %n) reduce (sum into %a : memref<f64>, max into %a : memref<f64>) {
+  // expected-error @+1 {{has several reductions, which takes loops and one type}}
+  nest.kernel "k" range () = () to () reduce (sum into %a : memref<f64>, max into %a : memref<f64>) {
     %x = memref.load %a[] : memref<f64>
     nest.yield %x, %x : f64, f64
   }

@@ -221,6 +221,33 @@ class Maker:
         lines = [head, f"        {where} = {value}", f"        if {self.test(inside)}:", f"            {where} += {self.real(inside, 2)}"]
         return lines
 
+    def meet(self, inside, targets, indent):
+        """An update of an element that other iterations may change, too."""
+        r, name = self.random, self.random.choice(targets)
+        place = r.choice([lambda: f"({self.integer(inside, 1)}) % N", lambda: "1"])()
+        if name == "k":
+            return f"{indent}kk.atomic_add(k, {place}, ({self.integer(inside)}) % 100)"
+        return f"{indent}kk.atomic_add({name}, {f'({place}, ({self.integer(inside, 1)}) % M)' if name in 'mq' else place}, {self.real(inside, 2)})"
+
+    def scattered(self, at):
+        """Iterations that meet in atomic updates."""
+        r, i, j = self.random, self.fresh("r"), self.fresh("j")
+        targets, two = r.sample("abmqk", r.randint(1, 2)), r.random() < 0.3
+        inside = at.inside(rows=[(i, 0, 0)], columns=[(j, 0, 0)] if two else [], frozen=targets)
+        inside.writes = set()
+        lines = [f"    for {i}, {j} in kk.parallel(N, M):" if two else f"    for {i} in kk.parallel(N):"]
+        for _ in range(r.randint(1, 3)):
+            indent = "        "
+            if r.random() < 0.4:
+                lines.append(f"{indent}if {self.test(inside)}:")
+                indent += "    "
+            elif not two and r.random() < 0.3:
+                lines.append(f"{indent}for {j} in kk.range(M):")
+                lines.append(self.meet(inside.inside(columns=[(j, 0, 0)]), targets, indent + "    "))
+                continue
+            lines.append(self.meet(inside, targets, indent))
+        return lines
+
     def step(self, at, own, j, x, indent, depth=1):
         """A loop along the column j of the matrix `own`, which carries x."""
         r, i = self.random, self.fresh("r")
@@ -265,7 +292,7 @@ class Maker:
         at = Place()
         lines = [f"def {name}({PARAMETERS}):"]
         for _ in range(self.random.randint(1, 4)):
-            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at),
+            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at),
                                  lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
             lines += [f"    b[0] = b[0] * 0.5 + {at.floats[-1]}"] if at.floats and self.random.random() < 0.5 else []
         return lines

@@ -163,6 +163,8 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"dilations", dilations},
           {"broad", broad},
           {"ordered", program.options.ordered},
+          {"atomics",
+           blocks.count("change_atomically") || (program.options.target != Target::Host && !program.options.ordered)},
           {"gaps", dilations || groups || program.usesSlices},
           {"integers", integers},
           {"narrow", narrow},

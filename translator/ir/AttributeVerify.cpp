@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/LoopNames.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/SparseLevels.h"
@@ -130,6 +131,9 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.note", {OnOperation, isString}},
       {"nest.ordered", {OnOperation, isFlags}},
       {"nest.unordered", {OnOperation, isUnit}},
+      // Of stores: an update that the program says to be atomic, one that has to be
+      {"nest.declared", {OnOperation, isUnit}},
+      {atomicUpdate, {OnOperation, isUnit}},
       // Of a nest.contract that was loops: their names
       {loopNames, {OnOperation, isStrings}},
       // Of nest.recurrent: the names of the gates. Of nest.buffer: positions of the first and the last access

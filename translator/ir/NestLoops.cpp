@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/Identities.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/NestText.h"
@@ -164,16 +165,33 @@ static LogicalResult verifyCombiner(Operation *op, Combiner combiner, Type type)
 
 SmallVector<Operation *> ml2k::nest::changeOf(memref::StoreOp store) {
   SmallVector<Operation *> change;
-  for (Operation &op : *store->getBlock())
+  for (Operation *op = store->getPrevNode(); op && change.empty(); op = op->getPrevNode())
     if (auto load = dyn_cast<memref::LoadOp>(op);
         load && load.getMemref() == store.getMemref() && load.getIndices() == store.getIndices())
       change = {load};
-  if (change.empty() || !change.front()->isBeforeInBlock(store))
+  if (change.empty())
     return {};
   for (Operation *op = change.front(); op->hasOneUse() && op->getNumRegions() == 0; change.push_back(op))
     if (op = *op->user_begin(); op == store)
       return change;
   return {};
+}
+
+bool ml2k::nest::hasAtomicUpdates(Operation *op) {
+  return op
+      ->walk([](memref::StoreOp store) { return isAtomic(store) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+/// An update in several operations is one that nothing comes between.
+static LogicalResult verifyUpdates(Operation *kernel) {
+  WalkResult const result = kernel->walk([](memref::StoreOp store) {
+    if (!ml2k::nest::isAtomic(store) || !ml2k::nest::changeOf(store).empty())
+      return WalkResult::advance();
+    store.emitOpError("is atomic and changes no element by its value before");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult LoopKernelOp::verify() {
@@ -185,8 +203,8 @@ LogicalResult LoopKernelOp::verify() {
   if (getPolicy() == Policy::Range ? loops > 1 : loops < (getPolicy() == Policy::MDRange ? 2 : 1))
     return emitOpError() << stringifyPolicy(getPolicy()) << " does not take " << loops << " loops";
   auto const typeOf = [](Value into) { return cast<MemRefType>(into.getType()).getElementType(); };
-  if (getInto().size() > 1 && (loops != 1 || !llvm::all_equal(llvm::map_range(getInto(), typeOf))))
-    return emitError("has several reductions, which takes one loop and one type");
+  if (getInto().size() > 1 && (loops == 0 || !llvm::all_equal(llvm::map_range(getInto(), typeOf))))
+    return emitError("has several reductions, which takes loops and one type");
   if (getCombiners().size() != getInto().size())
     return emitOpError("wants a combiner per reduction");
   SmallVector<Type> terms;
@@ -198,6 +216,8 @@ LogicalResult LoopKernelOp::verify() {
       return failure();
     terms.push_back(type.getElementType());
   }
+  if (!terms.empty() && hasAtomicUpdates(*this))
+    return emitOpError("has reductions, or updates that are atomic, but not both");
   if (TypedAttr const start = getStartAttr())
     if (terms.size() != 1 || start.getType() != terms[0] ||
         !isIdempotent(cast<CombinerAttr>(getCombiners()[0]).getValue()))
@@ -209,7 +229,8 @@ LogicalResult LoopKernelOp::verify() {
   bool const isTeam = getPolicy() == Policy::Team, isStrips = getPolicy() == Policy::Strips;
   if ((isTeam || isStrips) && (getOrdered() || !terms.empty()))
     return emitOpError("of ") << (isTeam ? "teams" : "strips") << " has no reduction of its own and no order";
-  if (failed(verifyLoopBody(*this, getBody(), loops, terms)) || failed(verifyKernelContents(*this)))
+  if (failed(verifyLoopBody(*this, getBody(), loops, terms)) || failed(verifyKernelContents(*this)) ||
+      failed(verifyUpdates(*this)))
     return failure();
   return isTeam ? verifyTeam(*this) : isStrips ? verifyStrips(*this) : success();
 }

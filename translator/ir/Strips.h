@@ -19,6 +19,9 @@ namespace ml2k::nest {
 /// Fewer columns are no strip, fewer terms not worth a fold down one.
 inline constexpr int64_t leastColumns = 16, leastTerms = 8;
 
+/// Fewer columns than those, of so many terms, are sums that threads share.
+inline constexpr int64_t manyTerms = 1024;
+
 /// On an scf.for: all columns of a strip take each of its iterations together.
 inline constexpr llvm::StringLiteral stripLoop = "nest.strip";
 

@@ -1,11 +1,12 @@
 //===- Atomics.cpp - loops with atomic updates become sequential ones ---------------------------------------------===//
 //
 // An atomic update is a load, an operation and a store that nothing divides. In sequential loops the three suffice, and
-// which of these loops are parallel is then proved as for all others; those that change elements at data-dependent
-// indices become updates that are atomic on devices (OrderedUpdates.h).
+// which of these loops are parallel is then proved as for all others; those whose iterations meet in such updates are
+// parallel with atomic ones (AtomicUpdates.h).
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/lower/loops/AtomicUpdates.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/lower/loops/OrderedUpdates.h"
 
@@ -26,7 +27,8 @@ static void lowerUpdate(RewriterBase &rewriter, memref::AtomicRMWOp op) {
   rewriter.setInsertionPoint(op);
   Value const old = rewriter.create<memref::LoadOp>(op.getLoc(), op.getMemref(), op.getIndices());
   Value const next = op.getKind() == arith::AtomicRMWKind::assign ? op.getValue() : updatedValue(rewriter, op, old);
-  rewriter.create<memref::StoreOp>(op.getLoc(), next, op.getMemref(), op.getIndices());
+  auto store = rewriter.create<memref::StoreOp>(op.getLoc(), next, op.getMemref(), op.getIndices());
+  store->setAttr(declaredUpdate, rewriter.getUnitAttr());
   rewriter.replaceOp(op, old);
 }
 
@@ -38,7 +40,8 @@ static void lowerUpdate(RewriterBase &rewriter, memref::GenericAtomicRMWOp op) {
   for (Operation &inner : op.getBody()->without_terminator())
     rewriter.clone(inner, values);
   Value const next = values.lookupOrDefault(op.getBody()->getTerminator()->getOperand(0));
-  rewriter.create<memref::StoreOp>(op.getLoc(), next, op.getMemref(), op.getIndices());
+  auto store = rewriter.create<memref::StoreOp>(op.getLoc(), next, op.getMemref(), op.getIndices());
+  store->setAttr(declaredUpdate, rewriter.getUnitAttr());
   rewriter.replaceOp(op, next);
 }
 

@@ -230,10 +230,12 @@ static bool separates(Value a, Value b, scf::ForOp loop) {
   if (!a || !b)
     return false;
   std::optional<Subscript> const x = subscriptOf(a, loop), y = subscriptOf(b, loop);
-  if (!x || !y || x->slope == 0 || x->slope != y->slope || !sameSymbols(*x, *y))
+  if (!x || !y || x->slope != y->slope || !sameSymbols(*x, *y))
     return false;
   int64_t const distance = std::abs(x->slope) * getConstantIntValue(loop.getStep()).value_or(1);
   int64_t const low = x->low - y->high, high = x->high - y->low;
+  if (x->slope == 0) // of rows that differ
+    return low > 0 || high < 0;
   if (low == high) // the only difference, which must not be a multiple of the distance
     return low == 0 || low % distance != 0;
   return -distance < low && high < distance;
@@ -307,13 +309,13 @@ static bool conflict(Access const &a, Access const &b, scf::ForOp loop) {
                        [&](auto pair) { return separates(std::get<0>(pair), std::get<1>(pair), loop); });
 }
 
-std::string dependenceOf(scf::ForOp loop) {
+std::string dependenceOf(scf::ForOp loop, function_ref<bool(Operation *, Operation *)> mayMeet) {
   SmallVector<Access> accesses;
   if (Operation *unknown = collectAccesses(loop, accesses))
     return ("'" + unknown->getName().getStringRef() + "' may depend on order").str();
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j)
-      if (conflict(accesses[i], accesses[j], loop)) {
+      if (conflict(accesses[i], accesses[j], loop) && !(mayMeet && mayMeet(accesses[i].op, accesses[j].op))) {
         bool const both = accesses[i].writes && accesses[j].writes;
         return "iterations may " + std::string(both ? "write the same" : "read what others write of") + " " +
                memrefName(accesses[i].memref);

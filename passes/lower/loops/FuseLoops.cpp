@@ -9,6 +9,7 @@
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopTouches.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/SparseLevels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,6 +46,8 @@ bool areApart(ArrayRef<Touch> a, scf::ParallelOp first, ArrayRef<Touch> b, scf::
 
 /// One kernel can have all reductions of both.
 bool canReduceTogether(scf::ParallelOp a, scf::ParallelOp b) {
+  if (nest::hasAtomicUpdates(a) != nest::hasAtomicUpdates(b)) // a kernel has these or reductions, or vector registers
+    return false;
   if (a.getNumResults() == 0 || b.getNumResults() == 0)
     return true;
   auto const areKnown = [](scf::ParallelOp loop) {
@@ -53,7 +56,7 @@ bool canReduceTogether(scf::ParallelOp a, scf::ParallelOp b) {
   };
   SmallVector<Type> types(a.getResultTypes());
   llvm::append_range(types, b.getResultTypes());
-  return a.getNumLoops() == 1 && llvm::all_equal(types) && areKnown(a) && areKnown(b);
+  return llvm::all_equal(types) && areKnown(a) && areKnown(b);
 }
 
 bool mayFuse(scf::ParallelOp loop) {

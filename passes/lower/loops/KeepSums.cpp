@@ -7,6 +7,7 @@
 
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/AtomicUpdates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -86,8 +87,8 @@ SmallVector<memref::LoadOp> loadsFor(scf::ForOp loop, memref::StoreOp store) {
   Element const element = *elementOf(store);
   bool const isFixed =
       llvm::all_of(store.getIndices(), [&](Value index) { return loop.isDefinedOutsideOfLoop(index); });
-  if (!isFixed || !loop.isDefinedOutsideOfLoop(element.memref) || !isKept(store.getMemRefType().getElementType()) ||
-      !isAccessed(loop, element))
+  if (nest::isAtomic(store) || !isFixed || !loop.isDefinedOutsideOfLoop(element.memref) ||
+      !isKept(store.getMemRefType().getElementType()) || !isAccessed(loop, element))
     return {};
   SmallVector<memref::LoadOp> loads;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -163,7 +164,7 @@ void forwardStores(RewriterBase &rewriter, Block &block) {
       known.erase(found);
     }
     llvm::erase_if(known, [&](memref::StoreOp earlier) { return mayTouch(&op, earlier.getMemref()); });
-    if (store)
+    if (store && !nest::isAtomic(store))
       known.push_back(store);
     if (known.size() > most)
       known.erase(known.begin());

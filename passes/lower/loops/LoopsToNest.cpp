@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -63,10 +64,29 @@ private:
   /// Copies and buffers of a network become kernels and members later.
   bool isLeft(Operation *op) const { return isNetwork && isa<memref::CopyOp, memref::AllocOp>(op); }
 
+  /// A few elements, which one thread has made before a kernel is launched for them.
+  static bool isSmall(scf::ParallelOp loop) {
+    constexpr int64_t few = 16;
+    int64_t positions = 1;
+    for (auto [lower, upper, step] : llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
+      std::optional<int64_t> const trips = constantTripCount(lower, upper, step);
+      if (!trips || *trips > few)
+        return false;
+      positions *= *trips;
+    }
+    return positions <= few && !loop.getBody()
+                                    ->walk([](Operation *op) {
+                                      return isa<LoopLikeOpInterface>(op) ? WalkResult::interrupt()
+                                                                          : WalkResult::advance();
+                                    })
+                                    .wasInterrupted();
+  }
+
   bool hasParallelism(Operation *op) const {
     return op
         ->walk([&](Operation *inner) {
-          bool const isParallel = isa<scf::ParallelOp>(inner) || inner->hasAttr(scanLoop);
+          auto parallel = dyn_cast<scf::ParallelOp>(inner);
+          bool const isParallel = (parallel && !isSmall(parallel)) || inner->hasAttr(scanLoop);
           return isParallel || isKernel(inner) || isLeft(inner) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
@@ -259,7 +279,7 @@ private:
   using Combiner = nest::Combiner;
 
   Location locationOf(OpResult result) {
-    return result.getOwner()->getNumResults() == 1
+    return result.getOwner()->getNumResults() == 1 || nameOfReduction(result).empty()
                ? result.getLoc()
                : namedLocation(result.getLoc(), "reduction", nameOfReduction(result));
   }
@@ -365,7 +385,9 @@ struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
     if (!isNetwork) {
       forwardScalars(entry);
       fuseLoops(entry);
+      sinkLoops(entry);
       keepSums(entry);
+      shareLoads(entry);
     }
     if (failed(Lowering(entry, isNetwork).run()))
       return signalPassFailure();

@@ -71,7 +71,7 @@ bool formTeam(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
 
 //===--- Reductions of loops (SplitReductions.cpp) ---===//
 
-/// A kernel has reductions of one type over one loop: another loop with several becomes several loops.
+/// A kernel has reductions of one type: another loop with several becomes several loops.
 void splitReductions(mlir::func::FuncOp entry);
 
 //===--- Sizes (CheckExtents.cpp) ---===//
@@ -97,13 +97,17 @@ bool isApart(mlir::linalg::LinalgOp op, mlir::OpOperand &output);
 /// linalg operations that reduce become parallel reductions, or parallel loops that carry what they reduce.
 void lowerReductions(mlir::func::FuncOp entry);
 
-//===--- Fewer kernels (FuseLoops.cpp, RecomputeTerms.cpp, ForwardScalars.cpp, FoldScalars.cpp) ---===//
+//===--- Fewer kernels (FuseLoops.cpp, SinkLoops.cpp, RecomputeTerms.cpp, ForwardScalars.cpp,
+// FoldScalars.cpp) ---===//
 
 /// Single elements that the entry makes for itself become values where the store is in sight.
 void forwardScalars(mlir::func::FuncOp entry);
 
 /// Neighbouring parallel loops over the same positions become one.
 void fuseLoops(mlir::func::FuncOp entry);
+
+/// Loops around one kernel whose iterations never meet go into it.
+void sinkLoops(mlir::func::FuncOp entry);
 
 /// Vectors that one loop computes for the next from two others are computed again instead.
 void recomputeTerms(mlir::func::FuncOp entry);
@@ -117,7 +121,10 @@ std::string nameOfReduction(mlir::OpResult result);
 /// Kernels compute the scalars that a kernel of one iteration would compute for them.
 void foldScalars(mlir::func::FuncOp entry);
 
-//===--- Inside iterations (KeepSums.cpp) ---===//
+//===--- Inside iterations (KeepSums.cpp, ShareLoads.cpp) ---===//
+
+/// An iteration reads an element that no iteration writes once.
+void shareLoads(mlir::func::FuncOp entry);
 
 /// Elements that a sequential loop of a parallel iteration changes are carried by the loop.
 void keepSums(mlir::func::FuncOp entry);

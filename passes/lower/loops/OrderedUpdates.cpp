@@ -8,6 +8,7 @@
 
 #include "passes/lower/loops/OrderedUpdates.h"
 
+#include "passes/lower/loops/AtomicUpdates.h"
 #include "passes/lower/loops/Dependence.h"
 #include "translator/ir/Nest.h"
 
@@ -109,6 +110,15 @@ static std::optional<unsigned> apartIn(scf::ForOp loop, scf::ForOp outermost, me
   return std::nullopt;
 }
 
+/// Whether threads of a host can share the columns: otherwise updates that the program says to be atomic are.
+static bool areLong(ArrayRef<scf::ForOp> columns) {
+  constexpr int64_t enough = 64;
+  return !columns.empty() && llvm::none_of(columns, [](scf::ForOp loop) {
+    auto const lower = getConstantIntValue(loop.getLowerBound()), upper = getConstantIntValue(loop.getUpperBound());
+    return lower && upper && *upper - *lower < enough;
+  });
+}
+
 scf::ParallelOp formUpdates(RewriterBase &rewriter, scf::ForOp outermost) {
   SmallVector<scf::ForOp> loops = perfectNest(outermost);
   memref::StoreOp store = loops.empty() ? memref::StoreOp() : onlyUpdate(*loops.back().getBody());
@@ -122,7 +132,7 @@ scf::ParallelOp formUpdates(RewriterBase &rewriter, scf::ForOp outermost) {
     bool const isLast = place && *place + 1 == store.getIndices().size();
     (!place ? ordered : isLast && ordered.empty() ? columns : apart).push_back(loop);
   }
-  if (ordered.empty())
+  if (ordered.empty() || (store->hasAttr(declaredUpdate) && !areLong(columns)))
     return {};
   SmallVector<scf::ForOp> all;
   for (auto const *group : {&apart, &ordered, &columns})

@@ -6,14 +6,17 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/lower/loops/AtomicUpdates.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/OrderedUpdates.h"
 #include "passes/lower/loops/Scans.h"
+#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -147,6 +150,13 @@ static void hoistBounds(scf::ParallelOp loop) {
       op.moveBefore(outermost);
 }
 
+/// A few iterations, which one thread makes as fast as several find their places.
+static bool isShort(scf::ForOp loop) {
+  constexpr int64_t few = 16;
+  std::optional<int64_t> const trips = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+  return trips && *trips <= few;
+}
+
 namespace {
 struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   void runOnOperation() override {
@@ -183,11 +193,18 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   }
 
   void visitLoop(RewriterBase &rewriter, scf::ForOp loop) {
-    if (hasLayers(loop) || formUpdates(rewriter, loop))
+    if (hasLayers(loop))
+      return;
+    loop = carryUpdates(rewriter, loop);
+    if (formUpdates(rewriter, loop))
       return;
     std::string reason = reductionProblem(loop);
     if (reason.empty())
       reason = dependenceOf(loop);
+    if (!reason.empty() && loop.getNumResults() == 0 && meetInUpdates(loop)) {
+      note(loop, "parallel: iterations meet in atomic updates only");
+      return visitPerfect(rewriter, makeParallel(rewriter, loop));
+    }
     if (!reason.empty() && isScan(loop)) {
       note(loop, "parallel: iterations share a running sum only");
       return loop->setAttr(scanLoop, rewriter.getUnitAttr());
@@ -208,7 +225,7 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
       return;
     if (isRowScan(inner))
       inner->setAttr(scanLoop, rewriter.getUnitAttr());
-    if (inner.getNumResults() || !dependenceOf(inner).empty())
+    if (inner.getNumResults() || !meetInAtomics(inner) || (nest::hasAtomicUpdates(inner) && isShort(inner)))
       return;
     visitPerfect(rewriter, makeParallel(rewriter, inner));
   }

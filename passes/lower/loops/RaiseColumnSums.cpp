@@ -23,7 +23,7 @@ namespace ml2k {
 
 namespace {
 
-using nest::leastColumns, nest::leastTerms;
+using nest::leastColumns, nest::leastTerms, nest::manyTerms;
 
 class ColumnSum : SumKernel {
 public:
@@ -67,8 +67,8 @@ bool ColumnSum::readTerms() {
 /// Whether neighbouring iterations of the result's last loop, but no neighbouring terms, read elements side by side.
 bool ColumnSum::goesDownColumns() {
   unsigned const column = cast<AffineDimExpr>(mapOfStore.getResults().back()).getPosition();
-  if (getConstantIntValue(upper(sumLoop())).value_or(leastTerms) < leastTerms ||
-      getConstantIntValue(upper(column)).value_or(leastColumns) < leastColumns)
+  bool const isFew = getConstantIntValue(upper(column)).value_or(leastColumns) < leastColumns;
+  if (getConstantIntValue(upper(sumLoop())).value_or(manyTerms) < (isFew ? manyTerms : leastTerms))
     return false;
   bool goesDown = false;
   for (memref::LoadOp &load : terms) {

@@ -1,7 +1,7 @@
 //===- SplitReductions.cpp - loops with several reductions become loops with one each -----------------------------===//
 //
-// A kernel has reductions of one type over one loop: another loop with several becomes several loops, the last of which
-// writes what it did.
+// A kernel has reductions of one type: another loop with several becomes several loops, the last of which writes what
+// it did.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -68,8 +68,7 @@ void splitReductions(func::FuncOp entry) {
   IRRewriter rewriter(entry.getContext());
   SmallVector<scf::ParallelOp> loops;
   entry.walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
-    bool const isKernel = loop.getNumLoops() == 1 && llvm::all_equal(loop.getResultTypes());
-    if (loop.getNumResults() > 1 && !isKernel && readsBeforeItWrites(loop))
+    if (loop.getNumResults() > 1 && !llvm::all_equal(loop.getResultTypes()) && readsBeforeItWrites(loop))
       loops.push_back(loop);
     return WalkResult::skip();
   });

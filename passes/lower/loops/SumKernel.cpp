@@ -3,6 +3,7 @@
 #include "passes/lower/loops/SumKernel.h"
 
 #include "passes/lower/loops/Dependence.h"
+#include "translator/ir/AtomicUpdates.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -15,7 +16,7 @@ namespace ml2k {
 
 bool SumKernel::readFrame() {
   if (kernel.getPolicy() == nest::Policy::Team || kernel.getOrdered() || !kernel.getInto().empty() ||
-      block.getNumArguments() == 0 ||
+      nest::hasAtomicUpdates(kernel) || block.getNumArguments() == 0 ||
       llvm::any_of(kernel.getLowers(), [](Value lower) { return !isConstantIntValue(lower, 0); }))
     return false;
   for (Operation &op : block.without_terminator())

@@ -70,6 +70,14 @@ static SmallVector<scf::ParallelOp> sharedLoops(nest::LoopKernelOp kernel) {
   return loops;
 }
 
+/// Gives elements a value that none of them decides: no work that a team is worth.
+static bool isFill(scf::ParallelOp loop) {
+  return llvm::all_of(loop.getBody()->without_terminator(), [&](Operation &op) {
+    auto store = dyn_cast<memref::StoreOp>(op);
+    return store ? loop.isDefinedOutsideOfLoop(store.getValue()) : isPure(&op) && op.getNumRegions() == 0;
+  });
+}
+
 static bool isWorthTeam(nest::LoopKernelOp kernel) {
   bool const hasMemory = kernel
                              .walk([](Operation *op) {
@@ -85,7 +93,7 @@ static bool isWorthTeam(nest::LoopKernelOp kernel) {
   return llvm::any_of(loops, [&](scf::ParallelOp loop) {
     std::optional<int64_t> const count = iterationsOf(loop);
     bool const isLong = !count || *count > shortLoop || (hasMemory && *count >= 32);
-    return isLong && runsAlongMemory(loop, index);
+    return isLong && !isFill(loop) && runsAlongMemory(loop, index);
   });
 }
 

@@ -155,22 +155,27 @@ LogicalResult LoopPrinter::printBox(Body statements) {
   return printPolicy(boxPolicy(), cpp::intParameters(names), std::move(statements));
 }
 
-/// One or two spans: all loops but the last run as one.
+/// One or two spans: all loops but the last run as one; all of them where terms are loops.
 LogicalResult LoopPrinter::printSpans(Body statements) {
-  bool const grid = positions.size() > 1;
-  FailureOr<Expression> const outer = grid ? rows() : span(0);
+  bool const isOne = fused == positions.size(), grid = positions.size() > 1 && !isOne;
+  FailureOr<Expression> const outer = grid || isOne ? rows() : span(0);
   FailureOr<Expression> const inner = grid ? span(positions.size() - 1) : Expression();
   if (failed(outer) || failed(inner))
     return failure();
   std::vector<Expression> arguments = {*outer};
-  std::vector<Identifier> parameters = {grid && fused ? row : positions.front()};
+  std::vector<Identifier> parameters = {fused ? row : positions.front()};
   if (grid) {
     arguments.push_back(*inner);
     parameters.push_back(positions.back());
   }
   if (!kernel.getInto().empty())
     arguments.push_back(reducer());
-  layer.setCall(arguments);
+  if (layer.schedule.getBlock() == nest::KernelBlock::Range) { // whose terms are loops
+    arguments.insert(arguments.begin(), cpp::name(Raw("space")));
+    layer.setBlockCall(Raw("reduce_each"), arguments);
+  } else {
+    layer.setCall(arguments);
+  }
   std::vector<cpp::Parameter> all = cpp::intParameters(parameters);
   if (shared)
     all.push_back(*shared);
@@ -178,10 +183,41 @@ LogicalResult LoopPrinter::printSpans(Body statements) {
   return success();
 }
 
+/// `for_atomic_updates(label, space, Span{0, n}, Span{0, 1}, elements, [=](int i, int, bool alone) { ... })`
+LogicalResult LoopPrinter::printAtomicUpdates(Body statements) {
+  bool const isGrid = positions.size() > 1;
+  FailureOr<Expression> const outer = isGrid ? rows() : span(0);
+  FailureOr<Expression> const inner = isGrid ? span(positions.size() - 1) : FailureOr<Expression>(Expression());
+  if (failed(outer) || failed(inner))
+    return failure();
+  Expression const one = cpp::braces(Raw("Span"), {literal(0), literal(1)});
+  layer.setCall({*outer, isGrid ? *inner : one, elementsOfUpdate()});
+  cpp::Parameter column{Raw("int")};
+  if (isGrid)
+    column.name = positions.back();
+  layer.addLambda({{cpp::intParameter(isGrid && fused ? row : positions.front()), column, {Raw("bool"), *alone}},
+                   std::move(statements)});
+  return success();
+}
+
+/// One thread makes all updates, in the order of the loops.
+LogicalResult LoopPrinter::printInOrder(Body statements) {
+  for (unsigned i = positions.size(); i-- > 0;) {
+    FailureOr<Bounds> const ends = bounds(i);
+    if (failed(ends))
+      return failure();
+    Body body = {cpp::For{positions[i], ends->first, ends->second, literal(1), std::move(statements)}};
+    statements = std::move(body);
+  }
+  return printPolicy(rangeOver(literal(0), literal(1)), {cpp::Parameter{Raw("int")}}, std::move(statements));
+}
+
 LogicalResult LoopPrinter::printCall(Body statements) {
   switch (layer.schedule.getBlock()) {
   case nest::KernelBlock::ForUpdates:
     return printUpdates(std::move(statements));
+  case nest::KernelBlock::ForAtomicUpdates:
+    return isInOrder() ? printInOrder(std::move(statements)) : printAtomicUpdates(std::move(statements));
   case nest::KernelBlock::ForStoredRows:
   case nest::KernelBlock::ReduceStoredRows:
     return printStoredRows(std::move(statements));
@@ -190,7 +226,7 @@ LogicalResult LoopPrinter::printCall(Body statements) {
   case nest::KernelBlock::ForStrips:
     return printStripCall(std::move(statements));
   case nest::KernelBlock::Range:
-    return printRange(std::move(statements));
+    return kernel.getInto().empty() ? printRange(std::move(statements)) : printSpans(std::move(statements));
   case nest::KernelBlock::MDRange:
     return printBox(std::move(statements));
   default:

@@ -96,8 +96,8 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ArrayRef<OpFoldResult> 
 }
 
 LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Body &to) {
-  if (kernel.getOrdered() && load == changed) {
-    printer.bindRead(load.getResult(), cpp::name(before), to);
+  if (changed.contains(load)) {
+    printer.bind(load.getResult(), cpp::name(before));
     return success();
   }
   FailureOr<Expression> read = element(load.getMemref(), getAsOpFoldResult(load.getIndices()));
@@ -112,14 +112,16 @@ LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Body &to) {
 LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
   if (started.contains(store))
     return success();
-  FailureOr<Expression> value = printer.use(store.getValue());
   FailureOr<Expression> target = element(store.getMemref(), getAsOpFoldResult(store.getIndices()));
-  if (failed(value) || failed(target))
+  if (failed(target))
     return failure();
   if (!arrays.contains(store.getMemref()))
     writes.insert(store.getMemref());
-  if (kernel.getOrdered() && changed)
-    return printChange(store, *target, *value, to);
+  if (Operation *const load = loadOf(store))
+    return printChange(store, load->getResult(0), *target, to);
+  FailureOr<Expression> value = printer.use(store.getValue());
+  if (failed(value))
+    return failure();
   printer.settleReads(to);
   Type const type = store.getMemRefType().getElementType();
   cpp::Assign assign{*target, stored(*value, type)};
@@ -199,7 +201,7 @@ FailureOr<std::string> LoopPrinter::print() {
       block == nest::KernelBlock::ForStoredRows || block == nest::KernelBlock::ReduceStoredRows)
     rowLoops = nest::storedRowsOf(kernel);
   handleMemory();
-  findChange();
+  findChanges();
   if (rowLoops)
     bindRow();
   nest::KernelBlock const form = layer.schedule.getBlock();

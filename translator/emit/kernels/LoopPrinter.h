@@ -30,7 +30,8 @@ private:
   mlir::LogicalResult bindHostValues();
   mlir::LogicalResult bindPositions();
   void handleMemory();
-  void findChange();
+  void findChanges();
+  mlir::Operation *loadOf(mlir::memref::StoreOp store) const;
   mlir::FailureOr<Expression> element(mlir::Value memref, llvm::ArrayRef<mlir::OpFoldResult> positions);
   mlir::LogicalResult printLoad(mlir::memref::LoadOp load, Body &to);
   mlir::LogicalResult printStore(mlir::memref::StoreOp store, Body &to);
@@ -66,8 +67,11 @@ private:
   mlir::LogicalResult printUpdates(Body statements);
   mlir::LogicalResult printScatter();
   mlir::memref::LoadOp bindCasts(mlir::Value element, Expression const &text);
-  mlir::LogicalResult printChange(mlir::memref::StoreOp store, Expression const &target, Expression const &value,
-                                  Body &to);
+  mlir::LogicalResult printChange(mlir::memref::StoreOp store, mlir::Value load, Expression const &target, Body &to);
+  bool isInOrder();
+  mlir::LogicalResult printInOrder(Body statements);
+  Expression elementsOfUpdate();
+  mlir::LogicalResult printAtomicUpdates(Body statements);
   mlir::LogicalResult printRange(Body statements);
   mlir::LogicalResult printScan(mlir::scf::ForOp loop);
   mlir::LogicalResult printRowScan(mlir::scf::ForOp loop);
@@ -118,8 +122,9 @@ private:
   Identifier row = Raw("row");                    ///< that one
   std::optional<nest::StoredRows> rowLoops;       ///< of a sparse matrix, where its block is printed
   Identifier found = Raw("sum");                  ///< of a column, what a fold is there
-  mlir::Operation *changed = nullptr;             ///< of an element that the block changes: its load
-  Identifier before = Raw("before");              ///< what that is called
+  llvm::DenseSet<mlir::Operation *> changed;      ///< of elements that the block changes: their loads
+  Identifier before = Raw("before");              ///< what those are called
+  std::optional<Identifier> alone;                ///< whether one thread makes all of several that are atomic
   std::optional<Identifier> isFinal;              ///< of a scan: whether the sum before is known, and stores count
   Identifier team = Raw("team");                  ///< the handle of a thread
   Identifier level = Raw("level");                ///< of a team's scratch memory

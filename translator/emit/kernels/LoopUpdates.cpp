@@ -1,6 +1,8 @@
-//===- LoopUpdates.cpp - nest.kernel with ordered loops: for_updates ----------------------------------------------===//
+//===- LoopUpdates.cpp - nest.kernel that changes elements more than once: in order, or atomically ----------------===//
 
 #include "translator/emit/kernels/LoopPrinter.h"
+
+#include "translator/ir/AtomicUpdates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -8,37 +10,96 @@ using namespace mlir;
 
 namespace ml2k {
 
-/// Where loops are ordered, the block changes one element.
-void LoopPrinter::findChange() {
-  if (!kernel.getOrdered())
+/// Where updates of floating-point numbers are to have the same bits in every run, one thread makes them.
+bool LoopPrinter::isInOrder() {
+  return layer.program.options.ordered && kernel
+                                              .walk([](memref::StoreOp store) {
+                                                bool const rounds = isa<FloatType>(store.getValue().getType());
+                                                return nest::isAtomic(store) && rounds ? WalkResult::interrupt()
+                                                                                       : WalkResult::advance();
+                                              })
+                                              .wasInterrupted();
+}
+
+/// Of an element that `store` changes while others may: the load.
+Operation *LoopPrinter::loadOf(memref::StoreOp store) const {
+  SmallVector<Operation *> const change = nest::changeOf(store);
+  return !change.empty() && changed.contains(change.front()) ? change.front() : nullptr;
+}
+
+/// Where loops are ordered, the block changes one element; otherwise those whose updates are atomic.
+void LoopPrinter::findChanges() {
+  bool const isAtomic = nest::hasAtomicUpdates(kernel) && !isInOrder();
+  if (!kernel.getOrdered() && !isAtomic)
     return;
+  before = printer.names.fresh({"before", "old"});
+  if (isAtomic) {
+    alone = printer.names.fresh({"alone", "is_alone"});
+    kernel.walk([&](memref::StoreOp store) {
+      if (!nest::isAtomic(store))
+        return;
+      SmallVector<Operation *> const change = nest::changeOf(store);
+      changed.insert(change.front());
+      for (Operation *op : ArrayRef(change).drop_front()) // with the store
+        printer.bind(op->getResult(0), cpp::name(before));
+    });
+    return;
+  }
   namePositions(printer, [this](Value value) {
     auto const argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getOwner() == &kernel.getBody().front() && argument.getArgNumber() >= columnsFrom();
   });
   kernel.walk([&](memref::StoreOp store) {
-    if (SmallVector<Operation *> const change = nest::changeOf(store); !change.empty()) {
-      changed = change.front();
-      before = printer.names.fresh({"before", "old"});
-    }
+    if (SmallVector<Operation *> const change = nest::changeOf(store); !change.empty())
+      changed.insert(change.front());
   });
 }
 
-/// `add_to(target, term);`, or `change_element(target, [&](float before) { return ...; });`
-LogicalResult LoopPrinter::printChange(memref::StoreOp store, Expression const &target, Expression const &value,
-                                       Body &to) {
+/// `add_to(target, term);`, or `change_element(target, [&](float before) { return ...; });`; atomic ones are
+/// `add_atomically(alone, target, term);` and `change_atomically(alone, target, ...);`.
+LogicalResult LoopPrinter::printChange(memref::StoreOp store, Value load, Expression const &target, Body &to) {
   Type const type = store.getMemRefType().getElementType();
-  auto sum = store.getValue().getDefiningOp<arith::AddFOp>();
-  if (sum && (type.isF32() || type.isF64()) && llvm::is_contained(sum->getOperands(), changed->getResult(0))) {
-    FailureOr<Expression> const term = printer.use(sum.getLhs() == changed->getResult(0) ? sum.getRhs() : sum.getLhs());
+  Operation *sum = store.getValue().getDefiningOp();
+  bool const isNumber = type.isF32() || type.isF64();
+  bool const addsWords = alone && isa_and_nonnull<arith::AddIOp>(sum) && (type.isInteger(32) || type.isInteger(64));
+  std::vector<Expression> arguments = {target};
+  if (alone) {
+    arguments.insert(arguments.begin(), cpp::name(*alone));
+    printer.settleReads(to); // other statements may follow that read
+  }
+  if ((isNumber && isa_and_nonnull<arith::AddFOp>(sum) && llvm::is_contained(sum->getOperands(), load)) || addsWords) {
+    FailureOr<Expression> const term = printer.use(sum->getOperand(sum->getOperand(0) == load ? 1 : 0));
     if (failed(term))
       return failure();
-    to.push_back(cpp::Run{call(Raw("add_to"), {target, stored(*term, type)}, "add_to")});
+    arguments.push_back(stored(*term, type));
+    Raw const add = alone ? Raw("add_atomically") : Raw("add_to");
+    to.push_back(cpp::Run{call(add, arguments, add)});
     return success();
   }
-  Expression const change = cpp::lambda(scalarType(type).code, before, stored(value, type));
-  to.push_back(cpp::Run{call(Raw("change_element"), {target, change}, "change_element")});
+  SmallVector<Operation *> const change = nest::changeOf(store);
+  FailureOr<Expression> const value =
+      alone ? printer.chain(ArrayRef(change).drop_front(), store.getValue()) : printer.use(store.getValue());
+  if (failed(value))
+    return failure();
+  arguments.push_back(cpp::lambda(scalarType(type).code, before, stored(*value, type)));
+  Raw const how = alone ? Raw("change_atomically") : Raw("change_element");
+  to.push_back(cpp::Run{call(how, arguments, how)});
   return success();
+}
+
+/// How many elements the first of several updates chooses from.
+Expression LoopPrinter::elementsOfUpdate() {
+  memref::StoreOp first;
+  kernel.walk([&](memref::StoreOp store) {
+    if (!nest::isAtomic(store))
+      return WalkResult::advance();
+    first = store;
+    return WalkResult::interrupt();
+  });
+  SmallVector<Expression> extents;
+  for (unsigned dim = 0; dim < first.getMemRefType().getRank(); ++dim)
+    extents.push_back(layer.extent(first.getMemref(), dim));
+  return product(extents);
 }
 
 /// A single loop from 0 keeps its name.

@@ -166,7 +166,12 @@ LogicalResult Reduction::printFolds(std::optional<unsigned> column) {
   for (std::vector<Identifier> *parameters : {&ofTerm, &ofResult})
     parameters->insert(parameters->end(), columnName.begin(), columnName.end());
   layer.needBlock(combinerName(op.getCombiner()));
-  layer.setCall(combinerName(op.getCombiner()), sizes);
+  if (layer.schedule.getBlock() == nest::KernelBlock::FoldFewColumns) // as many results as the type says
+    layer.setCall(Code(combinerName(op.getCombiner())) + Raw(", ") + Code(*rows.size().constant()) + Raw(", ") +
+                      Code(loops.extents[*column]),
+                  {along.size()});
+  else
+    layer.setCall(combinerName(op.getCombiner()), sizes);
   layer.addLambda({cpp::intParameters(ofTerm), std::move(terms)});
   std::vector<cpp::Parameter> parameters = cpp::intParameters(ofResult);
   parameters.insert(parameters.begin(), {type().code, name, " ", type().block});
@@ -218,8 +223,9 @@ FailureOr<std::string> printReduce(Operation *op, Layer &layer) {
     return printProductCall(op, layer);
   Reduction reduction(cast<nest::ReduceOp>(op), layer);
   nest::KernelBlock const block = layer.schedule.getBlock();
-  if (failed(block == nest::KernelBlock::FoldRows      ? reduction.printFolds({})
-             : block == nest::KernelBlock::FoldColumns ? reduction.printFolds(layer.schedule.getInner())
+  if (failed(block == nest::KernelBlock::FoldRows ? reduction.printFolds({})
+             : block == nest::KernelBlock::FoldColumns || block == nest::KernelBlock::FoldFewColumns
+                 ? reduction.printFolds(layer.schedule.getInner())
              : block == nest::KernelBlock::ForRows && layer.schedule.getInner() >= 0
                  ? reduction.printRowsOf(layer.schedule.getInner())
              : block == nest::KernelBlock::ForRows ? reduction.printRows()

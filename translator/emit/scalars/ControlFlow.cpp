@@ -65,6 +65,48 @@ static Expression const *chosenIn(Body const &statements) {
   return assign ? &assign->value : nullptr;
 }
 
+//===--- One variable for a value that changes
+//-----------------------------------------------------------------------===//
+
+/// Whether what is made of `value` may be printed behind `op`, which changes the variable that it is read from.
+static bool isSeenBehind(Value value, Operation *op) {
+  SmallVector<Value> work = {value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      Operation *const here = op->getBlock()->findAncestorOpInBlock(*user);
+      if (here && here != op && !here->isBeforeInBlock(op))
+        return true;
+      if (here != op && seen.insert(user).second) // an expression in front, of which others are made
+        llvm::append_range(work, user->getResults());
+    }
+  return false;
+}
+
+/// The value of a loop around that result `place` of a branch or loop becomes, with nothing but branches in between:
+/// one variable is enough. Null if there is none, or if something wants the old value later.
+static BlockArgument carriedBy(Operation *op, unsigned place) {
+  Value const result = op->getResult(place);
+  OpOperand *const use = result.hasOneUse() ? &*result.use_begin() : nullptr;
+  if (!use || use->getOwner() != op->getBlock()->getTerminator())
+    return {};
+  BlockArgument carried;
+  if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+    carried = loop.getRegionIterArg(use->getOperandNumber());
+  else if (isa<scf::IfOp>(op->getParentOp()))
+    carried = carriedBy(op->getParentOp(), use->getOperandNumber());
+  return carried && !isSeenBehind(carried, op) ? carried : BlockArgument();
+}
+
+/// The name of that, where it has one.
+static std::optional<Identifier> changedBy(Operation *op, unsigned place, ScalarPrinter &printer) {
+  BlockArgument const carried = carriedBy(op, place);
+  if (!carried || !printer.isBound(carried))
+    return std::nullopt;
+  FailureOr<Expression> const text = printer.use(carried);
+  return succeeded(text) && (*text)->kind == cpp::Kind::Name ? std::optional(*(*text)->name) : std::nullopt;
+}
+
 static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   auto branch = cast<scf::IfOp>(op);
   FailureOr<Expression> condition = printer.use(branch.getCondition());
@@ -72,9 +114,13 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
     return failure();
   printer.settleReads(to);
   std::vector<Identifier> targets;
-  for (Value result : branch.getResults()) {
-    targets.push_back(printer.names.fresh(withSourceName(result, {"chosen", "result"})));
-    to.push_back(cpp::Variable{computedType(result.getType()), targets.back()});
+  bool isNew = false;
+  for (OpResult result : branch->getResults()) {
+    std::optional<Identifier> const changed = changedBy(branch, result.getResultNumber(), printer);
+    targets.push_back(changed ? *changed : printer.names.fresh(withSourceName(result, {"chosen", "result"})));
+    if (!changed)
+      to.push_back(cpp::Variable{computedType(result.getType()), targets.back()});
+    isNew |= !changed;
     printer.bind(result, cpp::name(targets.back()));
   }
   Body yes, no;
@@ -82,26 +128,30 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
       failed(printBranch(printer, branch.getElseRegion(), targets, no)))
     return failure();
   Expression const *const whenTrue = chosenIn(yes), *const whenFalse = chosenIn(no);
+  if (targets.size() == 1 && whenTrue && whenFalse && !isNew) {
+    to.push_back(cpp::Assign{cpp::name(targets[0]), conditional(*condition, *whenTrue, *whenFalse)});
+    return success();
+  }
   if (targets.size() == 1 && whenTrue && whenFalse) {
     to.pop_back(); // the declaration of the variable
     to.push_back(cpp::Let{computedType(branch.getResult(0).getType()), targets[0],
                           conditional(*condition, *whenTrue, *whenFalse)});
     return success();
   }
-  to.push_back(cpp::If{*condition, std::move(yes), std::move(no)});
+  bool const isOtherwise = yes.empty() && !no.empty();
+  if (isOtherwise)
+    to.push_back(cpp::If{unary("!", *condition), std::move(no), {}});
+  else if (!yes.empty())
+    to.push_back(cpp::If{*condition, std::move(yes), std::move(no)});
   return success();
 }
 
-/// True if the loop goes on with what the loop around it carries, which has it back: one variable is enough.
+/// True if the loop goes on with what a loop around it carries, which has it back: one variable is enough.
 static bool goesOn(scf::ForOp loop, unsigned place) {
-  auto const from = dyn_cast<BlockArgument>(loop.getInitArgs()[place]);
-  auto outer = dyn_cast<scf::ForOp>(loop->getParentOp());
-  if (!from || !outer || from.getOwner() != outer.getBody() || from == outer.getInductionVar() || !from.hasOneUse())
-    return false;
-  Value const result = loop.getResult(place);
-  OpOperand *const use = result.hasOneUse() ? &*result.use_begin() : nullptr;
-  return use && use->getOwner() == outer.getBody()->getTerminator() &&
-         use->getOperandNumber() + outer.getNumInductionVars() == from.getArgNumber();
+  BlockArgument const carried = carriedBy(loop, place);
+  return carried && loop.getInitArgs()[place] == carried && llvm::none_of(carried.getUsers(), [&](Operation *user) {
+           return loop->isProperAncestor(user) || (user == loop && llvm::count(loop->getOperands(), carried) > 1);
+         });
 }
 
 /// One statement that needs no braces around it.

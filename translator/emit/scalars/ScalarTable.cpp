@@ -36,9 +36,10 @@ static Print infix(Raw symbol, Rank rank) {
 /// `0.25 * (a + b)` where loop programs are printed: a factor of one number stands in front.
 static Print times() {
   return [](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
-    bool const isFactor = printer.constantsFirst && matchPattern(op->getOperand(1), m_Constant()) &&
-                          !matchPattern(op->getOperand(0), m_Constant()) &&
-                          !isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op->getOperand(0).getDefiningOp());
+    bool const isFactor =
+        printer.constantsFirst && matchPattern(op->getOperand(1), m_Constant()) &&
+        !matchPattern(op->getOperand(0), m_Constant()) &&
+        (a[0].isSimple() || !isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op->getOperand(0).getDefiningOp()));
     return isFactor ? binary(a[1], "*", Rank::Multiply, a[0]) : binary(a[0], "*", Rank::Multiply, a[1]);
   };
 }

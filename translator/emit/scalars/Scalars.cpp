@@ -39,7 +39,7 @@ Expression ScalarPrinter::let(Body &to, Type type, Expression const &value, Noun
 }
 
 Expression ScalarPrinter::repeatable(Expression const &operand, Type type) {
-  return operand.isSimple() || !current ? operand : let(*current, type, operand, {"x", "y", "z", "value"});
+  return operand.isSimple() || !current || isChain ? operand : let(*current, type, operand, {"x", "y", "z", "value"});
 }
 
 void ScalarPrinter::bindRead(Value value, Expression read, Body &to) {
@@ -77,7 +77,7 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
   Operation *own = value.getDefiningOp();
   bool const isSeen = own && own->hasAttr("nest.let"); // a pass wants it to be
   bool const named = isSeen || (isNamed && isNamed(value));
-  if ((literalOrName && !isSeen) || (inlined && !named)) {
+  if (isChain || (literalOrName && !isSeen) || (inlined && !named)) {
     if (expression.readsMemory)
       pendingReads.push_back(value);
     bound[value] = std::move(expression);
@@ -143,6 +143,16 @@ FailureOr<SmallVector<Expression>> ScalarPrinter::use(ValueRange values) {
     expressions.push_back(std::move(*expression));
   }
   return expressions;
+}
+
+FailureOr<Expression> ScalarPrinter::chain(ArrayRef<Operation *> operations, Value value) {
+  for (Operation *op : operations)
+    bound.erase(op->getResult(0));
+  isChain = true;
+  Body none;
+  LogicalResult const result = print(operations, none);
+  isChain = false;
+  return failed(result) ? FailureOr<Expression>() : use(value);
 }
 
 LogicalResult ScalarPrinter::print(Block &block, Body &to) {

@@ -48,6 +48,9 @@ public:
   mlir::FailureOr<Expression> use(mlir::Value value);
   mlir::FailureOr<llvm::SmallVector<Expression>> use(mlir::ValueRange values);
 
+  /// `value` of those operations, each of which serves the next, as one expression.
+  mlir::FailureOr<Expression> chain(llvm::ArrayRef<mlir::Operation *> operations, mlir::Value value);
+
   /// Prints all operations of the block but its terminator.
   mlir::LogicalResult print(mlir::Block &block, Body &to);
 
@@ -83,6 +86,7 @@ private:
   std::vector<mlir::Value> pendingReads; ///< inlined reads that no statement has used yet, in program order
   unsigned depth = 0;                    ///< of blocks in blocks: names of an inner one are free after it
   Body *current = nullptr;               ///< where repeatable() declares
+  bool isChain = false;                  ///< no value gets a name
 };
 
 /// `nouns` with the name in front that the text of a loop program gives to the value, if it gives one.
