@@ -1003,9 +1003,7 @@ void forward(ExecutionSpace const &space, Workspace const &work, APositions cons
   double rz_t;
   double rr_t;
   read_back(space, rz_t, work.rz_t, rr_t, work.rr_t);
-  while (true) {
-    if (!(rr_t > tolerance))
-      break;
+  while (rr_t > tolerance) {
     pq_t(space, work, a_positions, a_coordinates, a_values, a_values_size, n);
     rz_next_t(space, work, d, result0, n, rz_t);
     pe(space, work, d, n, rz_t);

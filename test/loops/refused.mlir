@@ -7,7 +7,7 @@ func.func @perIteration(%b: memref<?xf32>, %n: index, %v: f32) {
     // expected-error @+1 {{memory made inside a parallel loop is local to a thread and must have a known shape}}
     %own = memref.alloc(%n) : memref<?xf32>
     memref.store %v, %own[%c0] : memref<?xf32>
-    %x = memref.load %own[%c0] : memref<?xf32>
+    %x = memref.load %own[%i] : memref<?xf32>
     memref.store %x, %b[%i] : memref<?xf32>
   }
   return

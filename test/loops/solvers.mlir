@@ -6,9 +6,7 @@
 
 // CHECK: void forward(
 // CHECK: double [[RR:[a-z0-9_]+]] = read_back(space, work.{{.*}});
-// CHECK: while (true) {
-// CHECK-NEXT: if (!([[RR]] > tolerance))
-// CHECK-NEXT: break;
+// CHECK: while ([[RR]] > tolerance) {
 // CHECK-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}});
 // CHECK-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}}[[RR]]{{.*}});
 // CHECK-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}}[[RR]]{{.*}});
@@ -32,9 +30,7 @@
 // PCG: for_shared_span(
 // PCG: void forward(
 // PCG: read_back(space, [[RZ:[a-z0-9_]+]], work.{{.*}}, [[RR:[a-z0-9_]+]], work.{{.*}});
-// PCG-NEXT: while (true) {
-// PCG-NEXT: if (!([[RR]] > tolerance))
-// PCG-NEXT: break;
+// PCG-NEXT: while ([[RR]] > tolerance) {
 // PCG-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}});
 // PCG-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}}[[RZ]]{{.*}});
 // PCG-NEXT: {{[a-z0-9_]+}}(space, work, {{.*}}[[RZ]]{{.*}});

@@ -146,9 +146,17 @@ bool keepOne(RewriterBase &rewriter, scf::ForOp &loop) {
   return false;
 }
 
+/// Elements of one memory whose numbers differ.
+bool areApart(Element const &a, Element const &b) {
+  return a.memref == b.memref && llvm::any_of(llvm::zip(a.indices, b.indices), [](auto pair) {
+           auto const x = getConstantIntValue(std::get<0>(pair)), y = getConstantIntValue(std::get<1>(pair));
+           return x && y && *x != *y;
+         });
+}
+
 /// What a block has just stored is not loaded again, and not stored where it is stored anew.
 void forwardStores(RewriterBase &rewriter, Block &block) {
-  constexpr unsigned most = 8; // that are remembered: time must not grow with the square of the block
+  constexpr unsigned most = 16; // that are remembered: time must not grow with the square of the block
   SmallVector<memref::StoreOp> known;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto const element = elementOf(&op);
@@ -163,12 +171,29 @@ void forwardStores(RewriterBase &rewriter, Block &block) {
       rewriter.eraseOp(*found);
       known.erase(found);
     }
-    llvm::erase_if(known, [&](memref::StoreOp earlier) { return mayTouch(&op, earlier.getMemref()); });
+    llvm::erase_if(known, [&](memref::StoreOp earlier) {
+      return !(element && areApart(*element, *elementOf(earlier))) && mayTouch(&op, earlier.getMemref());
+    });
     if (store && !nest::isAtomic(store))
       known.push_back(store);
     if (known.size() > most)
       known.erase(known.begin());
   }
+}
+
+/// Memory of an iteration that nothing reads goes, with the stores.
+void dropUnread(RewriterBase &rewriter, Operation *array) {
+  SmallVector<Operation *> stores;
+  for (Operation *user : array->getUsers())
+    if (auto store = dyn_cast<memref::StoreOp>(user); store && store.getMemref() == array->getResult(0))
+      stores.push_back(store);
+    else if (isa<memref::DeallocOp>(user))
+      stores.push_back(user);
+    else
+      return;
+  for (Operation *store : stores)
+    rewriter.eraseOp(store);
+  rewriter.eraseOp(array);
 }
 
 } // namespace
@@ -187,7 +212,15 @@ void keepSums(func::FuncOp entry) {
     if (any)
       forwardStores(rewriter, *loop->getBlock());
   }
-  entry.walk([&](scf::ParallelOp loop) { forwardStores(rewriter, *loop.getBody()); });
+  SmallVector<Operation *> arrays;
+  entry.walk([&](scf::ParallelOp loop) {
+    forwardStores(rewriter, *loop.getBody());
+    for (Operation &op : *loop.getBody())
+      if (isa<memref::AllocOp, memref::AllocaOp>(op))
+        arrays.push_back(&op);
+  });
+  for (Operation *array : arrays)
+    dropUnread(rewriter, array);
 }
 
 } // namespace ml2k

@@ -22,8 +22,8 @@ public:
     loop->walk([&](Operation *op) {
       if (auto store = dyn_cast<memref::StoreOp>(op))
         written.push_back(store.getMemref());
-      else if (!isa<memref::LoadOp>(op) && !isPure(op) && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-               !op->hasTrait<OpTrait::IsTerminator>())
+      else if (!isa<memref::LoadOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op) && !isPure(op) &&
+               !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !op->hasTrait<OpTrait::IsTerminator>())
         isKnown = false;
     });
     if (isKnown)
@@ -37,17 +37,24 @@ private:
 
   /// The operations of a block, behind those of the blocks around it.
   void visit(Block &block) {
-    size_t const outside = seen.size();
+    SmallVector<unsigned> own;
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (Operation *const same = isShareable(&op) ? findSame(&op) : nullptr)
-        rewriter.replaceOp(&op, same);
-      else if (isShareable(&op))
-        seen.push_back(&op);
+      if (isShareable(&op)) {
+        SmallVector<Operation *, 1> &known = seen[hashOf(&op)];
+        auto *const same = llvm::find_if(known, [&](Operation *other) { return areSame(&op, other); });
+        if (same != known.end()) {
+          rewriter.replaceOp(&op, *same);
+          continue;
+        }
+        known.push_back(&op);
+        own.push_back(hashOf(&op));
+      }
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           visit(inner);
     }
-    seen.truncate(outside);
+    for (unsigned hash : llvm::reverse(own))
+      seen[hash].pop_back();
   }
 
   /// Loads, and what is computed of them.
@@ -57,12 +64,9 @@ private:
     return op->getNumResults() == 1 && op->getNumRegions() == 0 && isPure(op) && op->getNumOperands() > 0;
   }
 
-  Operation *findSame(Operation *op) const {
-    constexpr size_t most = 32; // that are remembered: time must not grow with the square of the block
-    for (Operation *other : llvm::reverse(ArrayRef(seen).take_back(most)))
-      if (areSame(op, other))
-        return other;
-    return nullptr;
+  static unsigned hashOf(Operation *op) {
+    return llvm::hash_combine(op->getName(), op->getResult(0).getType(),
+                              llvm::hash_combine_range(op->operand_begin(), op->operand_end()));
   }
 
   /// Whatever the text calls them.
@@ -74,7 +78,7 @@ private:
 
   RewriterBase &rewriter;
   SmallVector<Value> written;
-  SmallVector<Operation *> seen;
+  DenseMap<unsigned, SmallVector<Operation *, 1>> seen;
   bool isKnown = true;
 };
 

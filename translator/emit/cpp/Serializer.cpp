@@ -199,7 +199,11 @@ Json Serializer::view(For const &s) {
           {"statements", json(s.body)}};
 }
 
-Json Serializer::view(While const &s) { return {{"template", "statement/while"}, {"statements", json(s.body)}}; }
+Json Serializer::view(While const &s) {
+  return {{"template", "statement/while"},
+          {"condition", s.condition ? text(*s.condition) : "true"},
+          {"statements", json(s.body)}};
+}
 
 Json Serializer::view(BreakIf const &s) { return {{"template", "statement/break"}, {"condition", text(s.condition)}}; }
 

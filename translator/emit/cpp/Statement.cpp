@@ -81,7 +81,7 @@ std::vector<Expression const *> expressionsOf(Statement const &statement) {
                              [&](Run const &s) { add(s.call); },
                              [&](If const &s) { add(s.condition); },
                              [&](For const &s) { add(s.begin, s.end, s.step); },
-                             [&](While const &) {},
+                             [&](While const &s) { addOptional(s.condition); },
                              [&](BreakIf const &s) { add(s.condition); },
                              [&](Fold const &s) { addOptional(s.length), addOptional(s.span), add(s.value); },
                              [&](Each const &s) { addOptional(s.length); },

@@ -102,8 +102,9 @@ struct For { // for (int index = begin; index < end; index += step)
   bool isLine = false; ///< without braces
   bool operator==(For const &) const = default;
 };
-struct While { // while (true)
+struct While { // while (condition), or while (true)
   Body body;
+  std::optional<Expression> condition = {};
   bool operator==(While const &) const = default;
 };
 struct BreakIf {

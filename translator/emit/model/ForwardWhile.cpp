@@ -25,7 +25,8 @@ std::optional<Expression> ForwardPrinter::readBackTogether(ValueRange values, Va
   return call(Code(Raw("read_back")), arguments, Raw("read_back"));
 }
 
-/// `while (true) { ...; if (!(residual > tolerance)) break; ...; residual = read_back(space, work.next); }`
+/// `while (residual > tolerance) { ...; residual = read_back(space, work.next); }`, where numbers are read first
+/// `while (true) { ...; if (!(residual > tolerance)) break; ... }`
 LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
   std::optional<Expression> const read = readBackTogether(loop.getInits(), loop.getBeforeArguments());
   for (auto [carried, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits())) {
@@ -46,10 +47,14 @@ LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
   FailureOr<Expression> const goes = hostScalar(loop.getConditionOp().getCondition());
   if (failed(goes))
     return failure();
-  body.push_back(cpp::BreakIf{unary("!", *goes)});
+  std::optional<Expression> condition;
+  if (body.empty())
+    condition = *goes;
+  else
+    body.push_back(cpp::BreakIf{unary("!", *goes)});
   if (failed(print(*loop.getAfterBody(), body)) || failed(printNext(loop, body)))
     return failure();
-  statements.push_back(cpp::While{std::move(body)});
+  statements.push_back(cpp::While{std::move(body), condition});
   return success();
 }
 

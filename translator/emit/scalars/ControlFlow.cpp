@@ -83,6 +83,25 @@ static bool isSeenBehind(Value value, Operation *op) {
   return false;
 }
 
+/// What the second part of the loop, and those behind it, get is what the loop carries, as it is: the places of that.
+static std::optional<SmallVector<unsigned>> placesHandedOn(scf::WhileOp loop) {
+  SmallVector<unsigned> places;
+  for (Value value : loop.getConditionOp().getArgs()) {
+    auto const argument = dyn_cast<BlockArgument>(value);
+    if (!argument || argument.getOwner() != loop.getBeforeBody() || llvm::is_contained(places, argument.getArgNumber()))
+      return std::nullopt;
+    places.push_back(argument.getArgNumber());
+  }
+  return places;
+}
+
+/// The argument of the second part that the loop carries at `place`, if there is one.
+static BlockArgument handedOn(scf::WhileOp loop, unsigned place) {
+  std::optional<SmallVector<unsigned>> const places = placesHandedOn(loop);
+  auto const *found = places ? llvm::find(*places, place) : nullptr;
+  return places && found != places->end() ? loop.getAfterArguments()[found - places->begin()] : BlockArgument();
+}
+
 /// The value of a loop around that result `place` of a branch or loop becomes, with nothing but branches in between:
 /// one variable is enough. Null if there is none, or if something wants the old value later.
 static BlockArgument carriedBy(Operation *op, unsigned place) {
@@ -93,6 +112,8 @@ static BlockArgument carriedBy(Operation *op, unsigned place) {
   BlockArgument carried;
   if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
     carried = loop.getRegionIterArg(use->getOperandNumber());
+  else if (auto loop = dyn_cast<scf::WhileOp>(op->getParentOp()); loop && op->getBlock() == loop.getAfterBody())
+    carried = handedOn(loop, use->getOperandNumber());
   else if (isa<scf::IfOp>(op->getParentOp()))
     carried = carriedBy(op->getParentOp(), use->getOperandNumber());
   return carried && !isSeenBehind(carried, op) ? carried : BlockArgument();
@@ -190,6 +211,30 @@ LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
   return success();
 }
 
+/// `while (condition) { after; }` where the condition is an expression of what the loop carries on; nothing else
+/// otherwise.
+static FailureOr<bool> printPlainWhile(scf::WhileOp loop, ArrayRef<Identifier> carried, ScalarPrinter &printer,
+                                       Body &to) {
+  ScalarPrinter trial = printer;
+  Body before, body;
+  std::optional<SmallVector<unsigned>> const places = placesHandedOn(loop);
+  if (!places || failed(trial.print(*loop.getBeforeBody(), before)) || !before.empty())
+    return false;
+  FailureOr<Expression> const condition = trial.use(loop.getConditionOp().getCondition());
+  if (failed(condition))
+    return failure();
+  printer = trial;
+  for (auto [argument, result, place] : llvm::zip(loop.getAfterArguments(), loop.getResults(), *places)) {
+    printer.bind(argument, cpp::name(carried[place]));
+    printer.bind(result, cpp::name(carried[place]));
+  }
+  Block &after = *loop.getAfterBody();
+  if (failed(printer.print(after, body)) || failed(assignAll(printer, after.back().getOperands(), carried, body)))
+    return failure();
+  to.push_back(cpp::While{std::move(body), *condition});
+  return true;
+}
+
 /// `while (true) { before; if (!condition) break; after; }`
 static LogicalResult printWhile(Operation *op, ScalarPrinter &printer, Body &to) {
   auto loop = cast<scf::WhileOp>(op);
@@ -197,6 +242,8 @@ static LogicalResult printWhile(Operation *op, ScalarPrinter &printer, Body &to)
   FailureOr<std::vector<Identifier>> carried = declareAll(printer, loop.getInits(), loop.getBeforeArguments(), to);
   if (failed(carried))
     return failure();
+  if (FailureOr<bool> const isPlain = printPlainWhile(loop, *carried, printer, to); failed(isPlain) || *isPlain)
+    return success(succeeded(isPlain));
   std::vector<Identifier> results;
   for (Value result : loop.getResults()) {
     results.push_back(printer.names.fresh({"result", "outcome"}));

@@ -145,6 +145,13 @@ FailureOr<SmallVector<Expression>> ScalarPrinter::use(ValueRange values) {
   return expressions;
 }
 
+/// The integer in front of casts to other widths.
+static Value wordOf(Value value) {
+  while (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 FailureOr<Expression> ScalarPrinter::chain(ArrayRef<Operation *> operations, Value value) {
   for (Operation *op : operations)
     bound.erase(op->getResult(0));
@@ -190,6 +197,8 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
   if (failed(expression))
     return failure();
   Nouns nouns = withSourceName(op->getResult(0), entry->nouns);
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) // called as what it is made of
+    nouns = withSourceName(wordOf(op->getOperand(0)), nouns);
   if (auto name = op->getAttrOfType<StringAttr>("nest.name")) // what a pass knows it to be
     nouns.insert(nouns.begin(), name.str());
   place(op->getResult(0), std::move(*expression), nouns, to);
