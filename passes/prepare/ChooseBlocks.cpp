@@ -270,6 +270,8 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);
   else if (kernel.getOrdered())
     nest::setSchedule(kernel, nest::scatteredRowsOf(kernel) ? KernelBlock::ScatterRows : KernelBlock::ForUpdates);
+  else if (!nest::ownSums(kernel).empty())
+    nest::setSchedule(kernel, KernelBlock::ForOwnSums, {.fused = isGrid ? loops : 0});
   else if (nest::hasAtomicUpdates(kernel))
     nest::setSchedule(kernel, KernelBlock::ForAtomicUpdates, {.fused = rows});
   else if (reduces && !isNaive && hasFolds(kernel))
@@ -339,6 +341,8 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
     return given.getBlock() == KernelBlock::ForRows;
   if (isa<nest::LoopKernelOp>(kernel) && chosen.getBlock() == KernelBlock::Team)
     return given.getBlock() == KernelBlock::Team && !nest::hasValuesOfThreads(kernel); // a team of any size
+  if (chosen.getBlock() == KernelBlock::ForOwnSums)
+    return given.getBlock() == KernelBlock::ForAtomicUpdates;
   if (isa<nest::LoopKernelOp>(kernel))
     return (given.getBlock() == KernelBlock::Range &&
             llvm::is_contained({KernelBlock::ForStoredRows, KernelBlock::ForGrid, KernelBlock::ForSharedSpan},

@@ -71,6 +71,35 @@ void atomicUpdates(int height, int width, int rows) {
   check::compare(name + " of integers", check::get(counts), counted);
 }
 
+/// Two arrays of sums, one behind the other, to which threads and teams add their own.
+void ownSums(int length) {
+  constexpr int bins = 37;
+  ExecutionSpace const space;
+  Tensor<float *> const first("first", bins), second("second", bins);
+  Kokkos::deep_copy(second, 2.f);
+  for_own_sums<float, 2 * bins>(
+      "test::for_own_sums", space, Span{3, 3 + length},
+      KOKKOS_LAMBDA(int i, float *own, bool alone) {
+        add_atomically(alone, own[placeOf(1, i, bins)], 1.f);
+        if (i % 3 == 0)
+          add_atomically(alone, own[bins + placeOf(2, i, bins)], -.5f * (i % 5));
+      },
+      KOKKOS_LAMBDA(int k, float sum, bool alone) {
+        if (k < bins)
+          add_atomically(alone, first(k), sum);
+        else
+          add_atomically(alone, second(k - bins), sum);
+      });
+  space.fence();
+  std::vector<double> one(bins), two(bins, 2);
+  for (int i = 3; i < 3 + length; ++i) {
+    one[placeOf(1, i, bins)] += 1;
+    two[placeOf(2, i, bins)] -= i % 3 == 0 ? .5 * (i % 5) : 0;
+  }
+  check::compare("for_own_sums " + std::to_string(length), check::get(first), one);
+  check::compare("for_own_sums of the second array " + std::to_string(length), check::get(second), two);
+}
+
 void spans(int rows, int length) {
   ExecutionSpace const space;
   Tensor<float *> const out("out", std::size_t(rows) * length);
@@ -101,6 +130,8 @@ void testUpdates() {
   updates(2, 100, 9, 131);
   updates(1, 0, 5, 8);
   updates(0, 3, 5, 8);
+  for (int const length : {0, 1, 100, 20000})
+    ownSums(length);
   atomicUpdates(40, 30, 7);
   atomicUpdates(9, 1, 20000);
   for (int const rows : {0, 1, 7})

@@ -3,6 +3,8 @@
 #ifndef ML2K_IR_ATOMICUPDATES_H
 #define ML2K_IR_ATOMICUPDATES_H
 
+#include "translator/ir/Nest.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace ml2k::nest {
@@ -14,6 +16,13 @@ inline bool isAtomic(mlir::memref::StoreOp store) { return store->hasAttr(atomic
 
 /// Whether an update inside `op` is atomic.
 bool hasAtomicUpdates(mlir::Operation *op);
+
+/// Whether it adds a number of 32 or 64 bits.
+bool addsAtomically(mlir::memref::StoreOp store);
+
+/// The few elements to which the updates of the kernel add, if they do nothing else and are of one type: threads, or
+/// teams, can have sums of their own, one array behind the other. Else nothing.
+llvm::SmallVector<mlir::Value> ownSums(LoopKernelOp kernel);
 
 } // namespace ml2k::nest
 

@@ -177,12 +177,6 @@ SmallVector<Operation *> ml2k::nest::changeOf(memref::StoreOp store) {
   return {};
 }
 
-bool ml2k::nest::hasAtomicUpdates(Operation *op) {
-  return op
-      ->walk([](memref::StoreOp store) { return isAtomic(store) ? WalkResult::interrupt() : WalkResult::advance(); })
-      .wasInterrupted();
-}
-
 /// An update in several operations is one that nothing comes between.
 static LogicalResult verifyUpdates(Operation *kernel) {
   WalkResult const result = kernel->walk([](memref::StoreOp store) {

@@ -69,6 +69,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"FoldFewColumns", 46, "fold_few_columns">, // sums of many terms for a few columns
   I32EnumAttrCase<"ForUpdates", 21, "for_updates">,        // loops that change elements in order
   I32EnumAttrCase<"ForAtomicUpdates", 45, "for_atomic_updates">, // several elements, those of any iteration
+  I32EnumAttrCase<"ForOwnSums", 47, "for_own_sums">,       // a few elements, of which threads and teams have their own
   I32EnumAttrCase<"ScanRows", 40, "scan_rows">,            // running sums along rows: a host's thread, a device's team each
   I32EnumAttrCase<"Team", 41, "team">,                     // Kokkos::TeamPolicy: a league of teams, loops of their threads
   I32EnumAttrCase<"ForStrips", 44, "for_strips">,          // strips of the last loop go down the loops inside together

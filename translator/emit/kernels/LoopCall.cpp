@@ -200,6 +200,39 @@ LogicalResult LoopPrinter::printAtomicUpdates(Body statements) {
   return success();
 }
 
+/// `for_own_sums<int, 16>(label, space, Span{0, n}, [=](int i, int *own, bool alone) { ... }, [=](int k, int sum, bool
+/// alone) { add_atomically(alone, counts(k), sum); })`
+LogicalResult LoopPrinter::printOwnSums(Body statements) {
+  FailureOr<Expression> const range = rows();
+  if (failed(range))
+    return failure();
+  cpp::Type const type = scalarType(cast<MemRefType>(sums.front().first.getType()).getElementType());
+  int64_t elements = 0;
+  Body last;
+  Identifier const k = printer.names.fresh({"k", "element"}), sum = printer.names.fresh({"sum", "sum_of_element"});
+  for (auto [memref, offset] : llvm::reverse(sums)) {
+    Expression const at = offset == 0 ? cpp::name(k) : binary(cpp::name(k), "-", Rank::Add, literal(offset));
+    IndexSpace space;
+    space.symbols.push_back(at);
+    FailureOr<Expression> const target = layer.element(memref, getAffineSymbolExpr(0, kernel->getContext()), space);
+    if (failed(target))
+      return failure();
+    Body add = {cpp::Run{call(Raw("add_atomically"), {cpp::name(*alone), *target, cpp::name(sum)}, "add_atomically")}};
+    int64_t const end = offset + cast<MemRefType>(memref.getType()).getNumElements();
+    bool const isLast = last.empty();
+    last = isLast ? add : Body{cpp::If{binary(cpp::name(k), "<", Rank::Relation, literal(end)), add, std::move(last)}};
+    elements = std::max(elements, end);
+  }
+  layer.setCall(type.code + Raw(", ") + Code(elements), {*range});
+  layer.addLambda({{cpp::intParameter(fused ? row : positions.front()),
+                    {type.code, own, Raw(" *"), type.block},
+                    {Raw("bool"), *alone}},
+                   std::move(statements)});
+  layer.addLambda(
+      {{cpp::intParameter(k), {type.code, sum, Raw(" "), type.block}, {Raw("bool"), *alone}}, std::move(last)});
+  return success();
+}
+
 /// One thread makes all updates, in the order of the loops.
 LogicalResult LoopPrinter::printInOrder(Body statements) {
   for (unsigned i = positions.size(); i-- > 0;) {
@@ -216,6 +249,8 @@ LogicalResult LoopPrinter::printCall(Body statements) {
   switch (layer.schedule.getBlock()) {
   case nest::KernelBlock::ForUpdates:
     return printUpdates(std::move(statements));
+  case nest::KernelBlock::ForOwnSums:
+    return isInOrder() ? printInOrder(std::move(statements)) : printOwnSums(std::move(statements));
   case nest::KernelBlock::ForAtomicUpdates:
     return isInOrder() ? printInOrder(std::move(statements)) : printAtomicUpdates(std::move(statements));
   case nest::KernelBlock::ForStoredRows:

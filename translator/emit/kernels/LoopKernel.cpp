@@ -73,6 +73,11 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ArrayRef<OpFoldResult> 
       return failure();
     indices.push_back(*index);
   }
+  if (auto const *sum = llvm::find_if(sums, [&](auto const &entry) { return entry.first == memref; });
+      sum != sums.end()) {
+    Expression const at = indices.front();
+    return cpp::index(cpp::name(own), {sum->second ? binary(at, "+", Rank::Add, literal(sum->second)) : at});
+  }
   if (auto array = arrays.find(memref); array != arrays.end()) {
     if (columnArrays.contains(memref)) {
       indices.insert(indices.begin(), cpp::name(positions.back()));

@@ -42,6 +42,7 @@ private:
   mlir::LogicalResult printCallee(nest::CallOp callee, Body &to);
 
   using Bounds = std::pair<Expression, Expression>;
+  using SmallSums = llvm::SmallVector<std::pair<mlir::Value, int64_t>>;
   mlir::FailureOr<Expression> host(mlir::Value value);
   mlir::FailureOr<Bounds> bounds(unsigned loop);
   mlir::FailureOr<Expression> span(unsigned loop);
@@ -72,6 +73,7 @@ private:
   mlir::LogicalResult printInOrder(Body statements);
   Expression elementsOfUpdate();
   mlir::LogicalResult printAtomicUpdates(Body statements);
+  mlir::LogicalResult printOwnSums(Body statements);
   mlir::LogicalResult printRange(Body statements);
   mlir::LogicalResult printScan(mlir::scf::ForOp loop);
   mlir::LogicalResult printRowScan(mlir::scf::ForOp loop);
@@ -124,6 +126,8 @@ private:
   Identifier found = Raw("sum");                  ///< of a column, what a fold is there
   llvm::DenseSet<mlir::Operation *> changed;      ///< of elements that the block changes: their loads
   Identifier before = Raw("before");              ///< what those are called
+  SmallSums sums;                                 ///< elements to which threads add first to their own, from where on
+  Identifier own = Raw("own");                    ///< those
   std::optional<Identifier> alone;                ///< whether one thread makes all of several that are atomic
   std::optional<Identifier> isFinal;              ///< of a scan: whether the sum before is known, and stores count
   Identifier team = Raw("team");                  ///< the handle of a thread

@@ -35,6 +35,14 @@ void LoopPrinter::findChanges() {
   before = printer.names.fresh({"before", "old"});
   if (isAtomic) {
     alone = printer.names.fresh({"alone", "is_alone"});
+    if (layer.schedule.getBlock() == nest::KernelBlock::ForOwnSums) {
+      own = printer.names.fresh({"own", "own_sums"});
+      int64_t offset = 0;
+      for (Value memref : nest::ownSums(kernel)) {
+        sums.emplace_back(memref, offset);
+        offset += cast<MemRefType>(memref.getType()).getNumElements();
+      }
+    }
     kernel.walk([&](memref::StoreOp store) {
       if (!nest::isAtomic(store))
         return;
@@ -60,14 +68,14 @@ void LoopPrinter::findChanges() {
 LogicalResult LoopPrinter::printChange(memref::StoreOp store, Value load, Expression const &target, Body &to) {
   Type const type = store.getMemRefType().getElementType();
   Operation *sum = store.getValue().getDefiningOp();
-  bool const isNumber = type.isF32() || type.isF64();
-  bool const addsWords = alone && isa_and_nonnull<arith::AddIOp>(sum) && (type.isInteger(32) || type.isInteger(64));
+  bool const isSum = (type.isF32() || type.isF64()) && isa_and_nonnull<arith::AddFOp>(sum) &&
+                     llvm::is_contained(sum->getOperands(), load);
   std::vector<Expression> arguments = {target};
   if (alone) {
     arguments.insert(arguments.begin(), cpp::name(*alone));
     printer.settleReads(to); // other statements may follow that read
   }
-  if ((isNumber && isa_and_nonnull<arith::AddFOp>(sum) && llvm::is_contained(sum->getOperands(), load)) || addsWords) {
+  if (alone ? nest::addsAtomically(store) : isSum) {
     FailureOr<Expression> const term = printer.use(sum->getOperand(sum->getOperand(0) == load ? 1 : 0));
     if (failed(term))
       return failure();

@@ -48,6 +48,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {ReduceGrid, "reduce_grid"},
                {ForUpdates, "for_updates"},
                {ForAtomicUpdates, "for_atomic_updates"},
+               {ForOwnSums, "for_own_sums"},
                {ForStoredRows, "for_stored_rows"},
                {ReduceStoredRows, "reduce_stored_rows"},
                {JoinRows, "join_rows"},
