@@ -99,6 +99,8 @@ Workspace fitted(Workspace const &whole, int triplets_values_size, int a_positio
 
 // Asynchronous on `space`, no allocation; concurrent calls need a Workspace each.
 // Throws std::invalid_argument for sizes that do not go together.
+// Sparse matrices are assembled at a_positions: the last position is how many entries there are. Those that the
+// caller's arrays have no room for are not written, and are missing in what is computed from the matrix.
 void forward(ExecutionSpace const &space, Workspace const &work, TripletsCoordinates0 const &triplets_coordinates0,
              TripletsCoordinates1 const &triplets_coordinates1, TripletsValues const &triplets_values,
              APositions const &a_positions, ACoordinates const &a_coordinates, AValues const &a_values);

@@ -169,8 +169,11 @@ static llvm::StringMap<Rule> const &rules() {
       {sparseTensor, {OnArgument, isNumber}},
       // Of one that is written: the tensor whose elements it stores, too
       {sparsePattern, {OnArgument, isNumber}},
-      // Of one with entries of its own: how they come about
+      // Of one with entries of its own: how they come about; that other operations have it alone
       {sparseAssembly, {OnArgument, isAssembly}},
+      {sparseIntermediate, {OnArgument, isUnit}},
+      // Of a nest.assemble: the rows that there are, where the text says it
+      {assembledRows, {OnOperation, isNumber}},
       // Of a loop: over entries of that tensor, which no other iteration of the parallel loop around has; sums may be
       // in any order
       {sparseEntries, {OnOperation, isNumber}},

@@ -48,6 +48,12 @@ inline constexpr llvm::StringLiteral sparsePattern = "nest.pattern";
 /// On what stands for a tensor that is written and has entries of its own: how they come about.
 inline constexpr llvm::StringLiteral sparseAssembly = "nest.assembly";
 
+/// Likewise, where the program does not return it: its arrays are the caller's all the same.
+inline constexpr llvm::StringLiteral sparseIntermediate = "nest.intermediate";
+
+/// On a nest.assemble: how many rows the text says that there are.
+inline constexpr llvm::StringLiteral assembledRows = "nest.rows";
+
 /// On a loop over entries: their tensor. Other iterations of the parallel loop around it have other ones.
 inline constexpr llvm::StringLiteral sparseEntries = "nest.entries";
 

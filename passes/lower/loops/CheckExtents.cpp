@@ -11,6 +11,7 @@
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/lower/loops/Polynomial.h"
 #include "translator/ir/NestScalars.h"
+#include "translator/ir/SparseLevels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -195,17 +196,26 @@ private:
     }
   }
 
-  /// Rows of the result are those of the first operand; of a transpose and of triplets they are the caller's choice.
+  /// Rows of the result are those of the operands; of a transpose and of triplets they are the caller's choice.
   void visitAssembly(nest::AssembleOp assemble) {
     Value const first = assemble.getInputs()[0], positions = assemble.getOutputs()[0];
-    atMostZero(sum(Polynomial(1), extent(positions, 0), -1));
+    auto const known = assemble->getAttrOfType<IntegerAttr>(assembledRows);
+    Value64 const count = known ? Value64(Polynomial(known.getInt() + 1)) : extent(positions, 0);
+    if (known)
+      requireSame(extent(positions, 0), count);
+    atMostZero(sum(Polynomial(1), count, -1));
     nest::Assembly const kind = assemble.getKind();
     if (kind == nest::Assembly::Transpose || kind == nest::Assembly::Triplets)
       return;
     int64_t const more = kind == nest::Assembly::Nonzeros ? 1 : 0;
-    Value64 const rows = sum(extent(first, 0), Polynomial(more), 1);
-    atMostZero(sum(rows, extent(positions, 0), -1));
-    atMostZero(sum(extent(positions, 0), rows, -1));
+    requireSame(sum(extent(first, 0), Polynomial(more), 1), count);
+    if (kind == nest::Assembly::Union || kind == nest::Assembly::Intersection)
+      requireSame(extent(assemble.getInputs()[3], 0), count);
+  }
+
+  void requireSame(Value64 const &a, Value64 const &b) {
+    atMostZero(sum(a, b, -1));
+    atMostZero(sum(b, a, -1));
   }
 
   /// What only a branch needs is checked there.

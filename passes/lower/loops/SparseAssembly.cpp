@@ -3,6 +3,7 @@
 #include "passes/lower/loops/SparseKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -13,7 +14,7 @@ namespace {
 
 class Assembling {
 public:
-  Assembling(RewriterBase &rewriter, linalg::LinalgOp op, StoredTensors const &tensors)
+  Assembling(RewriterBase &rewriter, linalg::LinalgOp op, StoredTensors &tensors)
       : rewriter(rewriter), op(op), tensors(tensors), result(*tensors.find(op.getDpsInits()[0])),
         kind(*result.assembly), inputs(op.getDpsInputOperands()) {
     // Of matrices by columns the product's columns are those of the second one
@@ -35,7 +36,14 @@ public:
                                                     nest::AssemblyAttr::get(rewriter.getContext(), kind), arrays,
                                                     ValueRange(), outputs);
     addCombine(kernel);
+    int64_t const rows = cast<MemRefType>(result.standIn.getType()).getDimSize(result.levels[0].dim);
+    if (!ShapedType::isDynamic(rows))
+      kernel->setAttr(assembledRows, rewriter.getI64IntegerAttr(rows));
+    Location const location = op.getLoc();
     rewriter.eraseOp(op);
+    rewriter.setInsertionPointAfter(kernel);
+    if (isRead())
+      tensors.setPositions(result, positionsWithin(location));
     return success();
   }
 
@@ -62,14 +70,46 @@ private:
 
   /// So many integers for each element of an array.
   Value scratchFor(Value array, int64_t each, StringRef name) {
-    std::string const full = ("scratch \"" + StringRef(result.name()) + name + "\"").str();
-    Location const location = NameLoc::get(rewriter.getStringAttr(full), op.getLoc());
+    Location const location = op.getLoc();
     auto const index = [&](int64_t value) { return rewriter.create<arith::ConstantIndexOp>(location, value); };
     Value size = rewriter.create<memref::DimOp>(location, array, index(0));
     if (each != 1)
       size = rewriter.create<arith::MulIOp>(location, size, index(each));
-    return rewriter.create<memref::AllocOp>(location, MemRefType::get({ShapedType::kDynamic}, rewriter.getI32Type()),
-                                            size);
+    return scratch(location, size, rewriter.getI32Type(), name);
+  }
+
+  Value scratch(Location location, Value size, Type element, StringRef name) {
+    StringAttr const full = rewriter.getStringAttr("scratch \"" + StringRef(result.name()) + name + "\"");
+    return rewriter.create<memref::AllocOp>(NameLoc::get(full, location),
+                                            MemRefType::get({ShapedType::kDynamic}, element), size);
+  }
+
+  /// Whether operations behind this one, which is gone, run over the entries.
+  bool isRead() {
+    return llvm::any_of(tensors.all(), [&](StoredTensor const &tensor) {
+      return tensor.number == result.number && !tensor.standIn.use_empty();
+    });
+  }
+
+  /// What the caller has no room for is counted, and not written: who reads the entries finds none there. The positions
+  /// themselves tell the caller how many there are.
+  Value positionsWithin(Location location) {
+    auto const index = [&](int64_t value) -> Value { return rewriter.create<arith::ConstantIndexOp>(location, value); };
+    Value const all = result.positions[1], count = rewriter.create<memref::DimOp>(location, all, index(0));
+    Value const room = rewriter.create<arith::MinSIOp>(
+        location, rewriter.create<memref::DimOp>(location, result.coordinates[1], index(0)),
+        rewriter.create<memref::DimOp>(location, result.values, index(0)));
+    Value const within = scratch(location, count, cast<MemRefType>(all.getType()).getElementType(), "_within");
+    auto loop =
+        rewriter.create<scf::ParallelOp>(location, ValueRange(index(0)), ValueRange(count), ValueRange(index(1)));
+    loop->setAttr("nest.note", rewriter.getStringAttr("the entries of " + result.name() + " that there is room for"));
+    OpBuilder::InsertionGuard const guard(rewriter);
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    Value const row = named(loop.getInductionVars()[0], result.indexName(result.levels[0].dim));
+    Value const position =
+        rewriter.create<arith::MinSIOp>(location, StoredTensor::read(rewriter, location, all, row), room);
+    rewriter.create<memref::StoreOp>(location, StoredTensor::element(rewriter, location, all, position), within, row);
+    return within;
   }
 
   void addCombine(nest::AssembleOp kernel) {
@@ -106,7 +146,7 @@ private:
 
   RewriterBase &rewriter;
   linalg::LinalgOp op;
-  StoredTensors const &tensors;
+  StoredTensors &tensors;
   StoredTensor const &result;
   Assembly kind;
   SmallVector<OpOperand *> inputs;
@@ -115,7 +155,7 @@ private:
 
 } // namespace
 
-LogicalResult lowerAssembly(RewriterBase &rewriter, linalg::LinalgOp op, StoredTensors const &tensors) {
+LogicalResult lowerAssembly(RewriterBase &rewriter, linalg::LinalgOp op, StoredTensors &tensors) {
   return Assembling(rewriter, op, tensors).lower();
 }
 

@@ -277,7 +277,7 @@ LogicalResult lowerSizes(RewriterBase &rewriter, StoredTensor const &stored) {
   return success();
 }
 
-LogicalResult lowerOperation(RewriterBase &rewriter, linalg::LinalgOp op, StoredTensors const &tensors) {
+LogicalResult lowerOperation(RewriterBase &rewriter, linalg::LinalgOp op, StoredTensors &tensors) {
   if (StoredTensor const *result = tensors.find(op.getDpsInits()[0]); result && result->assembly)
     return lowerAssembly(rewriter, op, tensors);
   for (OpOperand *input : op.getDpsInputOperands())
@@ -307,7 +307,7 @@ void shareExtents(func::FuncOp entry, StoredTensors const &tensors) {
 
 LogicalResult lowerSparse(func::FuncOp entry) {
   IRRewriter rewriter(entry.getContext());
-  StoredTensors const tensors(entry);
+  StoredTensors tensors(entry);
   for (StoredTensor const &tensor : tensors.all())
     if (failed(lowerSizes(rewriter, tensor)))
       return failure();

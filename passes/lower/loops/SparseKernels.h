@@ -79,8 +79,7 @@ private:
 };
 
 /// An operation whose sparse result has entries of its own becomes nest.assemble, or loops over those of its operand.
-mlir::LogicalResult lowerAssembly(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
-                                  StoredTensors const &tensors);
+mlir::LogicalResult lowerAssembly(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op, StoredTensors &tensors);
 
 } // namespace ml2k
 

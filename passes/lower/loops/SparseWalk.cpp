@@ -66,6 +66,12 @@ StoredTensor const *StoredTensors::find(Value value) const {
   return found == tensors.end() ? nullptr : found;
 }
 
+void StoredTensors::setPositions(StoredTensor const &tensor, Value positions) {
+  for (StoredTensor &other : tensors)
+    if (other.number == tensor.number)
+      other.positions[1] = positions;
+}
+
 std::string StoredTensor::name() const {
   auto entry = cast<func::FuncOp>(standIn.getOwner()->getParentOp());
   return entry.getArgAttrOfType<StringAttr>(standIn.getArgNumber(), "nest.name").str();
@@ -96,6 +102,13 @@ Value StoredTensor::read(OpBuilder &builder, Location location, Value array, Val
   if (element.getType().getIntOrFloatBitWidth() < 32)
     return builder.create<arith::IndexCastUIOp>(location, builder.getIndexType(), element);
   return builder.create<arith::IndexCastOp>(location, builder.getIndexType(), element);
+}
+
+Value StoredTensor::element(OpBuilder &builder, Location location, Value array, Value index) {
+  Type const type = cast<MemRefType>(array.getType()).getElementType();
+  if (type.isIndex())
+    return index;
+  return builder.create<arith::IndexCastOp>(location, type, index);
 }
 
 Value StoredTensor::dimensionFromArrays(OpBuilder &builder, Location location, unsigned dim) const {

@@ -39,6 +39,9 @@ struct StoredTensor {
 
   /// An element of an array of positions or coordinates.
   static mlir::Value read(mlir::OpBuilder &builder, mlir::Location location, mlir::Value array, mlir::Value at);
+
+  /// An index as an element of such an array.
+  static mlir::Value element(mlir::OpBuilder &builder, mlir::Location location, mlir::Value array, mlir::Value index);
 };
 
 /// All sparse tensors of an entry.
@@ -49,6 +52,9 @@ public:
   /// The tensor that `value` stands for, or null.
   StoredTensor const *find(mlir::Value value) const;
   llvm::ArrayRef<StoredTensor> all() const { return tensors; }
+
+  /// For who reads the entries of a matrix by rows, or of a tensor that shares them.
+  void setPositions(StoredTensor const &tensor, mlir::Value positions);
 
 private:
   llvm::SmallVector<StoredTensor> tensors;

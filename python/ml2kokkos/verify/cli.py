@@ -136,6 +136,8 @@ def verify_in(runners, arguments):
 
 def show(model, results, outputs, tolerance, layers, path):
     counted = list(model.counted(results)) # the elements that count; the reference has no others
+    if any(argument.is_room for argument in model.outputs):
+        outputs = [output for argument, output in zip(model.outputs, outputs) if not argument.is_room]
     names = [argument.name for argument, _ in counted]
     order = range(len(names))
     if layers: # in the order of the graph, so that the first to deviate is the one to look at

@@ -39,6 +39,8 @@ class SparseTensor:
     levels: list     # outermost first
     arrays: list     # names of its arguments
     is_result: bool
+    is_between: bool = False # assembled for other operations: its arrays are room that the caller gives
+    pattern: int = -1        # the number of the tensor whose entries it has
 
 
 def attribute(text, name):
@@ -69,8 +71,10 @@ def sparse_tensors(path, options):
             dims = re.findall(r'"([^"]*)"', attribute(attributes, "nest.dims") or "")
             extents = [int(extent) if extent != "?" else None for extent in shape.split("x")[:-1]]
             shape = [extent if extent else (dims[d] if d < len(dims) and dims[d] else f"{name}_{d}") for d, extent in enumerate(extents)]
-            is_result = "nest.assembly" in attributes or "nest.pattern" in attributes
-            tensors.append(SparseTensor(name, int(number), shape, np.dtype(DTYPES[element]), levels_of(name, encoding), [], is_result))
+            is_between, pattern = "nest.intermediate" in attributes, attribute(attributes, "nest.pattern")
+            is_result = ("nest.assembly" in attributes or pattern is not None) and not is_between
+            tensors.append(SparseTensor(name, int(number), shape, np.dtype(DTYPES[element]), levels_of(name, encoding), [], is_result,
+                                        is_between, int(pattern or -1)))
     for tensor in tensors:
         tensor.arrays = arrays.get(str(tensor.number), [])
     return tensors
@@ -119,9 +123,17 @@ def checked_extent(tensors, name, extent):
     return extent
 
 
+def room_for(tensor, shape):
+    """Zeros: positions of all rows, and as many entries as there are elements."""
+    positions, coordinates, values = tensor.arrays
+    rows = next(level.extent(shape) for level in tensor.levels if level.format == "dense")
+    return {positions: np.zeros(rows + 1, np.int64), coordinates: np.zeros(np.prod(shape), np.int64),
+            values: np.zeros(np.prod(shape), tensor.dtype)}
+
+
 def make_inputs(model, tensors, seed, extents, integers):
     """Arguments of forward() by name, and those of the program on dense tensors in order."""
-    given = [tensor for tensor in tensors if not tensor.is_result]
+    given = [tensor for tensor in tensors if not tensor.is_result and not tensor.is_between]
     own = {name for tensor in tensors for name in tensor.arrays}
     others = [argument for argument in model.inputs if argument.name not in own]
     known = {extent for argument in others for extent in argument.shape if not isinstance(extent, int)}
@@ -142,6 +154,9 @@ def make_inputs(model, tensors, seed, extents, integers):
             raise Failure(f"'{tensor.name}': {len(tensor.arrays)} arrays are passed, {len(made)} were made")
         arrays |= dict(zip(tensor.arrays, made))
         dense[tensor.arrays[-1]] = whole
+    for tensor in tensors:
+        if tensor.is_between:
+            arrays |= room_for(tensor, [extent if isinstance(extent, int) else extents[extent] for extent in tensor.shape])
     whole = [dense.get(argument.name, arrays.get(argument.name)) for argument in model.inputs if argument.name in dense or argument in others]
     return arrays, whole
 
@@ -163,20 +178,33 @@ def dense_program(path):
 
 def stored_results(tensors, outputs):
     """The arrays of sparse results by name, of dense ones."""
-    results = [tensor for tensor in tensors if tensor.is_result]
+    results = [tensor for tensor in tensors if tensor.is_result and tensor.arrays]
     if results and len(results) != len(outputs):
         raise Failure("some results are sparse, some dense; give --reference FILE.npz")
-    return {name: array for tensor, dense in zip(results, outputs)
-            for name, array in zip(tensor.arrays, arrays_of(tensor, dense)[-len(tensor.arrays):])}
+    between = [tensor.number for tensor in tensors if tensor.is_between]
+    stored = {}
+    for tensor, dense in zip(results, outputs):
+        arrays = arrays_of(tensor, dense)[-len(tensor.arrays):]
+        if tensor.pattern in between: # it has the room of the other one
+            arrays = [np.concatenate([arrays[0], np.zeros(dense.size - len(arrays[0]), arrays[0].dtype)])]
+        stored |= dict(zip(tensor.arrays, arrays))
+    return stored
+
+
+def expected_of(model, tensors, arrays, outputs):
+    """What each output of forward() has to be, of those of the program; what is none of them is the room in `arrays`."""
+    stored = stored_results(tensors, outputs)
+    rooms = {name for tensor in tensors if tensor.is_between for name in tensor.arrays}
+    for argument in model.outputs:
+        argument.is_room = argument.name in rooms
+    dense = iter(outputs)
+    arrays |= {name: np.zeros_like(array) for name, array in stored.items()}
+    return [arrays[argument.name] if argument.is_room else stored[argument.name] if stored else next(dense) for argument in model.outputs]
 
 
 def given(model, tensors, seed, extents, integers, run):
     """Arguments of forward(), and what it has to compute; `run` says it of the dense program and its arguments."""
     arrays, whole = make_inputs(model, tensors, seed, extents, integers)
-    outputs = run(whole)
-    stored = stored_results(tensors, outputs)
-    arrays |= {name: np.zeros_like(array) for name, array in stored.items()}
-    inputs = [arrays[argument.name].astype(argument.dtype) for argument in model.inputs]
-    if stored:
-        outputs = [stored[argument.name].astype(argument.dtype) for argument in model.outputs]
-    return inputs, outputs
+    outputs = [np.asarray(output).astype(argument.dtype)
+               for argument, output in zip(model.outputs, expected_of(model, tensors, arrays, run(whole)), strict=True)]
+    return [arrays[argument.name].astype(argument.dtype) for argument in model.inputs], outputs

@@ -37,6 +37,7 @@ class Argument:
     is_view: bool = True
     parameter: str = ""  # of a number: its name in the printed code
     is_updated: bool = False # an output that holds values before the call, too
+    is_room: bool = False # an output that is none of the model's: an intermediate matrix, in arrays of the caller's
     counts: tuple = ()   # by axis, the output that says how many positions along it hold elements; "" where all do
 
 
@@ -66,7 +67,7 @@ class Translated:
         number = {argument.name: int(result) for argument, result in zip(self.outputs, results) if not argument.shape}
         counts = {name for argument in self.outputs for name in argument.counts if name}
         for argument, result in zip(self.outputs, results):
-            if argument.name not in counts:
+            if argument.name not in counts and not argument.is_room:
                 yield argument, result[tuple(slice(number[name] if name else None) for name in argument.counts)]
 
 
@@ -85,7 +86,7 @@ def argument_of(entry):
     if entry["scalar"] not in SCALARS:
         raise Failure(f"elements of type {entry['scalar']} cannot be passed by this program yet")
     return Argument(entry["model_name"], entry["type"], np.dtype(SCALARS[entry["scalar"]]), entry["shape"],
-                    entry["output"], entry["is_view"], entry.get("name", ""), entry["updated"],
+                    entry["output"], entry["is_view"], entry.get("name", ""), entry["updated"], False,
                     tuple(entry.get("counts", ())))
 
 

@@ -71,27 +71,53 @@ template <class F, class T, class I, class Call> void attention(char const *name
 
 //===--- Results with entries of their own ------------------------------------------------------------------------===//
 
-/// Calls with arrays for `room` entries, and compares what is in them.
+/// Arrays with room for some entries, and what has to be in them.
+template <class F, class T, class I> struct Assembled {
+  Packed<T, I> wanted;
+  int room;
+  View<I *> positions, coordinates;
+  View<T *> values;
+
+  Assembled(Dense<T> const &entries, Dense<T> const &elements, int room)
+      : wanted(F::template pack<I>(entries, elements)), room(room), positions("positions", wanted.positions[1].size()),
+        coordinates("coordinates", room), values("values", room) {}
+
+  auto arrays() const { return std::make_tuple(positions, coordinates, values); }
+  bool isWhole() const { return int(wanted.values.size()) <= room; }
+
+  bool areCounted() const {
+    auto const counted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), positions);
+    bool areRight = true;
+    for (size_t i = 0; i < wanted.positions[1].size(); ++i)
+      areRight = areRight && counted(i) == wanted.positions[1][i];
+    return areRight;
+  }
+
+  /// Counts, and the entries of rows that fit in.
+  bool isRight() const {
+    auto const gotCoordinates = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), coordinates);
+    auto const gotValues = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+    int whole = 0;
+    for (I position : wanted.positions[1])
+      whole = position <= room ? int(position) : whole;
+    bool isRight = areCounted();
+    for (int i = 0; i < whole; ++i)
+      isRight = isRight && gotCoordinates(i) == wanted.coordinates[1][i] &&
+                std::abs(double(gotValues(i)) - double(wanted.values[i])) <= (sizeof(T) == 4 ? 1e-3 : 1e-11);
+    return isRight;
+  }
+};
+
+static void say(char const *name, bool isRight) {
+  std::printf("%-40s %s\n", name, isRight ? "ok" : "WRONG");
+  failures += !isRight;
+}
+
 template <class F, class T, class I, class Call>
 void expectAssembled(char const *name, Call const &call, Dense<T> const &entries, Dense<T> const &values, int room) {
-  Packed<T, I> const wanted = F::template pack<I>(entries, values);
-  View<I *> const positions("positions", wanted.positions[1].size()), coordinates("coordinates", room);
-  View<T *> const got("values", room);
-  call(positions, coordinates, got);
-  auto const hostPositions = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), positions);
-  auto const hostCoordinates = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), coordinates);
-  auto const hostValues = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), got);
-  bool ok = true;
-  for (size_t i = 0; i < wanted.positions[1].size(); ++i)
-    ok = ok && hostPositions(i) == wanted.positions[1][i];
-  int whole = 0; // entries of rows that fit in
-  for (I position : wanted.positions[1])
-    whole = position <= room ? int(position) : whole;
-  for (int i = 0; i < whole; ++i)
-    ok = ok && hostCoordinates(i) == wanted.coordinates[1][i] &&
-         std::abs(double(hostValues(i)) - double(wanted.values[i])) <= (sizeof(T) == 4 ? 1e-3 : 1e-11);
-  std::printf("%-40s %s\n", name, ok ? "ok" : "WRONG");
-  failures += !ok;
+  Assembled<F, T, I> const result(entries, values, room);
+  std::apply(call, result.arrays());
+  say(name, result.isRight());
 }
 
 /// With room for all entries, and with too little, which loses no count and writes nowhere else.

@@ -187,15 +187,13 @@ struct Workspace {
   explicit Workspace(Space const &) {}
 };
 
-/// With room for everything here.
-template <class Work> Work workspaceOf(Space const &space) {
-  constexpr int room = (1 << 10) * ML2K_SCALE * ML2K_SCALE;
-  if constexpr (std::is_constructible_v<Work, Space, int, int>)
-    return Work(space, room, room);
-  else if constexpr (std::is_constructible_v<Work, Space, int>)
-    return Work(space, room);
+/// With room for everything here, of however many sizes it takes.
+template <class Work, class... Sizes> Work workspaceOf(Space const &space, Sizes... sizes) {
+  static_assert(sizeof...(sizes) < 12);
+  if constexpr (std::is_constructible_v<Work, Space, Sizes...>)
+    return Work(space, sizes...);
   else
-    return Work(space);
+    return workspaceOf<Work>(space, sizes..., (1 << 10) * ML2K_SCALE * ML2K_SCALE);
 }
 
 template <class T> void expect(char const *name, Array<T> const &got, Dense<T> const &wanted) {
@@ -390,6 +388,8 @@ template <class F, class T, class I, class Call> void mttkrp(char const *name, C
 }
 
 #include "Results.h"
+
+#include "Chains.h"
 
 //===--- All cases ------------------------------------------------------------------------------------------------===//
 

@@ -32,7 +32,7 @@ class Program:
         self.operation, self.form, self.element, self.width = operation, form, element, width
         self.is_dynamic = is_dynamic
         self.name = f"{operation}_{form.lower()}_{element}_{width}" + ("_dynamic" if is_dynamic else "")
-        self.arguments, self.lines, self.values = [], [], 0
+        self.arguments, self.lines, self.values, self.extents = [], [], 0, []
 
     def dense(self, extents):
         sizes = ["?" if self.is_dynamic else str(SIZES[e]) for e in extents]
@@ -49,12 +49,22 @@ class Program:
         """The destination of a sparse result."""
         kind, name = self.sparse(extents, form), f"%empty{self.values}"
         self.values += 1
-        self.lines.append(f"  {name} = tensor.empty() : {kind}")
+        sizes = [self.size(extent) for extent in extents] if self.is_dynamic else []
+        self.lines.append(f"  {name} = tensor.empty({', '.join(sizes)}) : {kind}")
         return name, kind
+
+    def size(self, extent):
+        """Of an argument that has this extent."""
+        if f"%{extent}_size" not in "".join(self.lines):
+            name, kind, place = next((name, kind, extents.index(extent)) for name, kind, extents in self.extents if extent in extents)
+            self.lines += [f"  %{extent}_at = arith.constant {place} : index",
+                           f"  %{extent}_size = tensor.dim {name}, %{extent}_at : {kind}"]
+        return f"%{extent}_size"
 
     def argument(self, name, extents, is_sparse=False):
         kind = self.sparse(extents) if is_sparse else self.dense(extents)
         self.arguments.append(f"%{name}: {kind}")
+        self.extents.append((f"%{name}", kind, extents))
         return f"%{name}", kind
 
     def generic(self, iterators, operands, subscripts, body):
@@ -90,11 +100,13 @@ class Program:
         ]
         return "%z", kind
 
-    def text(self, result):
+    def text(self, *results):
+        kinds = ", ".join(kind for _, kind in results)
+        header = kinds if len(results) == 1 else f"({kinds})"
         return "\n".join(
-            [f"func.func @{self.name}({', '.join(self.arguments)}) -> {result[1]} {{"]
+            [f"func.func @{self.name}({', '.join(self.arguments)}) -> {header} {{"]
             + self.lines
-            + [f"  return {result[0]} : {result[1]}", "}", ""]
+            + [f"  return {', '.join(name for name, _ in results)} : {kinds}", "}", ""]
         )
 
 
@@ -258,6 +270,64 @@ def converted(to):
     return make
 
 
+#===--- Operations on results with entries of their own ---===#
+
+
+def multiply_matrices(p, a, b, extents):
+    c, result = p.empty(extents), f"%r{p.values}"
+    p.values += 1
+    p.lines.append(f"  {result} = linalg.matmul ins({a[0]}, {b[0]} : {a[1]}, {b[1]}) outs({c[0]} : {c[1]}) -> {c[1]}")
+    return result, c[1]
+
+
+def convert(p, a, extents, to):
+    kind, result = p.sparse(extents, to), f"%r{p.values}"
+    p.values += 1
+    p.lines.append(f"  {result} = sparse_tensor.convert {a[0]} : {a[1]} to {kind}")
+    return result, kind
+
+
+def galerkin(p):
+    """R * A * P"""
+    r, a, q = p.argument("R", "kn", True), p.argument("A", "nm", True), p.argument("P", "ml", True)
+    return multiply_matrices(p, multiply_matrices(p, r, a, "km"), q, "kl")
+
+
+def multiplied_spmv(p):
+    """y + (A * B) x"""
+    a, b, x, y = p.argument("A", "nm", True), p.argument("B", "mk", True), p.argument("x", "k"), p.argument("y", "n")
+    return p.generic([I, OVER_K], [multiply_matrices(p, a, b, "nk"), x, y], ["ik", "k", "i"], [MULTIPLY, ADD])
+
+
+def sum_and_spmv(p):
+    """C = A + B, and y + C x"""
+    a, b, x, y = p.argument("A", "nm", True), p.argument("B", "nm", True), p.argument("x", "m"), p.argument("y", "n")
+    c = p.generic([I, J], [a, b, p.empty("nm")], ["ij"] * 3, [("add", "v0", "v1")])
+    return c, p.generic([I, OVER_J], [c, x, y], ["ij", "j", "i"], [MULTIPLY, ADD])
+
+
+def scaled_sum(p):
+    """The rows of A + B, each times a number."""
+    a, b, d = p.argument("A", "nm", True), p.argument("B", "nm", True), p.argument("d", "n")
+    c = p.generic([I, J], [a, b, p.empty("nm")], ["ij"] * 3, [("add", "v0", "v1")])
+    return p.generic([I, J], [c, d, p.empty("nm")], ["ij", "i", "ij"], [("mul", "v0", "v1")])
+
+
+def long_chain(p):
+    """The column sums of 2 * ((A + B) .* A) in the other format."""
+    a, b, y = p.argument("A", "nm", True), p.argument("B", "nm", True), p.argument("y", "m")
+    c = p.generic([I, J], [a, b, p.empty("nm")], ["ij"] * 3, [("add", "v0", "v1")])
+    d = p.generic([I, J], [c, a, p.empty("nm")], ["ij"] * 3, [("mul", "v0", "v1")])
+    twice = p.generic([I, J], [d, p.empty("nm")], ["ij"] * 2, [("add", "v0", "v0")])
+    other = convert(p, twice, "nm", "Csc" if p.form == "Csr" else "Csr")
+    return p.generic([OVER_I, J], [other, y], ["ij", "j"], [("add", "v0", "out")])
+
+
+CHAINS = {
+    "galerkin": galerkin, "multiplied_spmv": multiplied_spmv, "sum_and_spmv": sum_and_spmv, "scaled_sum": scaled_sum,
+    "long_chain": long_chain,
+}
+
 SAME_ENTRIES = {"squared": squared, "sampled": sampled, "attention": attention}
 OWN_ENTRIES = {
     "sum_of": joined("add"), "difference_of": joined("sub"), "product_of": joined("mul"), "multiplied": multiplied,
@@ -298,6 +368,12 @@ def programs():
     yield Program("multiplied", "Csr", "f32", 64, False), multiplied
     yield Program("sampled", "Csr", "f32", 64, False), sampled
     yield Program("attention", "Csr", "f32", 64, False), attention
+    for name, make in CHAINS.items():
+        for form in ("Csr", "Csc"):
+            yield Program(name, form, "f64", 32, False), make
+        yield Program(name, "Csr", "f32", 64, True), make
+        yield Program(name, "Csc", "f64", 0, True), make
+    yield Program("sum_and_spmv", "Csr", "f64", 16, False), sum_and_spmv
     for form, to in CONVERSIONS:
         yield Program(f"to_{to.lower()}", form, "f64", 32, False), converted(to)
     for form in ("Csf", "Rows3", "Coo3"):
@@ -305,12 +381,18 @@ def programs():
             yield Program(name, form, "f64", 64, False), make
 
 
+def results_of(make, program):
+    """Pairs of a name and a type."""
+    results = make(program)
+    return [results] if isinstance(results[0], str) else results
+
+
 # One of each kernel, for runs that take longer
 FEW = [
     *(f"{name}_csr_f64_32" for name in ("spmv", "spmm", "sddmm", "total", "residual", "add", "squared", "sampled", "attention")),
     *(f"{name}_csr_f64_32" for name in ("sum_of", "product_of", "multiplied", "to_csc")), "spmvt_csc_f64_32", "to_csr_csc_f64_32",
     "spmvt_csr_f64_32", "spmvt_dcsr_f64_32", "spmvt_coo_f64_32", "colsum_csr_f32_64_dynamic",
-    "spmv_coo_f64_32", "to_csr_coo_f64_32", "to_csr_loose_f64_32", "to_csr_dense_f64_32", "attention_dcsr_f64_32",
+    *(f"{name}_csr_f64_32" for name in CHAINS), "galerkin_csc_f64_32", "spmv_coo_f64_32", "to_csr_coo_f64_32", "to_csr_loose_f64_32", "to_csr_dense_f64_32", "attention_dcsr_f64_32",
     "spmv_bsr_f64_32", "attention_bsr_f64_32", "mttkrp_csf_f64_64", "dot_vector_f64_32",
 ]
 
@@ -323,7 +405,7 @@ def main(folder, few=False, scale=1):
     for program, make in programs():
         if few and program.name not in FEW:
             continue
-        text.append(program.text(make(program)))
+        text.append(program.text(*results_of(make, program)))
         includes.append(f'#include "{program.name}.hpp"\n')
         cases.append(
             f'CASE({program.name}, {program.operation}, {program.form.replace("Dense", "Dense2")}, {CPP[program.element]}, {CPP[program.width]})\n'

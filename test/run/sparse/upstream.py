@@ -29,8 +29,9 @@ from ml2kokkos.verify.exchange import run_all # noqa: E402
 from ml2kokkos.verify.translate import Failure, translate # noqa: E402
 
 SPARSIFIER = "--sparsifier=enable-runtime-library=true"
-# Upstream cannot make a tensor in this form, and keeps one entry of each row in this result (run.sparse compares both with loops)
-LEFT_OUT_FORM, LEFT_OUT = "Loose", {"sampled_coo_f64_32"}
+# Upstream cannot make a tensor in this form, and keeps one entry of each row in this result; two results are one too many for
+# wrapped() (run.sparse compares all of them with loops)
+LEFT_OUT_FORM, LEFT_OUT = "Loose", r"sampled_coo_f64_32|sum_and_spmv_.*"
 
 
 def split_types(text):
@@ -68,7 +69,7 @@ def wrapped(name, text):
 
 class Case:
     def __init__(self, program, make):
-        self.name, self.text = program.name, program.text(make(program))
+        self.name, self.text = program.name, program.text(*make_programs.results_of(make, program))
         self.header, self.wrapped = wrapped(self.name, self.text)
         self.function, self.problem = None, None
 
@@ -81,17 +82,15 @@ class Case:
 
     def expect(self):
         """Arguments of forward(), and what it has to compute."""
-        outputs = self.function(*self.whole)
-        stored = sparse.stored_results(self.tensors, outputs)
-        self.arrays |= {name: np.zeros_like(array) for name, array in stored.items()}
+        self.expected = sparse.expected_of(self.model, self.tensors, self.arrays, self.function(*self.whole))
         self.inputs = [self.arrays[argument.name].astype(argument.dtype) for argument in self.model.inputs]
-        self.expected = [stored[argument.name] if stored else output
-                         for argument, output in zip(self.model.outputs, outputs if not stored else self.model.outputs)]
 
     def compare(self, results):
         if isinstance(results, Failure):
             return str(results)
         for argument, result, wanted in zip(self.model.outputs, results, self.expected, strict=True):
+            if argument.is_room:
+                continue
             wanted = np.asarray(wanted).astype(argument.dtype)
             if argument.dtype.kind in "iu":
                 if not np.array_equal(result, wanted):
@@ -135,7 +134,7 @@ def main():
     options = parser.parse_args()
     first, step = map(int, options.part.split("/"))
     cases = [Case(program, make) for program, make in make_programs.programs()
-             if program.form != LEFT_OUT_FORM and program.name not in LEFT_OUT]
+             if program.form != LEFT_OUT_FORM and not re.fullmatch(LEFT_OUT, program.name)]
     cases = [case for case in cases if not options.patterns or any(re.search(text, case.name) for text in options.patterns)][first::step]
     folder, lowered = options.work / "programs", options.work / "upstream"
     folder.mkdir(parents=True, exist_ok=True)

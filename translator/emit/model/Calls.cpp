@@ -157,6 +157,14 @@ Json viewPacked(Program const &program) {
   return Json::array({view});
 }
 
+Json viewAssembled(Program const &program) {
+  std::vector<std::string> positions;
+  func::FuncOp(program.entry).walk([&](nest::AssembleOp assemble) {
+    positions.push_back(program.storageOf(assemble.getOutputs()[0])->name);
+  });
+  return positions.empty() ? Json::array() : Json::array({{{"positions", llvm::join(positions, ", ")}}});
+}
+
 //===--- The example ----------------------------------------------------------------------------------------------===//
 
 /// One call in lines that no style breaks.

@@ -36,6 +36,9 @@ std::vector<cpp::Parameter> parametersOf(Program const &program);
 /// forward() for views of any layout, and the memory that it copies arguments to. None without arrays as arguments.
 Json viewPacked(Program const &program);
 
+/// The positions of matrices whose entries forward() counts; nothing without one.
+Json viewAssembled(Program const &program);
+
 /// The constants that a tuning chose, by families of processors; nothing without one.
 Json viewTunings(Program const &program);
 

@@ -116,6 +116,7 @@ private:
     OpOperand &output = *op.getDpsInitOperand(0);
     auto const type = cast<RankedTensorType>(output.get().getType());
     bool const isResult = isReturned(op->getResult(0));
+    bool const hasArrays = isResult || assembly; // of the caller's
     Builder builder(entry.getContext());
     NamedAttrList attributes;
     int64_t const number = next++;
@@ -127,7 +128,9 @@ private:
       attributes.set(sparsePattern, builder.getI64IntegerAttr(*pattern));
     if (assembly)
       attributes.set(sparseAssembly, assembly);
-    if (isResult)
+    if (hasArrays && !isResult)
+      attributes.set(sparseIntermediate, builder.getUnitAttr());
+    if (hasArrays)
       addArrays(entry, entry.getNumArguments(), name.getValue(), type, number, /*valuesOnly=*/pattern.has_value());
     auto const dense = RankedTensorType::get(type.getShape(), type.getElementType());
     entry.insertArgument(entry.getNumArguments(), dense, attributes.getDictionary(entry.getContext()), op.getLoc());
@@ -190,12 +193,8 @@ private:
     return a.size() == 2 && b.size() == 2 && c.size() == 2 && a[0] == c[0] && a[1] == b[0] && b[1] == c[1];
   }
 
+  /// Also where it is not returned: for how many entries there is room is up to the caller, who reads their count.
   LogicalResult assemble(linalg::LinalgOp op, Assembly kind) {
-    Value const result = op->getResult(0);
-    if (!result.hasOneUse() || !isReturned(result))
-      return op.emitError(
-          "a sparse tensor whose entries are counted must be a result, and is used nowhere else: where it "
-          "lies, and for how many entries there is room, is up to the caller");
     return standFor(op, std::nullopt, nest::AssemblyAttr::get(entry.getContext(), kind));
   }
 
