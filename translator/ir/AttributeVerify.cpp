@@ -172,11 +172,15 @@ static llvm::StringMap<Rule> const &rules() {
       // Of one with entries of its own: how they come about; that other operations have it alone
       {sparseAssembly, {OnArgument, isAssembly}},
       {sparseIntermediate, {OnArgument, isUnit}},
+      // Of an operation with several sparse operands: the tensor over whose entries it runs
+      {walkedTensor, {OnOperation, isNumber}},
       // Of a nest.assemble: the rows that there are, where the text says it
       {assembledRows, {OnOperation, isNumber}},
       // Of a loop: over entries of that tensor, which no other iteration of the parallel loop around has; sums may be
       // in any order
       {sparseEntries, {OnOperation, isNumber}},
+      // Of a search among the ascending coordinates between two positions
+      {bisectsEntries, {OnOperation, isUnit}},
       // What all iterations of a kernel share
       {"nest.scan", {OnOperation, isUnit}},
       {"nest.shared", {OnOperation, isUnit}},

@@ -86,4 +86,10 @@ std::optional<SmallVector<SparseLevel>> levelsOf(SparseTensorEncodingAttr encodi
   return areComplete(levels, map ? map.getNumDims() : count) ? std::optional(levels) : std::nullopt;
 }
 
+bool canLookUp(ArrayRef<SparseLevel> levels) {
+  return llvm::all_of(levels, [](SparseLevel const &level) {
+    return level.isDense() || level.format == SparseLevel::Format::Compressed;
+  });
+}
+
 } // namespace ml2k

@@ -38,6 +38,9 @@ struct SparseLevel {
 std::optional<llvm::SmallVector<SparseLevel>> levelsOf(mlir::sparse_tensor::SparseTensorEncodingAttr encoding,
                                                        bool takesLoose = false);
 
+/// Whether an element of a tensor of such levels can be found without going through all of them: by bisection.
+bool canLookUp(llvm::ArrayRef<SparseLevel> levels);
+
 /// On the argument that stands for a sparse tensor: its encoding. On that and on its arrays: which tensor.
 inline constexpr llvm::StringLiteral sparseEncoding = "nest.sparse";
 inline constexpr llvm::StringLiteral sparseTensor = "nest.stored";
@@ -51,11 +54,17 @@ inline constexpr llvm::StringLiteral sparseAssembly = "nest.assembly";
 /// Likewise, where the program does not return it: its arrays are the caller's all the same.
 inline constexpr llvm::StringLiteral sparseIntermediate = "nest.intermediate";
 
+/// On an operation with several sparse operands: the tensor over whose entries it runs.
+inline constexpr llvm::StringLiteral walkedTensor = "nest.walked";
+
 /// On a nest.assemble: how many rows the text says that there are.
 inline constexpr llvm::StringLiteral assembledRows = "nest.rows";
 
 /// On a loop over entries: their tensor. Other iterations of the parallel loop around it have other ones.
 inline constexpr llvm::StringLiteral sparseEntries = "nest.entries";
+
+/// On a search among the ascending coordinates between two positions.
+inline constexpr llvm::StringLiteral bisectsEntries = "nest.bisects";
 
 /// On another loop that sums: its terms may be joined in any order.
 inline constexpr llvm::StringLiteral sumsInAnyOrder = "nest.any_order";

@@ -286,3 +286,15 @@ std::optional<ScatteredRows> ml2k::nest::scatteredRowsOf(LoopKernelOp kernel) {
     }
   return std::nullopt;
 }
+
+std::optional<EntrySearch> ml2k::nest::entrySearchOf(scf::WhileOp loop) {
+  auto const loads = llvm::to_vector(loop.getAfterBody()->getOps<memref::LoadOp>());
+  auto const compares = llvm::to_vector(loop.getAfterBody()->getOps<arith::CmpIOp>());
+  if (!loop->hasAttr(bisectsEntries) || loads.size() != 1 || compares.size() != 1)
+    return std::nullopt;
+  memref::LoadOp load = loads[0];
+  auto const array = dyn_cast<BlockArgument>(load.getMemref());
+  if (!array || isShort(array))
+    return std::nullopt;
+  return EntrySearch{array, loop.getInits()[0], loop.getInits()[1], arith::CmpIOp(compares[0]).getRhs()};
+}

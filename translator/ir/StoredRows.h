@@ -68,6 +68,14 @@ struct ScatteredRows {
 /// Of a kernel whose only loop is in order. No other entry of a row has the same column, and columns of a row ascend.
 std::optional<ScatteredRows> scatteredRowsOf(LoopKernelOp kernel);
 
+/// The first of the entries begin .. end - 1 whose coordinate is not below the one that is looked for.
+struct EntrySearch {
+  mlir::Value coordinates, begin, end, coordinate;
+};
+
+/// Of integers with a sign, in an array of the caller's; nothing for any other loop.
+std::optional<EntrySearch> entrySearchOf(mlir::scf::WhileOp loop);
+
 } // namespace ml2k::nest
 
 #endif

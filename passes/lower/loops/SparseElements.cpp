@@ -208,10 +208,23 @@ void SparseKernel::storeResult(Value value) {
 
 Value SparseKernel::load(OpOperand &operand) {
   if (StoredTensor const *tensor = tensors.find(operand.get()))
-    return rewriter.create<memref::LoadOp>(location, tensor->values, position);
+    return tensor->number == stored.number && op.getMatchingIndexingMap(&operand) == op.getMatchingIndexingMap(&sparse)
+               ? rewriter.create<memref::LoadOp>(location, tensor->values, position)
+               : lookUp(operand, *tensor);
   if (!isa<MemRefType>(operand.get().getType()))
     return operand.get();
   return rewriter.create<memref::LoadOp>(location, operand.get(), placeOf(operand));
+}
+
+/// What another sparse operand has at the indices of this entry.
+Value SparseKernel::lookUp(OpOperand &operand, StoredTensor const &tensor) {
+  SmallVector<Value> at, extentsOf;
+  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+    unsigned const loop = cast<AffineDimExpr>(expr).getPosition();
+    at.push_back(indices[loop]);
+    extentsOf.push_back(extents[loop]);
+  }
+  return tensor.lookUp(rewriter, location, at, extentsOf);
 }
 
 /// The operation's block here, on top of `before`; without that the term alone.

@@ -277,13 +277,21 @@ LogicalResult lowerSizes(RewriterBase &rewriter, StoredTensor const &stored) {
   return success();
 }
 
+/// The sparse operand over whose entries an operation runs.
+OpOperand *walkedOperand(linalg::LinalgOp op, StoredTensors const &tensors) {
+  auto const chosen = op->getAttrOfType<IntegerAttr>(walkedTensor);
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (StoredTensor const *tensor = tensors.find(input->get()))
+      if (!chosen || chosen.getInt() == tensor->number)
+        return input;
+  return nullptr;
+}
+
 LogicalResult lowerOperation(RewriterBase &rewriter, linalg::LinalgOp op, StoredTensors &tensors) {
   if (StoredTensor const *result = tensors.find(op.getDpsInits()[0]); result && result->assembly)
     return lowerAssembly(rewriter, op, tensors);
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (tensors.find(input->get()))
-      return SparseKernel(rewriter, op, *input, tensors).lower();
-  return success();
+  OpOperand *const walked = walkedOperand(op, tensors);
+  return walked ? SparseKernel(rewriter, op, *walked, tensors).lower() : success();
 }
 
 /// A result with the entries of an operand has as many values: forward() compares extents of one name.

@@ -52,6 +52,7 @@ private:
   mlir::Value add(mlir::Value a, mlir::Value b);
   llvm::SmallVector<mlir::Value> placeOf(mlir::OpOperand &operand);
   mlir::Value load(mlir::OpOperand &operand);
+  mlir::Value lookUp(mlir::OpOperand &operand, StoredTensor const &tensor);
   void storeResult(mlir::Value value);
   mlir::Value evaluate(mlir::Value before);
 

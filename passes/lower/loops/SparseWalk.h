@@ -34,6 +34,10 @@ struct StoredTensor {
   /// The extent of a dimension as the arrays have it; null if they do not.
   mlir::Value dimensionFromArrays(mlir::OpBuilder &builder, mlir::Location location, unsigned dim) const;
 
+  /// The element at `indices`, found by bisection of the coordinates; zero where nothing is stored.
+  mlir::Value lookUp(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> indices,
+                     llvm::ArrayRef<mlir::Value> extents) const;
+
   /// What an index along a dimension is called.
   llvm::StringRef indexName(unsigned dim) const;
 

@@ -147,3 +147,17 @@ template <class F, class T, class I, class Call> void long_chain(char const *nam
                   (missing >= 0 || isClose(result, wanted)));
   }
 }
+
+/// The sum of A .* (A + B)
+template <class F, class T, class I, class Call> void inner_of_sum(char const *name, Call const &call) {
+  Matrix<T> const a(numbers<T>({n, m}, 77, 7)), b(numbers<T>({n, m}, 78, 7)), sum = plus(a, b);
+  Dense<T> wanted({});
+  for (T value : timesElements(a, sum).elements.values)
+    wanted.values[0] += value;
+  for (bool const isEnough : {true, false}) {
+    Assembled<F, T, I> const between = roomFor<F, T, I>(sum, isEnough);
+    Array<T> const result(numbers<T>({}, 79));
+    withAll(call, stored<F, I>(a.elements), stored<F, I>(b.elements), between.arrays(), std::make_tuple(result));
+    say(name, between.isRight() && (!between.isWhole() || isClose(result, wanted)));
+  }
+}

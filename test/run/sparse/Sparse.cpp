@@ -310,6 +310,36 @@ template <class F, class T, class I, class Call> void total(char const *name, Ca
   expect(name, result, y);
 }
 
+template <class F, class T, class I, class Call> void inner(char const *name, Call const &call) {
+  Dense<T> a = numbers<T>({n, m}, 80, 6), b = numbers<T>({n, m}, 81, 5), y({});
+  Array<T> const result(numbers<T>({}, 82));
+  with(std::tuple_cat(stored<F, I>(a), stored<F, I>(b)), call, result);
+  for (size_t i = 0; i < a.values.size(); ++i)
+    y.values[0] += a.values[i] * b.values[i];
+  expect(name, result, y);
+}
+
+template <class F, class T, class I, class Call> void inner_spmv(char const *name, Call const &call) {
+  Dense<T> a = numbers<T>({n, m}, 83, 6), b = numbers<T>({n, m}, 84, 5), x = numbers<T>({m}, 85),
+           y = numbers<T>({n}, 86);
+  Array<T> const result(y);
+  with(std::tuple_cat(stored<F, I>(a), stored<F, I>(b)), call, Array<T>(x), result);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j)
+      y(i) += a(i, j) * b(i, j) * x(j);
+  expect(name, result, y);
+}
+
+template <class F, class T, class I, class Call> void inner_columns(char const *name, Call const &call) {
+  Dense<T> a = numbers<T>({n, m}, 87, 6), b = numbers<T>({m, n}, 88, 5), y = numbers<T>({m}, 89);
+  Array<T> const result(y);
+  with(std::tuple_cat(stored<F, I>(a), stored<F, I>(b)), call, result);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j)
+      y(j) += a(i, j) * (b(j, i) + 2);
+  expect(name, result, y);
+}
+
 template <class F, class T, class I, class Call> void residual(char const *name, Call const &call) {
   Dense<T> a = numbers<T>({n, m}, 20, 6), x = numbers<T>({m}, 21), b = numbers<T>({n}, 22), r({n});
   Array<T> const result(numbers<T>({n}, 23));

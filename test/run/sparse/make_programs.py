@@ -176,6 +176,26 @@ def elementwise(verb, is_sparse):
     return make
 
 
+def inner(p):
+    """The sum of A .* B."""
+    a, b = p.argument("A", "nm", True), p.argument("B", "nm", True)
+    return p.generic([OVER_I, OVER_J], [a, b, p.zeros("")], ["ij", "ij", ""], [MULTIPLY, ADD])
+
+
+def inner_spmv(p):
+    """y + (A .* B) x"""
+    a, b, x, y = p.argument("A", "nm", True), p.argument("B", "nm", True), p.argument("x", "m"), p.argument("y", "n")
+    return p.generic([I, OVER_J], [a, b, x, y], ["ij", "ij", "j", "i"], [MULTIPLY, ("mul", "t0", "v2"), ("add", "out", "t1")])
+
+
+def inner_columns(p):
+    """y + the column sums of A .* (2 + B^T), whose second factor is nowhere zero."""
+    a, b, y = p.argument("A", "nm", True), p.argument("B", "mn", True), p.argument("y", "m")
+    p.lines.append(f"  %two = arith.constant 2.0 : {p.element}")
+    body = [("add", "v1", "two"), ("mul", "v0", "t0"), ("add", "out", "t1")]
+    return p.generic([OVER_I, J], [a, b, y], ["ij", "ji", "j"], body)
+
+
 def residual(p):
     """b - A * x, and three times that."""
     a, x, b = p.argument("A", "nm", True), p.argument("x", "m"), p.argument("b", "n")
@@ -323,8 +343,15 @@ def long_chain(p):
     return p.generic([OVER_I, J], [other, y], ["ij", "j"], [("add", "v0", "out")])
 
 
+def inner_of_sum(p):
+    """The sum of A .* (A + B)."""
+    a, b = p.argument("A", "nm", True), p.argument("B", "nm", True)
+    c = p.generic([I, J], [a, b, p.empty("nm")], ["ij"] * 3, [("add", "v0", "v1")])
+    return p.generic([OVER_I, OVER_J], [a, c, p.zeros("")], ["ij", "ij", ""], [MULTIPLY, ADD])
+
+
 CHAINS = {
-    "galerkin": galerkin, "multiplied_spmv": multiplied_spmv, "sum_and_spmv": sum_and_spmv, "scaled_sum": scaled_sum,
+    "inner_of_sum": inner_of_sum, "galerkin": galerkin, "multiplied_spmv": multiplied_spmv, "sum_and_spmv": sum_and_spmv, "scaled_sum": scaled_sum,
     "long_chain": long_chain,
 }
 
@@ -337,10 +364,12 @@ CONVERSIONS = [("Csr", "Csc"), ("Csc", "Csr"), ("Coo", "Csr"), ("Coo", "Csc"), (
 MATRIX = {
     "spmv": spmv, "matvec": matvec, "spmvt": spmvt, "spmm": spmm, "product": product, "sddmm": sddmm,
     "rowsum": rowsum, "colsum": colsum, "total": total, "residual": residual,
+    "inner": inner, "inner_spmv": inner_spmv, "inner_columns": inner_columns,
     "add_dense": elementwise("add", False), "multiply_dense": elementwise("mul", False),
     "add": elementwise("add", True), "subtract": elementwise("sub", True), "multiply": elementwise("mul", True),
 }
-DYNAMIC = ["spmv", "spmvt", "spmm", "sddmm", "rowsum", "add_dense", "multiply_dense", "add"]
+DYNAMIC = ["spmv", "spmvt", "spmm", "sddmm", "rowsum", "add_dense", "multiply_dense", "add", "inner", "inner_spmv",
+           "inner_columns"]
 VECTOR = {"dot_dense": dot(False), "dot": dot(True)}
 CUBE = {"ttv": ttv, "mttkrp": mttkrp}
 CPP = {"f64": "double", "f32": "float", "i32": "int", 0: "int", 16: "std::int16_t", 32: "int", 64: "std::int64_t"}
@@ -389,11 +418,11 @@ def results_of(make, program):
 
 # One of each kernel, for runs that take longer
 FEW = [
-    *(f"{name}_csr_f64_32" for name in ("spmv", "spmm", "sddmm", "total", "residual", "add", "squared", "sampled", "attention")),
+    *(f"{name}_csr_f64_32" for name in ("spmv", "spmm", "sddmm", "total", "residual", "add", "inner", "squared", "sampled", "attention")),
     *(f"{name}_csr_f64_32" for name in ("sum_of", "product_of", "multiplied", "to_csc")), "spmvt_csc_f64_32", "to_csr_csc_f64_32",
     "spmvt_csr_f64_32", "spmvt_dcsr_f64_32", "spmvt_coo_f64_32", "colsum_csr_f32_64_dynamic",
     *(f"{name}_csr_f64_32" for name in CHAINS), "galerkin_csc_f64_32", "spmv_coo_f64_32", "to_csr_coo_f64_32", "to_csr_loose_f64_32", "to_csr_dense_f64_32", "attention_dcsr_f64_32",
-    "spmv_bsr_f64_32", "attention_bsr_f64_32", "mttkrp_csf_f64_64", "dot_vector_f64_32",
+    "inner_columns_bsr_f64_32", "inner_spmv_dcsr_f64_32", "spmv_bsr_f64_32", "attention_bsr_f64_32", "mttkrp_csf_f64_64", "dot_vector_f64_32",
 ]
 
 

@@ -178,6 +178,11 @@ void LoopPrinter::handleMemory() {
     auto loop = cast<scf::ForOp>(op);
     return rowLoops ? printRowLoop(loop, to) : printLoop(loop, to);
   });
+  printer.handle("scf.while", [this, other = printer.handlerOf("scf.while")](Operation *op, ScalarPrinter &, Body &to) {
+    auto loop = cast<scf::WhileOp>(op);
+    std::optional<nest::EntrySearch> const search = nest::entrySearchOf(loop);
+    return search ? printSearch(*search, loop, to) : other(op, printer, to);
+  });
   handleMessages(printer);
   if (kernel.getPolicy() == nest::Policy::Team)
     handleTeam();

@@ -89,6 +89,7 @@ private:
   mlir::LogicalResult printInner(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printEach(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printColumns(mlir::scf::ForOp over, nest::RowLoop const &loop, Body &to);
+  mlir::LogicalResult printSearch(nest::EntrySearch const &search, mlir::scf::WhileOp loop, Body &to);
   mlir::LogicalResult printRowLoop(mlir::scf::ForOp loop, Body &to);
   void storeOnce(cpp::Assign assign, Body &to);
   void storeAtLast(cpp::Assign assign, Body &to);

@@ -155,6 +155,20 @@ LogicalResult LoopPrinter::printInner(scf::ForOp loop, Body &to) {
   return failed(length) ? failure() : printFold(*fold, to, *length);
 }
 
+/// `int const found = first_entry_from(B_coordinates, begin, end, column);`
+LogicalResult LoopPrinter::printSearch(nest::EntrySearch const &search, scf::WhileOp loop, Body &to) {
+  FailureOr<SmallVector<Expression>> const numbers = printer.use({search.begin, search.end, search.coordinate});
+  if (failed(numbers))
+    return failure();
+  reads.insert(search.coordinates);
+  Expression const coordinates = layer.member(*layer.program.storageOf(search.coordinates));
+  auto const &[begin, end, coordinate] = std::tie((*numbers)[0], (*numbers)[1], (*numbers)[2]);
+  Expression const found = call(Raw("first_entry_from"), {coordinates, begin, end, coordinate}, "first_entry_from");
+  Value const result = loop.getResult(0);
+  printer.bind(result, printer.let(to, result.getType(), found, withSourceName(result, {"found", "at"})));
+  return success();
+}
+
 LogicalResult LoopPrinter::printRowLoop(scf::ForOp loop, Body &to) {
   auto const columns = rowLoops->loops.find(loop->getParentOp());
   if (columns != rowLoops->loops.end() && columns->second.entries == loop)

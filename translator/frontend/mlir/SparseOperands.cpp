@@ -19,22 +19,40 @@ namespace ml2k::mlir_import {
 
 static bool isSparse(Value value) { return bool(sparse_tensor::getSparseTensorEncoding(value.getType())); }
 
-static bool isOwnKernel(linalg::LinalgOp op, OpOperand &sparse) {
-  return op.hasPureTensorSemantics() && llvm::count_if(op->getOperands(), isSparse) == 1 && runsOverStored(op, sparse);
+/// Of what the text has: a value has the entries of nothing else.
+static std::optional<Storage> storageOf(Value value) {
+  if (!isSparse(value))
+    return std::nullopt;
+  return Storage{sparse_tensor::getSparseTensorEncoding(value.getType()),
+                 int64_t(reinterpret_cast<intptr_t>(value.getAsOpaquePointer()))};
+}
+
+static bool isOwnKernel(linalg::LinalgOp op) {
+  return op.hasPureTensorSemantics() && llvm::none_of(op.getDpsInits(), isSparse) && walkedInput(op, storageOf);
 }
 
 static bool isOwn(OpOperand &use) {
   if (auto size = dyn_cast<tensor::DimOp>(use.getOwner()))
     return size.getConstantIndex().has_value();
   auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
-  return op && isOwnKernel(op, use);
+  return op && isOwnKernel(op);
+}
+
+/// The extents of a sparse operand: where other operands are dense along the same loops, theirs, which somebody knows.
+static SmallVector<OpFoldResult> sizesOf(OpBuilder &builder, linalg::LinalgOp op, OpOperand &sparse) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, op.getLoc(), sparse.get());
+  for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&sparse).getResults()))
+    for (OpOperand &other : op->getOpOperands())
+      for (auto [place, its] : llvm::enumerate(op.getMatchingIndexingMap(&other).getResults()))
+        if (its == expr && !isSparse(other.get()) && !isa<Attribute>(sizes[dim]))
+          sizes[dim] = tensor::getMixedSize(builder, op.getLoc(), other.get(), place);
+  return sizes;
 }
 
 /// The elements of a sparse tensor as a dense one.
-static Value densified(OpBuilder &builder, Location location, Value sparse) {
+static Value densified(OpBuilder &builder, Location location, Value sparse, ArrayRef<OpFoldResult> sizes) {
   auto const type = cast<RankedTensorType>(sparse.getType());
-  Value const dense = builder.create<tensor::EmptyOp>(location, tensor::getMixedSizes(builder, location, sparse),
-                                                      type.getElementType());
+  Value const dense = builder.create<tensor::EmptyOp>(location, sizes, type.getElementType());
   SmallVector<AffineMap> const maps(2, builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> const kinds(type.getRank(), utils::IteratorType::parallel);
   return builder
@@ -53,7 +71,8 @@ static void densifyConversions(func::FuncOp entry) {
   });
   for (sparse_tensor::ConvertOp convert : conversions) {
     OpBuilder builder(convert);
-    Value const dense = densified(builder, convert.getLoc(), convert.getSource());
+    Value const dense = densified(builder, convert.getLoc(), convert.getSource(),
+                                  tensor::getMixedSizes(builder, convert.getLoc(), convert.getSource()));
     convert.getDest().replaceAllUsesWith(dense);
     convert.erase();
   }
@@ -64,7 +83,7 @@ void densifyOthers(func::FuncOp entry) {
   SmallVector<linalg::LinalgOp> products;
   entry.walk([&](linalg::LinalgOp op) {
     if (op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 && !isSparse(op.getDpsInits()[0]) &&
-        llvm::count_if(op.getDpsInputs(), isSparse) > 1)
+        llvm::count_if(op.getDpsInputs(), isSparse) > 1 && !walkedInput(op, storageOf))
       products.push_back(op);
   });
   for (linalg::LinalgOp op : products) {
@@ -76,7 +95,7 @@ void densifyOthers(func::FuncOp entry) {
     OpBuilder builder(op);
     for (OpOperand *operand : inputs)
       if (kept != inputs.end() && operand != *kept && isSparse(operand->get()))
-        operand->set(densified(builder, op.getLoc(), operand->get()));
+        operand->set(densified(builder, op.getLoc(), operand->get(), sizesOf(builder, op, *operand)));
   }
 }
 
@@ -148,7 +167,11 @@ static bool hasSparseResults(func::FuncOp entry) {
 }
 
 /// A use that is no own kernel of an argument of a program that makes sparse tensors; those are looked at later.
-static LogicalResult checkUses(BlockArgument argument) {
+static LogicalResult checkUses(func::FuncOp entry, BlockArgument argument) {
+  auto const encoding = sparse_tensor::getSparseTensorEncoding(argument.getType());
+  if (encoding && !levelsOf(encoding, /*takesLoose=*/true))
+    return entry.emitError() << "argument " << argument.getArgNumber()
+                             << " is stored in a way that is not supported: " << encoding;
   for (OpOperand &use : argument.getUses()) {
     Operation *const user = use.getOwner();
     bool const isSorted = isa<sparse_tensor::ConvertOp>(user);
@@ -160,24 +183,41 @@ static LogicalResult checkUses(BlockArgument argument) {
   return success();
 }
 
+/// Sparse arguments that are stood for: no operation has one of them and another sparse operand that is not.
+static llvm::SmallPtrSet<Value, 4> ownArguments(func::FuncOp entry) {
+  llvm::SmallPtrSet<Value, 4> own;
+  for (BlockArgument argument : entry.getArguments())
+    if (auto const encoding = sparse_tensor::getSparseTensorEncoding(argument.getType()))
+      if (levelsOf(encoding) && llvm::all_of(argument.getUses(), isOwn))
+        own.insert(argument);
+  for (bool isSettled = false; !isSettled;) {
+    isSettled = true;
+    for (BlockArgument argument : entry.getArguments())
+      for (Operation *user : argument.getUsers())
+        if (own.contains(argument) &&
+            llvm::any_of(user->getOperands(), [&](Value other) { return isSparse(other) && !own.contains(other); })) {
+          own.erase(argument);
+          isSettled = false;
+        }
+  }
+  return own;
+}
+
 LogicalResult takeSparseOperands(func::FuncOp entry) {
   if (failed(inlineStoredBodies(entry)))
     return failure();
   int64_t number = 0;
   bool const makesSparse = hasSparseResults(entry);
+  llvm::SmallPtrSet<Value, 4> const own = ownArguments(entry);
+  for (BlockArgument argument : entry.getArguments())
+    if (makesSparse && isSparse(argument) && failed(checkUses(entry, argument)))
+      return failure();
   for (unsigned place = 0; place < entry.getNumArguments(); ++place) {
     BlockArgument argument = entry.getArgument(place);
-    auto const encoding = sparse_tensor::getSparseTensorEncoding(argument.getType());
-    if (!encoding)
-      continue;
-    if (makesSparse && !levelsOf(encoding, /*takesLoose=*/true))
-      return entry.emitError() << "argument " << place << " is stored in a way that is not supported: " << encoding;
-    if (makesSparse && failed(checkUses(argument)))
-      return failure();
-    if (makesSparse || (levelsOf(encoding) && llvm::all_of(argument.getUses(), isOwn)))
+    if (isSparse(argument) && (makesSparse || own.contains(argument)))
       standFor(entry, place--, number++);
   }
-  if (makesSparse && failed(takeSparseResults(entry, number)))
+  if (failed(makesSparse ? takeSparseResults(entry, number) : chooseWalked(entry)))
     return failure();
   return dropStoredOnly(entry);
 }

@@ -33,7 +33,7 @@ public:
         return WalkResult::advance();
       return WalkResult(takeResult(op));
     });
-    if (result.wasInterrupted() || failed(checkReaders()))
+    if (result.wasInterrupted() || failed(chooseWalked(entry)))
       return failure();
     eraseUnused();
     Block &body = entry.getBody().front();
@@ -61,22 +61,6 @@ private:
       return op->emitError("sparse result is not supported: it has neither the entries of an operand, nor is it the "
                            "sum, the product by elements or the product of two matrices in CSR or CSC");
     return assemble(linalgOp, *kind);
-  }
-
-  /// What has a dense result runs over the entries of one of them.
-  LogicalResult checkReaders() {
-    WalkResult const result = entry.walk([&](linalg::LinalgOp op) {
-      SmallVector<OpOperand *> stored;
-      for (OpOperand *input : op.getDpsInputOperands())
-        if (standInOf(input->get()))
-          stored.push_back(input);
-      bool const makesSparse = llvm::any_of(op.getDpsInits(), [&](Value init) { return bool(standInOf(init)); });
-      if (stored.empty() || makesSparse || (stored.size() == 1 && runsOverStored(op, *stored[0])))
-        return WalkResult::advance();
-      op.emitError("sparse operation is not supported in a program with sparse results");
-      return WalkResult::interrupt();
-    });
-    return failure(result.wasInterrupted());
   }
 
   static bool isEmpty(Value value) {
@@ -260,19 +244,7 @@ private:
     return (pattern ? pattern : entry.getArgAttrOfType<IntegerAttr>(place, sparseTensor)).getInt();
   }
 
-  /// The argument that stands for a sparse tensor; null for others.
-  BlockArgument standInOf(Value value) {
-    while (auto result = dyn_cast<OpResult>(value)) {
-      auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
-      if (!op)
-        return {};
-      value = op.getTiedOpOperand(result)->get();
-    }
-    auto const argument = cast<BlockArgument>(value);
-    bool const standsIn =
-        argument.getOwner() == &entry.getBody().front() && entry.getArgAttr(argument.getArgNumber(), sparseEncoding);
-    return standsIn ? argument : BlockArgument();
-  }
+  BlockArgument standInOf(Value value) { return mlir_import::standInOf(entry, value); }
 
   /// Destinations that nothing is written to any more.
   void eraseUnused() {

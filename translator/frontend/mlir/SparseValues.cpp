@@ -63,6 +63,74 @@ bool runsOverStored(linalg::LinalgOp op, OpOperand &sparse) {
          (isStoredOnly(op) || vanishes(term, op.getMatchingBlockArgument(&sparse)));
 }
 
+static bool looksUp(linalg::LinalgOp op, OpOperand &walked, OpOperand &other, Storage const &storage) {
+  std::optional<SmallVector<SparseLevel>> const levels = levelsOf(storage.encoding);
+  AffineMap const map = op.getMatchingIndexingMap(&other), own = op.getMatchingIndexingMap(&walked);
+  // What the text says of elements that both store is not said of one that only one of them does
+  if (!levels || !canLookUp(*levels) || !map.isProjectedPermutation() || isStoredOnly(op))
+    return false;
+  return llvm::all_of(llvm::seq(op.getNumLoops()),
+                      [&](unsigned loop) { return map.isFunctionOfDim(loop) == own.isFunctionOfDim(loop); });
+}
+
+OpOperand *walkedInput(linalg::LinalgOp op, StorageOf storageOf) {
+  SmallVector<std::pair<OpOperand *, Storage>> stored;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (std::optional<Storage> const storage = storageOf(input->get()))
+      stored.push_back({input, *storage});
+  for (auto const &[walked, own] : stored) {
+    AffineMap const map = op.getMatchingIndexingMap(walked);
+    bool const findsOthers = llvm::all_of(stored, [&, walked = walked, own = own](auto const &other) {
+      bool const isSame = other.second.entries == own.entries && op.getMatchingIndexingMap(other.first) == map;
+      return isSame || looksUp(op, *walked, *other.first, other.second);
+    });
+    if (findsOthers && runsOverStored(op, *walked))
+      return walked;
+  }
+  return nullptr;
+}
+
+BlockArgument standInOf(func::FuncOp entry, Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!op)
+      return {};
+    value = op.getTiedOpOperand(result)->get();
+  }
+  auto const argument = cast<BlockArgument>(value);
+  bool const standsIn =
+      argument.getOwner() == &entry.getBody().front() && entry.getArgAttr(argument.getArgNumber(), sparseEncoding);
+  return standsIn ? argument : BlockArgument();
+}
+
+LogicalResult chooseWalked(func::FuncOp entry) {
+  auto const numberOf = [&](BlockArgument standIn, StringRef name) {
+    return entry.getArgAttrOfType<IntegerAttr>(standIn.getArgNumber(), name);
+  };
+  auto const storageOf = [&](Value value) -> std::optional<Storage> {
+    BlockArgument const standIn = standInOf(entry, value);
+    if (!standIn)
+      return std::nullopt;
+    IntegerAttr const pattern = numberOf(standIn, sparsePattern);
+    return Storage{
+        entry.getArgAttrOfType<sparse_tensor::SparseTensorEncodingAttr>(standIn.getArgNumber(), sparseEncoding),
+        (pattern ? pattern : numberOf(standIn, sparseTensor)).getInt()};
+  };
+  WalkResult const result = entry.walk([&](linalg::LinalgOp op) {
+    auto const isStored = [&](Value value) { return storageOf(value).has_value(); };
+    if (llvm::none_of(op.getDpsInputs(), isStored) || llvm::any_of(op.getDpsInits(), isStored))
+      return WalkResult::advance();
+    if (OpOperand *walked = walkedInput(op, storageOf)) {
+      if (llvm::count_if(op.getDpsInputs(), isStored) > 1)
+        op->setAttr(walkedTensor, Builder(op).getI64IntegerAttr(storageOf(walked->get())->entries));
+      return WalkResult::advance();
+    }
+    op.emitError("sparse operation is not supported in a program with sparse results");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 bool isStoredOnly(linalg::LinalgOp op) { return op->hasAttr(storedOnly); }
 
 //===--- sparse_tensor.unary, binary, reduce ----------------------------------------------------------------------===//

@@ -23,6 +23,23 @@ mlir::Value termOf(mlir::linalg::LinalgOp op, mlir::BlockArgument before);
 /// Whether the operation can run over the elements that an operand stores alone: it is zero where that is.
 bool runsOverStored(mlir::linalg::LinalgOp op, mlir::OpOperand &sparse);
 
+/// How a sparse value is stored, and a number that others with the same entries share.
+struct Storage {
+  mlir::sparse_tensor::SparseTensorEncodingAttr encoding;
+  int64_t entries;
+};
+using StorageOf = llvm::function_ref<std::optional<Storage>(mlir::Value)>;
+
+/// The sparse input over whose entries the operation can run. Others have the same entries, or what they have at an
+/// entry can be looked up: no loop of theirs is another one. Null if there is none.
+mlir::OpOperand *walkedInput(mlir::linalg::LinalgOp op, StorageOf storageOf);
+
+/// The argument that stands for a sparse tensor; null for others.
+mlir::BlockArgument standInOf(mlir::func::FuncOp entry, mlir::Value value);
+
+/// Checks that operations on what stands for sparse tensors can run over the entries of one of them, and says which.
+mlir::LogicalResult chooseWalked(mlir::func::FuncOp entry);
+
 /// Whether the text says that the operation has nothing to do where nothing is stored.
 bool isStoredOnly(mlir::linalg::LinalgOp op);
 
