@@ -52,8 +52,8 @@ inline bool isReadBack(mlir::Operation *op) {
 
 /// Counters of host loops.
 inline bool isHostCount(mlir::Operation *op) {
-  return mlir::isa_and_nonnull<mlir::arith::AddIOp, mlir::arith::SubIOp, mlir::arith::MulIOp>(op) &&
-         op->getResult(0).getType().isIndex();
+  using namespace mlir::arith;
+  return mlir::isa_and_nonnull<AddIOp, SubIOp, MulIOp, IndexCastOp>(op) && op->getResult(0).getType().isIndex();
 }
 
 /// Arithmetic on numbers that the host knows: it is printed where it is used.

@@ -11,6 +11,8 @@
 #include "passes/lower/loops/LoopsToNest.h"
 #include "translator/ir/ReadBack.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -137,19 +139,40 @@ static bool isDeviceScalar(Value value) {
   return value.getDefiningOp<scf::ParallelOp>() || (load && load.getMemRefType().getRank() == 0);
 }
 
+/// What forward() has a name for: its arguments, their run-time extents, and what loops around kernels carry or count.
+static bool isNamedOnHost(Value value) {
+  if (auto const argument = dyn_cast<BlockArgument>(value))
+    return isa<func::FuncOp, scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
+  auto size = value.getDefiningOp<memref::DimOp>();
+  auto const source = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
+  return value.getDefiningOp<scf::WhileOp>() ||
+         (source && isa<func::FuncOp>(source.getOwner()->getParentOp()) && size.getConstantIndex());
+}
+
+/// An index that is a polynomial of others: forward() computes its remainder or its minimum in a variable.
+static bool isPolynomialOnHost(Value value) {
+  return matchPattern(value, m_Constant()) || isNamedOnHost(value) ||
+         (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(value.getDefiningOp()) &&
+          llvm::all_of(value.getDefiningOp()->getOperands(), isPolynomialOnHost));
+}
+
 /// Whether the host computes `value` from what it knows or carries, and from what it reads back.
-static bool isOfHost(Value value, scf::WhileOp loop, llvm::SmallDenseSet<Value> &readBack) {
+static bool isOfHost(Value value, llvm::SmallDenseSet<Value> &readBack) {
   Type const type = value.getType();
   if (!type.isInteger(1) && !type.isInteger(32) && !type.isInteger(64) && !type.isF32() && !type.isF64() &&
       !type.isIndex())
     return false;
-  if (auto const argument = dyn_cast<BlockArgument>(value))
-    return isa<func::FuncOp>(argument.getOwner()->getParentOp()) || argument.getOwner()->getParentOp() == loop;
+  if (isNamedOnHost(value) || matchPattern(value, m_Constant()))
+    return true;
   if (isDeviceScalar(value))
     return readBack.insert(value).second || true;
   Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isHostLocal(op))
+    return llvm::all_of(op->getOperands(), isPolynomialOnHost);
   return (isHostScalar(op) || isHostCount(op)) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, loop, readBack); });
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, readBack); });
 }
 
 static bool isPureOp(Operation &op) { return isPure(&op) && op.getNumRegions() == 0; }
@@ -168,7 +191,7 @@ static bool isDecidedOnHost(scf::WhileOp loop) {
   constexpr unsigned most = 4; // copies for one wait
   llvm::SmallDenseSet<Value> first, next, none;
   auto const all = [&](ValueRange values, llvm::SmallDenseSet<Value> &readBack) {
-    return llvm::all_of(values, [&](Value value) { return isOfHost(value, loop, readBack); });
+    return llvm::all_of(values, [&](Value value) { return isOfHost(value, readBack); });
   };
   scf::ConditionOp condition = loop.getConditionOp();
   bool const passesOn = llvm::all_of(condition.getArgs(), [&](Value passed) {

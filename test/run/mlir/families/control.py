@@ -199,20 +199,21 @@ memref.copy %v, %a : {m} to {m}
 }}
 memref.dealloc %v : {m}
 return""", integers=(3, 4))
-    yield simple("heat_while_memref", {"a": m, "limit": "f64"}, ["i32"], f"""{HEAT}%v = memref.alloc() : {m}
+    for count, below in (("i32", "slt"), ("index", "ult")):
+        yield simple(f"heat_while_memref_{count}", {"a": m, "limit": "f64"}, [count], f"""{HEAT}%v = memref.alloc() : {m}
 memref.copy %a, %v : {m} to {m}
 %zero = arith.constant 0.0 : f64
-%none = arith.constant 0 : i32
-%one = arith.constant 1 : i32
-%most = arith.constant 50 : i32
+%none = arith.constant 0 : {count}
+%one = arith.constant 1 : {count}
+%most = arith.constant 50 : {count}
 %big = arith.constant 1.0e30 : f64
-%r:2 = scf.while (%d = %big, %k = %none) : (f64, i32) -> (f64, i32) {{
+%r:2 = scf.while (%d = %big, %k = %none) : (f64, {count}) -> (f64, {count}) {{
   %more = arith.cmpf ogt, %d, %limit : f64
-  %few = arith.cmpi slt, %k, %most : i32
+  %few = arith.cmpi {below}, %k, %most : {count}
   %go = arith.andi %more, %few : i1
-  scf.condition(%go) %d, %k : f64, i32
+  scf.condition(%go) %d, %k : f64, {count}
 }} do {{
-^bb0(%d: f64, %k: i32):
+^bb0(%d: f64, %k: {count}):
 {stencil('a', 'v', True)}
   %m = scf.parallel (%i, %j) = (%c1, %c1) to (%c5, %c7) step (%c1, %c1) init (%zero) -> f64 {{
     %x = memref.load %a[%i, %j] : {m}
@@ -226,10 +227,10 @@ memref.copy %a, %v : {m} to {m}
     }}
   }}
   memref.copy %v, %a : {m} to {m}
-  %k1 = arith.addi %k, %one : i32
-  scf.yield %m, %k1 : f64, i32
+  %k1 = arith.addi %k, %one : {count}
+  scf.yield %m, %k1 : f64, {count}
 }}
-return %r#1 : i32""", positive=True)
+return %r#1 : {count}""", positive=True)
     yield simple("gemm_in_loop", {"a": memref(4, 4, "f64"), "b": memref(4, 4, "f64"), "c": memref(4, 4, "f64"), "n": "index"}, [], """scf.for %t = %c0 to %n step %c1 {
   linalg.matmul ins(%a, %b : memref<4x4xf64>, memref<4x4xf64>) outs(%c : memref<4x4xf64>)
   linalg.copy ins(%c : memref<4x4xf64>) outs(%b : memref<4x4xf64>)
