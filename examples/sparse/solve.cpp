@@ -991,10 +991,13 @@ static void pe(ExecutionSpace const &space, Workspace const &work, D const &d, i
 void forward(ExecutionSpace const &space, Workspace const &work, APositions const &a_positions,
              ACoordinates const &a_coordinates, AValues const &a_values, D const &d, B const &b, double tolerance,
              Result0 const &result0) {
+  int const a_positions_size = a_positions.extent_int(0);
   int const a_values_size = a_values.extent_int(0);
   int const n = d.extent_int(0);
   if (b.extent_int(0) != n || result0.extent_int(0) != n)
     throw std::invalid_argument("solve: the sizes of the arguments differ");
+  if (n + 1 > a_positions_size)
+    throw std::invalid_argument("solve: A_positions_size has to be at least n + 1");
   if (work.n != n)
     return forward(space, fitted(work, n), a_positions, a_coordinates, a_values, d, b, tolerance, result0);
   if (a_positions.size() > INT_MAX || a_coordinates.size() > INT_MAX || a_values.size() > INT_MAX || d.size() > INT_MAX)

@@ -13,6 +13,7 @@
 #include "pcg_memrefs.hpp"
 #include "pcg_tensors.hpp"
 #include "product.hpp"
+#include "slices.hpp"
 #include "solve.hpp"
 #include "solve_sparse.hpp"
 #include "spmv.hpp"
@@ -275,6 +276,24 @@ template <class Call> static std::string refusalOf(Call const &call) {
   return "none";
 }
 
+static void testSlices(Space const &space) {
+  View<std::int64_t> const rounds("rounds");
+  auto const x = viewOf<float>({1, 2, 3, 4}), y = viewOf<float>({10, 20, 30, 40}), s = viewOf<float>({0, 0, 0});
+  slices::forward(space, x, y, s);
+  expect(valuesOf(s) == std::vector<float>{21, 32, 43}, "slices of two arguments");
+  auto const refusal = [&](auto const &first, auto const &second, auto const &result) {
+    return refusalOf([&] { slices::forward(space, first, second, result); });
+  };
+  expect(refusal(x, s, s) == "slices: y_size has to be at least batch", "a slice that reaches beyond its tensor");
+  expect(refusal(x, y, y) == "slices: the sizes of the arguments differ", "a result of another size than the slices");
+  expect(valuesOf(y) == std::vector<float>{10, 20, 30, 40}, "nothing is written then");
+  View<double **> const a("a", 4, 5);
+  View<double *> const b("b", 5), solution("x", 5);
+  expect(refusalOf([&] { descent::forward(space, descent::Workspace(space, 5), a, b, solution, 1e-9, rounds); }) ==
+             "descent: the sizes of the arguments differ",
+         "what a loop reads that goes on while its numbers say so");
+}
+
 static void testSizes(Space const &space) {
   View<float *> const y = viewOf<float>({1, 2, 3}), shorter = viewOf<float>({1, 2});
   axpy::forward(space, 2, viewOf<float>({10, 20, 30}), y);
@@ -288,6 +307,7 @@ static void testSizes(Space const &space) {
   expect(refusalOf([&] { product::forward(space, a, b, c); }) == "none", "equal extents");
   expect(refusalOf([&] { product::forward(space, a, c, c); }) == differ, "extents of a sum differ");
   expect(refusalOf([&] { product::forward(space, a, b, other); }) == differ, "extents of a result differ");
+  testSlices(space);
 }
 
 int main(int argc, char **argv) {

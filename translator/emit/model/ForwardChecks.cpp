@@ -28,18 +28,29 @@ std::optional<Expression> tooManyElements(Program const &program) {
   return conditions.empty() ? std::nullopt : std::optional(cpp::joinAll(conditions, "||", Rank::Or));
 }
 
+/// What forward() calls a size, or a number passed by value; nothing is called so where this is empty.
+static std::string nameOfSymbol(Program &program, StringAttr symbol) {
+  for (RuntimeSize const &size : program.sizes)
+    if (auto dims =
+            program.entry.getArgAttrOfType<ArrayAttr>(cast<BlockArgument>(size.argument).getArgNumber(), "nest.dims");
+        dims && dims[size.dim] == symbol)
+      return size.name;
+  for (BlockArgument argument : program.entry.getArguments())
+    if (program.entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name") == symbol)
+      return program.hostName(argument);
+  return "";
+}
+
 /// `y.extent_int(1) != 4 * batch`, for extents of outputs that the model computes from those of inputs.
 void ForwardPrinter::addComputedSizes(std::vector<Expression> &differ) {
   auto const symbols = program.entry->getAttrOfType<ArrayAttr>("nest.symbols");
   IndexSpace space;
-  for (Attribute symbol : symbols ? symbols.getValue() : ArrayRef<Attribute>())
-    for (RuntimeSize const &size : program.sizes)
-      if (auto dims =
-              program.entry.getArgAttrOfType<ArrayAttr>(cast<BlockArgument>(size.argument).getArgNumber(), "nest.dims");
-          dims && dims[size.dim] == symbol) {
-        space.symbols.push_back(cpp::name(Identifier(size.name)));
-        break;
-      }
+  for (Attribute symbol : symbols ? symbols.getValue() : ArrayRef<Attribute>()) {
+    std::string const name = nameOfSymbol(program, cast<StringAttr>(symbol));
+    if (name.empty())
+      return;
+    space.symbols.push_back(cpp::name(Identifier(name)));
+  }
   for (Storage const &argument : program.arguments) {
     unsigned const number = cast<BlockArgument>(argument.value).getArgNumber();
     auto const extents = program.entry.getArgAttrOfType<ArrayAttr>(number, "nest.extents");

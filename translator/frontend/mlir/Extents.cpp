@@ -35,8 +35,9 @@ public:
   /// Operations under a condition need nothing: perhaps they do not run. Loops are taken to run.
   void relate(Block &block) {
     for (Operation &op : block) {
-      if (auto loop = dyn_cast<scf::ForOp>(op))
-        relate(*loop.getBody());
+      if (isa<scf::ForOp, scf::WhileOp>(op))
+        for (Region &region : op.getRegions())
+          relate(region.front());
       else if (auto kernel = dyn_cast<linalg::LinalgOp>(op))
         relateOperands(kernel);
       else if (auto copy = dyn_cast<memref::CopyOp>(op))
@@ -111,9 +112,14 @@ private:
   std::optional<Extent> ofArgument(BlockArgument argument, int64_t dim) {
     if (argument.getOwner() == &entry.getBody().front())
       return Extent(argument.getArgNumber(), dim);
-    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()); loop && argument.getArgNumber() > 0)
+    Operation *const around = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(around); loop && argument.getArgNumber() > 0)
       return source(loop.getInitArgs()[argument.getArgNumber() - 1], dim);
-    return std::nullopt;
+    auto loop = dyn_cast<scf::WhileOp>(around);
+    if (!loop || !isa<TensorType>(argument.getType()))
+      return std::nullopt;
+    bool const isFirst = argument.getOwner() == loop.getBeforeBody();
+    return source((isFirst ? loop.getInits() : loop.getConditionOp().getArgs())[argument.getArgNumber()], dim);
   }
 
   /// Of an operation that is given the sizes of what it makes.
@@ -152,6 +158,8 @@ std::optional<Extent> Extents::traced(Value value, int64_t dim) {
     return source(op->getOperand(0), dim);
   if (auto loop = dyn_cast<scf::ForOp>(op)) // that exchanges what it carries may give another one
     return isa<TensorType>(type) ? source(loop.getInitArgs()[number], dim) : std::nullopt;
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return isa<TensorType>(type) ? source(loop.getConditionOp().getArgs()[number], dim) : std::nullopt;
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     std::optional<Extent> const yes = source(branch.thenYield().getOperand(number), dim);
     return yes == source(branch.elseYield().getOperand(number), dim) ? yes : std::nullopt;

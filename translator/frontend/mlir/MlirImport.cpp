@@ -140,5 +140,6 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
   if (!options.dims.empty() && failed(mlir_import::narrowResults(entry)))
     return {};
   mlir_import::nameExtents(entry);
+  mlir_import::checkSliceExtents(entry);
   return module;
 }

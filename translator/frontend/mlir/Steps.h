@@ -89,6 +89,9 @@ mlir::LogicalResult narrowResults(mlir::func::FuncOp entry);
 /// Gives the run-time extents of tensors names: `nest.dims`.
 void nameExtents(mlir::func::FuncOp entry);
 
+/// Asserts what slices, pads and windows of tensors need of run-time extents that have names.
+void checkSliceExtents(mlir::func::FuncOp entry);
+
 /// The last gate: ranked types, one block, nothing that a later stage cannot take.
 mlir::LogicalResult checkImported(mlir::func::FuncOp entry);
 

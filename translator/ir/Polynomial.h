@@ -1,7 +1,7 @@
 //===- Polynomial.h - sizes and positions as sums of products -------------------------------------------*- C++ -*-===//
 
-#ifndef ML2K_PASSES_LOWER_LOOPS_POLYNOMIAL_H
-#define ML2K_PASSES_LOWER_LOOPS_POLYNOMIAL_H
+#ifndef ML2K_IR_POLYNOMIAL_H
+#define ML2K_IR_POLYNOMIAL_H
 
 #include <cstdint>
 #include <map>

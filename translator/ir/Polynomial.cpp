@@ -1,6 +1,6 @@
 //===- Polynomial.cpp - sizes and positions as sums of products ---------------------------------------------------===//
 
-#include "passes/lower/loops/Polynomial.h"
+#include "translator/ir/Polynomial.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
