@@ -5,9 +5,7 @@
 // CHECK: void forward(
 // CHECK: double change = 1e+30;
 // CHECK-NEXT: int left = n - 1;
-// CHECK-NEXT: while (true) {
-// CHECK-NEXT: if (!(change > tolerance && left > 0))
-// CHECK-NEXT: break;
+// CHECK-NEXT: while (change > tolerance && left > 0) {
 // CHECK-NEXT: largest(space, work, x, w, left, n);
 // CHECK-NEXT: double const next_change = read_back(space, work.{{[a-z]+}});
 // CHECK-NEXT: int const next_left = left - 1;

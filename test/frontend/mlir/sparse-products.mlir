@@ -19,7 +19,8 @@
 // COLUMNS: first_entry_from(a_coordinates, a_positions(row), end, column);
 // COLUMNS: add_to(y(column), ({{[a-z]+}} + 2.0) * b_values(entry));
 // SHORT-NOT: first_entry_from
-// SHORT: while (true) {
+// SHORT: while ({{[a-z]+}} < {{[a-z]+}}) {
+// SHORT-NEXT: int const middle = ({{[a-z]+}} + {{[a-z]+}}) / 2;
 // PAIRS: error: extent {{[01]}} of 'B' is not known; give it with --dim B.
 // DENSE: nest.buffer
 // LOOPS: %[[WHOLE:.*]] = nest.buffer {{.*}} : memref<?x6xf64>
