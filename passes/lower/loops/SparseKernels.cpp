@@ -80,8 +80,8 @@ LogicalResult SparseKernel::findExtents() {
   for (SparseLevel const &level : stored.levels) {
     Value &extent = extents[loopOf(level)];
     if (!extent)
-      extent = stored.dimensionFromArrays(rewriter, location, level.dim);
-    if (!extent && level.isDense())
+      extent = tensors.extentOf(rewriter, location, stored, level.dim);
+    if (!extent && level.isDense() && level.part != SparseLevel::Part::Remainder)
       return op.emitError() << "extent " << level.dim << " of '" << stored.name()
                             << "' is not known; give it with --dim " << stored.name() << "." << level.dim << "=N";
   }
@@ -242,23 +242,23 @@ void SparseKernel::lowerTotal() {
 namespace {
 
 /// The extent of a stand-in: of a dense argument that it has to be equal to, or as its arrays have it.
-Value extentOf(OpBuilder &builder, memref::DimOp size, StoredTensor const &stored) {
+Value extentOf(OpBuilder &builder, memref::DimOp size, StoredTensor const &stored, StoredTensors const &tensors) {
   Location const location = size.getLoc();
   unsigned const dim = *size.getConstantIndex();
   for (OpOperand &use : stored.standIn.getUses()) {
     auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
     for (OpOperand &other : op ? op->getOpOperands() : MutableArrayRef<OpOperand>())
       for (auto [place, expr] : llvm::enumerate(op.getMatchingIndexingMap(&other).getResults()))
-        if (&other != &use && isa<BlockArgument>(other.get()) &&
+        if (&other != &use && isa<BlockArgument>(other.get()) && !tensors.find(other.get()) &&
             isa<func::FuncOp>(other.get().getParentRegion()->getParentOp()) &&
             expr == op.getMatchingIndexingMap(&use).getResult(dim))
           return builder.create<memref::DimOp>(location, other.get(),
                                                builder.create<arith::ConstantIndexOp>(location, place));
   }
-  return stored.dimensionFromArrays(builder, location, dim);
+  return tensors.extentOf(builder, location, stored, dim);
 }
 
-LogicalResult lowerSizes(RewriterBase &rewriter, StoredTensor const &stored) {
+LogicalResult lowerSizes(RewriterBase &rewriter, StoredTensor const &stored, StoredTensors const &tensors) {
   for (Operation *user : llvm::make_early_inc_range(stored.standIn.getUsers())) {
     auto size = dyn_cast<memref::DimOp>(user);
     if (!size) {
@@ -267,7 +267,7 @@ LogicalResult lowerSizes(RewriterBase &rewriter, StoredTensor const &stored) {
       continue;
     }
     rewriter.setInsertionPoint(size);
-    Value const extent = extentOf(rewriter, size, stored);
+    Value const extent = extentOf(rewriter, size, stored, tensors);
     if (!extent)
       return size.emitError() << "extent " << *size.getConstantIndex() << " of '" << stored.name()
                               << "' is not known; give it with --dim " << stored.name() << "."
@@ -317,7 +317,7 @@ LogicalResult lowerSparse(func::FuncOp entry) {
   IRRewriter rewriter(entry.getContext());
   StoredTensors tensors(entry);
   for (StoredTensor const &tensor : tensors.all())
-    if (failed(lowerSizes(rewriter, tensor)))
+    if (failed(lowerSizes(rewriter, tensor, tensors)))
       return failure();
   SmallVector<linalg::LinalgOp> operations; // in the order of the program
   entry.walk([&](linalg::LinalgOp op) { operations.push_back(op); });

@@ -66,6 +66,33 @@ StoredTensor const *StoredTensors::find(Value value) const {
   return found == tensors.end() ? nullptr : found;
 }
 
+/// What an extent of an argument is called; null if it has no name.
+static StringAttr extentName(BlockArgument argument, unsigned dim) {
+  auto entry = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto const names = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "nest.dims");
+  auto const name = names && dim < names.size() ? dyn_cast<StringAttr>(names[dim]) : StringAttr();
+  return name && !name.empty() ? name : StringAttr();
+}
+
+Value StoredTensors::extentOf(OpBuilder &builder, Location location, StoredTensor const &tensor, unsigned dim) const {
+  StringAttr const name = extentName(tensor.standIn, dim);
+  for (BlockArgument argument : tensor.standIn.getOwner()->getArguments()) {
+    auto const type = dyn_cast<MemRefType>(argument.getType());
+    for (int64_t place = 0; name && type && !find(argument) && place < type.getRank(); ++place)
+      if (extentName(argument, place) == name)
+        return builder.create<memref::DimOp>(location, argument,
+                                             builder.create<arith::ConstantIndexOp>(location, place));
+  }
+  if (Value const own = tensor.dimensionFromArrays(builder, location, dim))
+    return own;
+  for (StoredTensor const &other : tensors)
+    for (int64_t place = 0; name && place < cast<MemRefType>(other.standIn.getType()).getRank(); ++place)
+      if (extentName(other.standIn, place) == name)
+        if (Value const extent = other.dimensionFromArrays(builder, location, place))
+          return extent;
+  return {};
+}
+
 void StoredTensors::setPositions(StoredTensor const &tensor, Value positions) {
   for (StoredTensor &other : tensors)
     if (other.number == tensor.number)
@@ -116,7 +143,9 @@ Value StoredTensor::dimensionFromArrays(OpBuilder &builder, Location location, u
   if (!areRows)
     return {};
   auto const index = [&](int64_t value) { return builder.create<arith::ConstantIndexOp>(location, value); };
-  Value const length = builder.create<memref::DimOp>(location, positions[1], index(0));
+  // What the text calls the extent is not what its array is called
+  auto const name = dyn_cast<NameLoc>(location);
+  Value const length = builder.create<memref::DimOp>(name ? name.getChildLoc() : location, positions[1], index(0));
   Value const rows = builder.create<arith::SubIOp>(location, length, index(1));
   return levels[0].block == 1 ? rows : builder.create<arith::MulIOp>(location, rows, index(levels[0].block));
 }

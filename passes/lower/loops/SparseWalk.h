@@ -57,6 +57,11 @@ public:
   StoredTensor const *find(mlir::Value value) const;
   llvm::ArrayRef<StoredTensor> all() const { return tensors; }
 
+  /// The extent of a dimension: of an argument whose extent has the same name, or as arrays have it; null if nothing
+  /// says it.
+  mlir::Value extentOf(mlir::OpBuilder &builder, mlir::Location location, StoredTensor const &tensor,
+                       unsigned dim) const;
+
   /// For who reads the entries of a matrix by rows, or of a tensor that shares them.
   void setPositions(StoredTensor const &tensor, mlir::Value positions);
 

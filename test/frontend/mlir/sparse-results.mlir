@@ -4,6 +4,7 @@
 // RUN: ml2kokkos %s --entry=sum -o - | FileCheck %s --check-prefix=SUM
 // RUN: ml2kokkos %s --entry=inner --emit=nest | FileCheck %s --check-prefix=INNER
 // RUN: ml2kokkos %s --entry=chain -o - | FileCheck %s --check-prefix=CHAIN
+// RUN: ml2kokkos %s --entry=doubled -o - | FileCheck %s --check-prefix=DOUBLED
 // RUN: not ml2kokkos %s --entry=repeated --emit=nest 2>&1 | FileCheck %s --check-prefix=REPEATED
 // SAMPLED: for_stored_rows(
 // SAMPLED: along.each([&](int {{[a-z]+}}) {
@@ -36,6 +37,11 @@
 // CHAIN: StoredMatrix{work.ra_within, ra_coordinates, ra_values},
 // CHAIN: c_within(row) = Kokkos::min(c_positions(row), Kokkos::min(c_coordinates_size, c_values_size));
 // CHAIN: d_values(entry) = c_values(entry) * s(row);
+// Of two operands with the same entries the result has those, too; its rows are as many as somebody says.
+// DOUBLED: "sparse_results::r_values", space, a_positions_size - 1, a_values_size, a_positions,
+// DOUBLED: along.each(
+// DOUBLED: r_values(entry) = z + z;
+// DOUBLED: "sparse_results: y_size + 1 has to be at least A_positions_size"
 // REPEATED: [[#@LINE+60]]:10: error: a sparse result inside a loop is not supported
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
 #each = affine_map<(i, j) -> (i, j)>
@@ -101,4 +107,24 @@ func.func @repeated(%A: tensor<8x8xf64, #CSR>, %n: index, %y: tensor<8xf64>) -> 
     scf.yield %t : tensor<8xf64>
   }
   return %r : tensor<8xf64>
+}
+
+func.func @doubled(%A: tensor<?x?xf64, #CSR>, %B: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>) -> (tensor<?x?xf64, #CSR>, tensor<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %A, %c0 : tensor<?x?xf64, #CSR>
+  %m = tensor.dim %A, %c1 : tensor<?x?xf64, #CSR>
+  %e = tensor.empty(%n, %m) : tensor<?x?xf64, #CSR>
+  %r = linalg.generic #both ins(%A, %A : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) {
+  ^bb0(%a: f64, %b: f64, %o: f64):
+    %s = arith.addf %a, %b : f64
+    linalg.yield %s : f64
+  } -> tensor<?x?xf64, #CSR>
+  %z = arith.constant 0.0 : f64
+  %f = tensor.empty(%n) : tensor<?xf64>
+  %g = linalg.fill ins(%z : f64) outs(%f : tensor<?xf64>) -> tensor<?xf64>
+  %C = tensor.empty(%n, %n) : tensor<?x?xf64, #CSR>
+  %p = linalg.matmul ins(%A, %B : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%C : tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR>
+  %y = linalg.matvec ins(%p, %x : tensor<?x?xf64, #CSR>, tensor<?xf64>) outs(%g : tensor<?xf64>) -> tensor<?xf64>
+  return %r, %y : tensor<?x?xf64, #CSR>, tensor<?xf64>
 }

@@ -82,7 +82,7 @@ private:
     if (!term || !map.isProjectedPermutation() || map.getNumResults() != op.getNumParallelLoops())
       return std::nullopt;
     std::optional<int64_t> pattern;
-    bool vanishesThere = isStoredOnly(op);
+    SmallVector<Value> stored;
     for (OpOperand *input : op.getDpsInputOperands()) {
       BlockArgument const standIn = standInOf(input->get());
       if (!standIn)
@@ -91,9 +91,9 @@ private:
           (pattern && *pattern != sparsePatternOf(standIn)))
         return std::nullopt;
       pattern = sparsePatternOf(standIn);
-      vanishesThere |= vanishes(term, op.getMatchingBlockArgument(input), /*asEntry=*/true);
+      stored.push_back(op.getMatchingBlockArgument(input));
     }
-    return vanishesThere ? pattern : std::nullopt;
+    return pattern && (isStoredOnly(op) || vanishesAt(term, stored, /*asEntry=*/true)) ? pattern : std::nullopt;
   }
 
   LogicalResult standFor(linalg::LinalgOp op, std::optional<int64_t> pattern, Attribute assembly = {}) {
