@@ -1,13 +1,16 @@
 // What sparse programs cannot be translated, each with its place and its reason.
 // RUN: not ml2kokkos %s --entry=blocks --emit=nest 2>&1 | FileCheck %s --check-prefix=BLOCKS
-// BLOCKS: sparse-refused.mlir:[[#@LINE+21]]:{{.*}}: error: sparse operation is not supported: a tensor stored in blocks can only be
+// BLOCKS: sparse-refused.mlir:[[#@LINE+24]]:{{.*}}: error: sparse operation is not supported: a tensor stored in blocks can only be
 // RUN: not ml2kokkos %s --entry=extent --emit=nest 2>&1 | FileCheck %s --check-prefix=EXTENT
-// EXTENT: sparse-refused.mlir:[[#@LINE+28]]:{{.*}}: error: extent 1 of 'A' is not known; give it with --dim A.1=N
+// EXTENT: sparse-refused.mlir:[[#@LINE+31]]:{{.*}}: error: extent 1 of 'A' is not known; give it with --dim A.1=N
 // With the extent it is translated.
 // RUN: ml2kokkos %s --entry=extent --dim A.1=9 --emit=nest | FileCheck %s --check-prefix=GIVEN
 // GIVEN: nest.kernel "{{.*}}" range {{.*}} reduce (sum into
 // RUN: not ml2kokkos %s --entry=result --emit=nest 2>&1 | FileCheck %s --check-prefix=RESULT
-// RESULT: sparse-refused.mlir:[[#@LINE+31]]:{{.*}}: error: a sparse argument cannot be a result; the caller has it
+// RESULT: sparse-refused.mlir:[[#@LINE+34]]:{{.*}}: error: a sparse argument cannot be a result; the caller has it
+// A matrix that the program makes is carried by no loop.
+// RUN: not ml2kokkos %s --entry=carried --emit=nest 2>&1 | FileCheck %s --check-prefix=CARRIED
+// CARRIED: error: a sparse result can be read by linalg operations and sparse_tensor.convert only
 #rows = #sparse_tensor.encoding<{ map = (i, j) -> (i : compressed, j : dense) }>
 #BSR = #sparse_tensor.encoding<{
   map = (i, j) -> (i floordiv 2 : dense, j floordiv 2 : compressed, i mod 2 : dense, j mod 2 : dense)
@@ -40,4 +43,17 @@ func.func @extent(%A: tensor<?x?xf64, #rows>, %y: tensor<f64>) -> tensor<f64> {
 
 func.func @result(%A: tensor<8x8xf64, #rows>) -> tensor<8x8xf64, #rows> {
   return %A : tensor<8x8xf64, #rows>
+}
+
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
+func.func @carried(%A: tensor<8x8xf64, #CSR>, %n: index, %y: tensor<8xf64>) -> tensor<8xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8x8xf64, #CSR>
+  %B = linalg.matmul ins(%A, %A : tensor<8x8xf64, #CSR>, tensor<8x8xf64, #CSR>) outs(%e : tensor<8x8xf64, #CSR>) -> tensor<8x8xf64, #CSR>
+  %r, %q = scf.for %i = %c0 to %n step %c1 iter_args(%x = %y, %M = %B) -> (tensor<8xf64>, tensor<8x8xf64, #CSR>) {
+    %t = linalg.matvec ins(%M, %x : tensor<8x8xf64, #CSR>, tensor<8xf64>) outs(%x : tensor<8xf64>) -> tensor<8xf64>
+    scf.yield %t, %M : tensor<8xf64>, tensor<8x8xf64, #CSR>
+  }
+  return %r : tensor<8xf64>
 }

@@ -97,6 +97,9 @@ private:
   }
 
   LogicalResult standFor(linalg::LinalgOp op, std::optional<int64_t> pattern, Attribute assembly = {}) {
+    for (Operation *user : op->getUsers())
+      if (!isa<linalg::LinalgOp, tensor::DimOp, sparse_tensor::ConvertOp, func::ReturnOp>(user))
+        return user->emitError("a sparse result can be read by linalg operations and sparse_tensor.convert only");
     OpOperand &output = *op.getDpsInitOperand(0);
     auto const type = cast<RankedTensorType>(output.get().getType());
     bool const isResult = isReturned(op->getResult(0));
