@@ -215,15 +215,20 @@ LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
 /// otherwise.
 static FailureOr<bool> printPlainWhile(scf::WhileOp loop, ArrayRef<Identifier> carried, ScalarPrinter &printer,
                                        Body &to) {
-  ScalarPrinter trial = printer;
+  ScalarPrinter const outside = printer; // which the handlers know, so that the trial is its own
   Body before, body;
   std::optional<SmallVector<unsigned>> const places = placesHandedOn(loop);
-  if (!places || failed(trial.print(*loop.getBeforeBody(), before)) || !before.empty())
+  if (!places)
     return false;
-  FailureOr<Expression> const condition = trial.use(loop.getConditionOp().getCondition());
+  if (failed(printer.print(*loop.getBeforeBody(), before)))
+    return failure();
+  if (!before.empty()) {
+    printer = outside;
+    return false;
+  }
+  FailureOr<Expression> const condition = printer.use(loop.getConditionOp().getCondition());
   if (failed(condition))
     return failure();
-  printer = trial;
   for (auto [argument, result, place] : llvm::zip(loop.getAfterArguments(), loop.getResults(), *places)) {
     printer.bind(argument, cpp::name(carried[place]));
     printer.bind(result, cpp::name(carried[place]));
