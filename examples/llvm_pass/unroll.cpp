@@ -1814,6 +1814,7 @@ struct Along {
     for (int i = 0; i < length; ++i)
       body(i);
   }
+  template <class Body> void once(Body const &body) const { body(); }
 };
 
 struct Buffers {
@@ -1888,7 +1889,7 @@ void network(Buffers const &team, Weights const &weights, Buffers &scratch, Loop
     float const largest = along.fold(Max{}, 4, [&](int i) { return scratch.fc3(c, i); });
     std::int64_t const smallest = along.fold(
         Min{}, 4, [&](int i) { return scratch.fc3(c, i) == largest ? std::int64_t(i) : std::int64_t(2147483648); });
-    along.each(1, [&](int) { factor(c, 0) = smallest; });
+    along.once([&] { factor(c, 0) = smallest; });
   });
 }
 #undef UNROLL_VECTORIZE

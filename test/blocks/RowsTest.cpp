@@ -22,7 +22,7 @@ template <class T> void softmax(int rows, int length) {
         along.each(length, [&](int i) { out(row, i) = Kokkos::exp(in(row, i) - largest); });
         T const total = along.fold<Sum>(length, [&](int i) { return out(row, i); });
         along.each(length, [&](int i) { out(row, i) = out(row, i) / total; });
-        along.each(1, [&](int) { mean(row) = total / length; });
+        along.once([&] { mean(row) = total / length; });
       });
   space.fence();
   std::vector<double> expected, means;
@@ -92,7 +92,7 @@ template <int Length> void wideRows(int rows) {
         });
         along.each(Length + 0, [&](int i) { kept(i) = kept(i) - total; });
         along.each(Length + 0, [&](int i) { out(row, i) = kept(i) + in(row, i); });
-        along.each(1, [&](int) { mean(row) = total / Length; });
+        along.once([&] { mean(row) = total / Length; });
       });
   space.fence();
   std::vector<double> expected, means;
@@ -118,7 +118,7 @@ template <class Join, class T> T folded(std::vector<T> const &values) {
   for_rows(
       "test::fold", space, 1, length, KOKKOS_LAMBDA(int, Row const &along) {
         T const result = along.fold<Join>(length, [&](int i) { return in(i); });
-        along.each(1, [&](int) { out() = result; });
+        along.once([&] { out() = result; });
       });
   space.fence();
   return check::get(out)[0];

@@ -48,7 +48,7 @@ module {
       %o = arith.addf %s, %g : f32
       nest.yield %o : f32
     }
-    // CHECK: u(n, i) = !(x(n, i) <= 0.f) ? wrapping_add(k(n, i), 3) : int(unsigned(k(n, i)) / unsigned(7));
+    // CHECK: u(n, i) = !(x(n, i) <= 0.f) ? wrapping_add(k(n, i), 3) : int(unsigned(k(n, i)) / 7u);
     nest.map "integers" ins(%x, %k, %k : memref<32x768xf32>, memref<32x768xi32>, memref<32x768xi32>)
       outs(%u : memref<32x768xi32>) maps [#id, #id, #id, #id] {
     ^bb0(%a: f32, %i: i32, %j: i32):

@@ -30,7 +30,7 @@ module {
       nest.yield %o : f32
     }
     // CHECK: int const largest = along.fold<Max>(9, [&](int ii) { return k(i, ii); });
-    // CHECK-NEXT: along.each(1, [&](int) { m(i) = largest; });
+    // CHECK-NEXT: along.once([&] { m(i) = largest; });
     nest.reduce "most" <maxsi> from -2147483648 : i32 over [1] ins(%k : memref<4x9xi32>) outs(%m : memref<4xi32>) maps [#all, #one] term {
     ^bb0(%v: i32):
       nest.yield %v : i32

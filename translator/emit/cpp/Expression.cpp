@@ -145,7 +145,34 @@ static bool wantsParentheses(Rank outer, Rank inner) {
          (comparisons && (inner == Rank::Relation || inner == Rank::Equality));
 }
 
+/// `3` of `-3`.
+static std::optional<Expression> negatedLiteral(Expression const &a) {
+  bool const isNegative = a.kind() == Kind::Literal && a->constant && *a->constant < 0;
+  return isNegative ? std::optional(literal(-*a->constant)) : std::nullopt;
+}
+
+/// `j * 2` of `j * -2`.
+static std::optional<Expression> negatedProduct(Expression const &a) {
+  if (a.kind() != Kind::Binary || a->code != Code(Raw("*")))
+    return std::nullopt;
+  std::optional<Expression> const factor = negatedLiteral(a->parts[1]);
+  return factor ? std::optional(binary(a->parts[0], "*", Rank::Multiply, *factor)) : std::nullopt;
+}
+
+/// `a - 3`, not `a + -3`; `9 - a * 2`, not `a * -2 + 9`.
+static std::optional<Expression> withoutSigns(Expression const &a, bool isSum, Expression const &b) {
+  std::optional<Expression> const negated = negatedLiteral(b), product = negatedProduct(b), first = negatedProduct(a);
+  if (isSum && first && !negated && !product)
+    return binary(b, "-", Rank::Add, *first);
+  if (std::optional<Expression> const positive = negated ? negated : product)
+    return binary(a, isSum ? Raw("-") : Raw("+"), Rank::Add, *positive);
+  return std::nullopt;
+}
+
 Expression binary(Expression const &a, Raw op, Rank rank, Expression const &b) {
+  if (rank == Rank::Add)
+    if (std::optional<Expression> const plain = withoutSigns(a, op == Raw("+"), b))
+      return *plain;
   bool const associates = rank == Rank::And || rank == Rank::Or || rank == Rank::BitAnd || rank == Rank::BitOr;
   Rank const tighter = rank == Rank::Primary ? rank : Rank(int(rank) - 1);
   Expression const left = wantsParentheses(rank, a.rank()) ? parentheses(a) : operand(a, rank);

@@ -95,6 +95,12 @@ std::vector<Expression const *> expressionsOf(Statement const &statement) {
   return all;
 }
 
+void addOnce(Body &to, Assign assign) {
+  if (to.empty() || !to.back().as<Once>())
+    to.push_back(Once{});
+  to.back().as<Once>()->body.push_back(std::move(assign));
+}
+
 //===--- Names in use ---------------------------------------------------------------------------------------------===//
 
 /// What a statement itself brings into the scope of its bodies.

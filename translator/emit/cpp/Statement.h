@@ -200,6 +200,9 @@ struct Lambda {
   bool operator==(Lambda const &) const = default;
 };
 
+/// By the thread that makes the stores behind which it stands.
+void addOnce(Body &to, Assign assign);
+
 /// The variable that a statement declares, if any.
 Identifier const *declared(Statement const &statement);
 

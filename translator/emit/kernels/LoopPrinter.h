@@ -91,7 +91,6 @@ private:
   mlir::LogicalResult printColumns(mlir::scf::ForOp over, nest::RowLoop const &loop, Body &to);
   mlir::LogicalResult printSearch(nest::EntrySearch const &search, mlir::scf::WhileOp loop, Body &to);
   mlir::LogicalResult printRowLoop(mlir::scf::ForOp loop, Body &to);
-  void storeOnce(cpp::Assign assign, Body &to);
   void storeAtLast(cpp::Assign assign, Body &to);
   mlir::LogicalResult printStoredRows(Body statements);
   mlir::LogicalResult printShared();

@@ -76,7 +76,7 @@ FusedLoops Reduction::termLoops(SmallVector<StringRef> letters) {
 
 /// What for_rows does with a row; one thread of it does the last statements.
 void Reduction::addRowLambda(FusedLoops const &rows, FusedLoops const &along, Body statements, Body last) {
-  statements.push_back(cpp::Each{literal(1), {Raw("int")}, std::move(last)});
+  statements.push_back(cpp::Once{std::move(last)});
   rows.recover(statements);
   layer.setCall({rows.size(), along.size()});
   layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});

@@ -187,13 +187,6 @@ LogicalResult LoopPrinter::printRowLoop(scf::ForOp loop, Body &to) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// Neighbouring stores of a row share the lane.
-void LoopPrinter::storeOnce(cpp::Assign assign, Body &to) {
-  if (to.empty() || !to.back().as<cpp::Once>())
-    to.push_back(cpp::Once{});
-  to.back().as<cpp::Once>()->body.push_back(std::move(assign));
-}
-
 /// `for_stored_rows(label, space, rows, entries, A_positions, [=](int row, StoredRow const &along) { ... })`; where
 /// teams of a device may read the entries of all their rows together, `for_streamed_rows(...)`.
 LogicalResult LoopPrinter::printStoredRows(Body statements) {

@@ -42,10 +42,22 @@ static FailureOr<Expression> extendUnsigned(Operation *op, Operands a, ScalarPri
   return cpp::cast(resultType(op), operand);
 }
 
+/// `position` of `std::int64_t(position)`, and what is computed unsigned, before it was made signed again.
+static Expression withoutCast(Operation *op, Expression const &a) {
+  Operation *const inner = op->getOperand(0).getDefiningOp();
+  bool const isUnsigned = isa_and_nonnull<arith::ShRUIOp, arith::ShLIOp, arith::DivUIOp, arith::RemUIOp>(inner);
+  bool const isWidened = isa_and_nonnull<arith::IndexCastOp>(inner) && inner->getOperand(0).getType().isIndex();
+  bool const isCast = a.kind() == cpp::Kind::Call && a->parts.size() == 2;
+  return isCast && (isUnsigned || isWidened) ? a->parts.back() : a;
+}
+
 static FailureOr<Expression> truncateInteger(Operation *op, Operands a, ScalarPrinter &) {
   if (op->getResult(0).getType().isInteger(1))
     return binary(binary(a[0], "&", Rank::BitAnd, literal(1)), "!=", Rank::Equality, literal(0));
-  return cpp::cast(resultType(op), a[0]);
+  Expression const plain = withoutCast(op, a[0]);
+  auto const position = op->getOperand(0).getDefiningOp<arith::IndexCastOp>();
+  bool const isInt = position && plain != a[0] && op->getResult(0).getType().isInteger(32); // as an index is
+  return isInt ? plain : cpp::cast(resultType(op), plain);
 }
 
 static FailureOr<Expression> toUnsigned(Operation *op, Operands a, ScalarPrinter &) {

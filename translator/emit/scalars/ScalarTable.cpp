@@ -27,9 +27,28 @@ static bool isConstantFloat(Value value, double wanted) {
 
 //===--- Kinds of entries -----------------------------------------------------------------------------------------===//
 
+/// C++ computes integers of 8 and 16 bits in int.
+static Expression inOwnType(Operation *op, Expression const &value) {
+  Type const type = op->getResult(0).getType();
+  bool const isNarrow = type.isInteger() && !type.isInteger(1) && type.getIntOrFloatBitWidth() < 32;
+  return isNarrow ? cpp::cast(resultType(op), value) : value;
+}
+
 static Print infix(Raw symbol, Rank rank) {
-  return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
-    return binary(a[0], symbol, rank, a[1]);
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    return inOwnType(op, binary(a[0], symbol, rank, a[1]));
+  };
+}
+
+/// `x - 0.5`, not `x + -0.5`.
+static Print sumOfReals(Raw symbol, Raw opposite) {
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    FloatAttr constant;
+    bool const isNegative = matchPattern(op->getOperand(1), m_Constant(&constant)) &&
+                            constant.getValue().isNegative() && !constant.getValue().isNaN();
+    if (!isNegative)
+      return binary(a[0], symbol, Rank::Add, a[1]);
+    return binary(a[0], opposite, Rank::Add, literal(FloatAttr::get(constant.getType(), -constant.getValue())));
   };
 }
 
@@ -93,8 +112,8 @@ static Print wrapping(Raw symbol, Rank rank, Raw helper) {
       return plain;
     if (type.isInteger(1))
       return symbol == Raw("*") ? binary(a[0], "&&", Rank::And, a[1]) : binary(a[0], "!=", Rank::Equality, a[1]);
-    if (type.getIntOrFloatBitWidth() < 32) // computed in int
-      return cpp::cast(resultType(op), plain);
+    if (type.getIntOrFloatBitWidth() < 32)
+      return inOwnType(op, plain);
     return call(helper, a, "wrapping");
   };
 }
@@ -105,7 +124,7 @@ static Print logical(Raw onBool, Rank boolRank, Raw onInt, Rank intRank) {
     bool const isBool = operandType(op).isInteger(1);
     if (isBool && onBool == Raw("!=") && a[1].is(1))
       return unary("!", a[0]);
-    return isBool ? binary(a[0], onBool, boolRank, a[1]) : binary(a[0], onInt, intRank, a[1]);
+    return isBool ? binary(a[0], onBool, boolRank, a[1]) : inOwnType(op, binary(a[0], onInt, intRank, a[1]));
   };
 }
 
@@ -184,8 +203,8 @@ static FailureOr<Expression> linked(Operation *op, Operands a, ScalarPrinter &) 
 //===--- The table ------------------------------------------------------------------------------------------------===//
 
 static void addArithmetic(Table &table) {
-  table["arith.addf"] = {{"total", "shifted"}, infix("+", Rank::Add)};
-  table["arith.subf"] = {{"difference", "rest"}, infix("-", Rank::Add)};
+  table["arith.addf"] = {{"total", "shifted"}, sumOfReals("+", "-")};
+  table["arith.subf"] = {{"difference", "rest"}, sumOfReals("-", "+")};
   table["arith.mulf"] = {{"product", "scaled"}, times()};
   table["arith.divf"] = {{"ratio", "quotient"}, infix("/", Rank::Multiply)};
   table["arith.remf"] = {{"remainder"}, libm("Kokkos::fmod")};

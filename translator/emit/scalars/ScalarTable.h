@@ -17,6 +17,9 @@ inline mlir::Type operandType(mlir::Operation *op) { return op->getOperand(0).ge
 inline Code resultType(mlir::Operation *op) { return computedType(op->getResult(0).getType()).code; }
 
 inline Expression asUnsigned(mlir::Type type, Expression const &a) {
+  std::optional<int64_t> const number = a.kind() == cpp::Kind::Literal ? a->constant : std::nullopt;
+  if (number && *number >= 0 && (type.isIndex() || type.isInteger(32)))
+    return cpp::unsignedLiteral(*number);
   return a.unsignedForm().value_or(cpp::cast(unsignedScalarType(type).code, a));
 }
 
