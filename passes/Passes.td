@@ -96,8 +96,8 @@ def FormMaps : Pass<"ml2k-form-maps", "::mlir::func::FuncOp"> {
 def FormReductions : Pass<"ml2k-form-reductions", "::mlir::func::FuncOp"> {
   let summary = "reductions that are not rows become nest.reduce";
   let description = [{
-    Pre: linalg on tensors. Post: no linalg operation that reduces is left; elementwise operations that are the only readers
-    of a result are in its finish block. A body that is not a known combiner is an error.
+    Pre: linalg on tensors. Post: no linalg operation that reduces is left but those with nest.in_order, whose body is
+    no known combiner; elementwise operations that are the only readers of a result are in its finish block.
   }];
   let dependentDialects = ["nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -360,8 +360,8 @@ def VerifyNest : Pass<"ml2k-verify-nest", "::mlir::func::FuncOp"> {
 def NaiveLoops : Pass<"ml2k-naive-loops", "::mlir::func::FuncOp"> {
   let summary = "structured operations in memory become plain loops";
   let description = [{
-    Pre: memrefs. Post: a function with nest.naive holds no linalg operation: each is an scf.parallel over its
-    parallel loops, with scf.for over the others inside and its results in registers meanwhile.
+    Pre: memrefs. Post: linalg operations with nest.in_order, and all of a function with nest.naive, are an scf.parallel
+    over their parallel loops, with scf.for over the others inside and the results in registers meanwhile.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect"];
 }

@@ -143,6 +143,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.schedule", {OnOperation, isSchedule}},
       // Of those that could be a call of KokkosKernels: why they are not
       {"nest.kept", {OnOperation, isString}},
+      // Of a linalg operation: plain loops, whose reductions take their terms in order
+      {"nest.in_order", {OnOperation, isUnit}},
       // Of the first of several contractions that are one kernel on devices: how many
       {"nest.in_turn", {OnOperation, isNumber}},
       // What was measured for kernels, until they have it; for a kernel

@@ -121,7 +121,7 @@ LogicalResult PlainLoops::build(StringRef label) {
   op.getReductionDims(reduced);
   for (OpOperand &output : op.getDpsInitsMutable())
     if (llvm::any_of(reduced, [&](unsigned loop) { return op.getMatchingIndexingMap(&output).isFunctionOfDim(loop); }))
-      return op.emitError("writes its result in every step of a reduction; --schedule=naive does not serve it");
+      return op.emitError("writes its result in every step of a reduction");
   SmallVector<Range> const ranges = cast<linalg::LinalgOp>(*op).createLoopRanges(builder, location);
   Bounds bounds = boundsOf(ranges, parallel);
   if (parallel.empty()) { // a kernel of one iteration
@@ -143,11 +143,13 @@ LogicalResult PlainLoops::build(StringRef label) {
 
 struct NaiveLoops : impl::NaiveLoopsBase<NaiveLoops> {
   void runOnOperation() override {
-    if (!getOperation()->hasAttr("nest.naive"))
-      return;
+    bool const isNaive = getOperation()->hasAttr("nest.naive");
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> found;
-    getOperation().walk([&](linalg::LinalgOp op) { found.push_back(op); });
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (isNaive || op->hasAttr("nest.in_order"))
+        found.push_back(op);
+    });
     for (linalg::LinalgOp op : found) {
       std::string const label = nest::labelOf(op).str(); // of one that goes away
       rewriter.setInsertionPoint(op);

@@ -367,8 +367,7 @@ struct FormReductions : impl::FormReductionsBase<FormReductions> {
         found.push_back(op);
     });
     for (linalg::GenericOp op : found)
-      if (failed(form(rewriter, op)))
-        return signalPassFailure();
+      form(rewriter, op);
     eraseDead(rewriter, getOperation());
   }
 
@@ -384,16 +383,16 @@ struct FormReductions : impl::FormReductionsBase<FormReductions> {
     }
   }
 
-  LogicalResult form(RewriterBase &rewriter, linalg::GenericOp op) {
-    for (OpResult result : op->getResults()) {
-      if (result.use_empty())
-        continue;
-      auto const reduction = matchReduction(op, result.getResultNumber());
-      if (!reduction)
-        return op.emitError("a reduction that is no sum, product, smallest or largest value, or bit operation");
+  /// Each result, or none where one of them is joined in no way that has a name: loops take its terms in their order.
+  void form(RewriterBase &rewriter, linalg::GenericOp op) {
+    SmallVector<std::pair<OpResult, std::optional<Reduction>>> reductions;
+    for (OpResult result : op->getResults())
+      if (!result.use_empty())
+        reductions.emplace_back(result, matchReduction(op, result.getResultNumber()));
+    if (!llvm::all_of(reductions, [](auto const &reduction) { return reduction.second.has_value(); }))
+      return op->setAttr("nest.in_order", rewriter.getUnitAttr());
+    for (auto &[result, reduction] : reductions)
       ReduceFormer(rewriter, result, *reduction).form();
-    }
-    return success();
   }
 };
 } // namespace

@@ -326,6 +326,13 @@ static bool variesInLoop(tensor::ExtractSliceOp slice) {
   return loop && llvm::any_of(slice.getSizes(), [&](Value size) { return !loop.isDefinedOutsideOfLoop(size); });
 }
 
+/// Whether data decide where a slice lies: kernels that are launched with it cannot know that.
+static bool isPlacedByData(Operation *op) {
+  auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+  return slice && isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
+         llvm::any_of(slice.getOffsets(), isOfElement);
+}
+
 LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::FuncOp entry) {
   bool const sharesTensors =
       anyOp(entry, [](Operation *op) { return isa<scf::ForallOp>(op) && op->getNumResults() != 0; });
@@ -341,6 +348,8 @@ LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::Func
   bool const decides = anyOp(entry, [](Operation *op) {
     auto branch = dyn_cast<scf::IfOp>(op);
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && variesInLoop(slice))
+      return true;
+    if (isPlacedByData(op))
       return true;
     return (isa<scf::WhileOp>(op) && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>)) ||
            (branch && llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>) &&

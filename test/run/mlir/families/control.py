@@ -252,6 +252,38 @@ return %r : tensor<4x4xf64>""", integers=(2, 4))
 return %r#0, %r#1 : {N}, {N}""", integers=(3, 4))
 
 
+def placed():
+    """Rows at positions that data decide; recurrences that linalg writes as reductions."""
+    rows, row = tensor(6, 4, "f32"), tensor(4, "f32")
+    yield simple("update_rows", {"a": rows, "x": tensor(5, 4, "f32"), "at": tensor(5, "i32")}, [rows], f"""%c5 = arith.constant 5 : index
+%r = scf.for %k = %c0 to %c5 step %c1 iter_args(%s = %a) -> {rows} {{
+  %p = tensor.extract %at[%k] : tensor<5xi32>
+  %i = arith.index_cast %p : i32 to index
+  %old = tensor.extract_slice %s[%i, 0] [1, 4] [1, 1] : {rows} to {row}
+  %own = tensor.extract_slice %x[%k, 0] [1, 4] [1, 1] : tensor<5x4xf32> to {row}
+  %sum = linalg.add ins(%old, %own : {row}, {row}) outs(%old : {row}) -> {row}
+  %n = tensor.insert_slice %sum into %s[%i, 0] [1, 4] [1, 1] : {row} into {rows}
+  scf.yield %n : {rows}
+}}
+return %r : {rows}""", integers=(0, 6))
+    yield simple("slice_at_data", {"x": tensor(16, 8, "f32"), "u": tensor(4, 8, "f32"), "at": tensor("i32")},
+                 [tensor(4, 8, "f32"), tensor(16, 8, "f32")], """%p = tensor.extract %at[] : tensor<i32>
+%i = arith.index_cast %p : i32 to index
+%s = tensor.extract_slice %x[%i, 0] [4, 8] [1, 1] : tensor<16x8xf32> to tensor<4x8xf32>
+%r = arith.addf %s, %u : tensor<4x8xf32>
+%w = tensor.insert_slice %u into %x[%i, 0] [4, 8] [1, 1] : tensor<4x8xf32> into tensor<16x8xf32>
+return %r, %w : tensor<4x8xf32>, tensor<16x8xf32>""", integers=(0, 12))
+    yield simple("recurrence_reduction", {"x": tensor(4, 9, "f64"), "a": "f64", "s": tensor(4, "f64")}, [tensor(4, "f64")], """%r = linalg.generic {
+  indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<4x9xf64>) outs(%s : tensor<4xf64>) {
+^bb0(%in: f64, %y: f64):
+  %g = arith.mulf %y, %a : f64
+  %n = arith.addf %in, %g : f64
+  linalg.yield %n : f64
+} -> tensor<4xf64>
+return %r : tensor<4xf64>""")
+
+
 def dot(result, x, y, kind="tensor<8xf64>"):
     return f"""%e_{result} = tensor.empty() : tensor<f64>
 %z_{result} = linalg.fill ins(%zero : f64) outs(%e_{result} : tensor<f64>) -> tensor<f64>
@@ -406,5 +438,6 @@ def programs():
     yield from branches()
     yield from time_loops()
     yield from solvers()
+    yield from placed()
     yield from foralls()
     yield from functions()
