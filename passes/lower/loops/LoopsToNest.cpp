@@ -279,9 +279,9 @@ private:
   using Combiner = nest::Combiner;
 
   Location locationOf(OpResult result) {
-    return result.getOwner()->getNumResults() == 1 || nameOfReduction(result).empty()
-               ? result.getLoc()
-               : namedLocation(result.getLoc(), "reduction", nameOfReduction(result));
+    std::string const name = nameOfReduction(result);
+    return result.getOwner()->getNumResults() == 1 || name.empty() ? result.getLoc()
+                                                                   : namedLocation(result.getLoc(), "reduction", name);
   }
 
   static std::string nameOrReduced(OpResult result) {

@@ -151,18 +151,26 @@ static std::optional<Expression> negatedLiteral(Expression const &a) {
   return isNegative ? std::optional(literal(-*a->constant)) : std::nullopt;
 }
 
-/// `j * 2` of `j * -2`.
+/// `j * 2` of `j * -2`, `x / 2.0` of `-x / 2.0`, `x` of `-x`.
 static std::optional<Expression> negatedProduct(Expression const &a) {
-  if (a.kind() != Kind::Binary || a->code != Code(Raw("*")))
+  if (a.kind() == Kind::Unary)
+    return a->code == Code(Raw("-")) ? std::optional(a->parts[0]) : std::nullopt;
+  bool const isProduct = a.kind() == Kind::Binary && a->code == Code(Raw("*"));
+  if (!isProduct && !(a.kind() == Kind::Binary && a->code == Code(Raw("/"))))
     return std::nullopt;
-  std::optional<Expression> const factor = negatedLiteral(a->parts[1]);
-  return factor ? std::optional(binary(a->parts[0], "*", Rank::Multiply, *factor)) : std::nullopt;
+  Raw const op = isProduct ? Raw("*") : Raw("/");
+  std::optional<Expression> const factor = isProduct ? negatedLiteral(a->parts[1]) : std::nullopt;
+  if (factor)
+    return binary(a->parts[0], op, Rank::Multiply, *factor);
+  if (a->parts[0].kind() == Kind::Unary && a->parts[0]->code == Code(Raw("-")))
+    return binary(a->parts[0]->parts[0], op, Rank::Multiply, a->parts[1]);
+  return std::nullopt;
 }
 
 /// `a - 3`, not `a + -3`; `9 - a * 2`, not `a * -2 + 9`.
 static std::optional<Expression> withoutSigns(Expression const &a, bool isSum, Expression const &b) {
   std::optional<Expression> const negated = negatedLiteral(b), product = negatedProduct(b), first = negatedProduct(a);
-  if (isSum && first && !negated && !product)
+  if (isSum && first && a.kind() == Kind::Binary && negatedLiteral(a->parts[1]) && !negated && !product)
     return binary(b, "-", Rank::Add, *first);
   if (std::optional<Expression> const positive = negated ? negated : product)
     return binary(a, isSum ? Raw("-") : Raw("+"), Rank::Add, *positive);

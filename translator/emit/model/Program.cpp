@@ -77,8 +77,8 @@ void Program::collect() {
   collectArguments();
   collectMembers();
   nameArgumentTypes();
-  collectExchanged();
   collectSizes();
+  collectExchanged(); // hides none of them
   collectFunctions();
 }
 

@@ -122,8 +122,12 @@ static Print wrapping(Raw symbol, Rank rank, Raw helper) {
 static Print logical(Raw onBool, Rank boolRank, Raw onInt, Rank intRank) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
     bool const isBool = operandType(op).isInteger(1);
+    APInt constant;
     if (isBool && onBool == Raw("!=") && a[1].is(1))
       return unary("!", a[0]);
+    if (!isBool && onInt == Raw("^") && matchPattern(op->getOperand(1), m_ConstantInt(&constant)) &&
+        constant.isAllOnes())
+      return inOwnType(op, unary("~", a[0]));
     return isBool ? binary(a[0], onBool, boolRank, a[1]) : inOwnType(op, binary(a[0], onInt, intRank, a[1]));
   };
 }
