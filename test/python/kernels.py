@@ -285,6 +285,25 @@ def scratch(x: kk.f64[N]):
         x[i] = w[0] + w[1] + w[2]
 
 
+@case(f64(6, 9), f64(6), f64(6, 9))
+def new_axes(x: kk.f64[N, M], mu: kk.f64[N], y: kk.f64[N, M]):
+    y[...] = x - mu[:, None] + (mu * 2.0)[:, np.newaxis] * x[..., 0, None]
+
+
+@case(f64(6, 9), f64(6, 9), f64(6, 9))
+def centred(x: kk.f64[N, M], y: kk.f64[N, M], z: kk.f64[N, M]):
+    y[:] = x - (kk.sum(x, axis=1) / M)[:, None]
+    z[:] = x / kk.max(x, axis=0)
+
+
+@case(f64(6, 9), f64(6, 9))
+def parts_of_expressions(x: kk.f64[N, M], y: kk.f64[N, M]):
+    y[:, 1:] = (x * 2.0)[:, :-1]
+    across = x.T
+    for i in kk.range(N):
+        y[i, 0] = across[1, i] + (x + 1.0)[i, -1]
+
+
 # --- Reductions -------------------------------------------------------------------------------------------------------
 
 @case(f64(30, 7), f64(12), ints(0, 1, 4))
@@ -574,3 +593,29 @@ def columns(lower: kk.f64[N, M], upper: kk.f64[N, M], x: kk.f64[N, M], work: kk.
     for i in kk.range(M - 1):
         for k in kk.range(N - 2, -1, -1):
             lower[k, i] = lower[k + 1, i] + work[k, i + 1]
+
+
+# --- Positions and names ----------------------------------------------------------------------------------------------
+
+@case(f64(9, 3), f64(9), f64(9))
+def unpacked(place: kk.f64[N, 3], distance: kk.f64[N], swapped: kk.f64[N]):
+    first, last = 0.0, 1.0
+    for i in kk.range(N):
+        x, y, z = place[i]
+        distance[i] = math.sqrt(x * x + y * y + z * z)
+    for i in kk.range(N - 1, -1, -1):
+        swapped[i] = distance[N - 1 - i] if i % 2 == 0 else last - first
+
+
+@case(f64(9), f64(9), ints(0, 1))
+def counted_rounds(x: kk.f64[N], y: kk.f64[N], rounds: kk.i64[()]):
+    n = 0 # no size is called so
+    change = 1.0
+    while change > 1e-3 and n < 20:
+        for i in kk.range(1, N - 1):
+            y[i] = 0.5 * (x[i - 1] + x[i + 1])
+        change = kk.max(abs(y[i] - x[i]) for i in kk.range(1, N - 1))
+        for i in kk.range(1, N - 1):
+            x[i] = y[i]
+        n += 1
+    rounds[()] = n

@@ -149,6 +149,17 @@ def test_what_is_printed():
 
 
 @kk.kernel
+def spread(x: kk.f64[own.N, own.M], y: kk.f64[own.N, own.M]):
+    mean = kk.sum(x, axis=0) / own.N
+    y[:] = x - mean[None, :] * kk.max(x, axis=1)[:, None]
+
+
+def test_sums_that_are_spread_are_computed_once():
+    source = spread.cpp()
+    assert "y(i, j) = x(i, j) - mean(j) * totals(i);" in source and "for (int k" not in source[source.index("// ==== Layers"):]
+
+
+@kk.kernel
 def blurred(image: kk.f32[:, :], weight: kk.f32[3], out: kk.f32[own.N, own.M]):
     for i, j in kk.parallel(own.N, own.M):
         out[i, j] = 0.0

@@ -78,18 +78,15 @@ class Arrays:
         return form
 
     def subscript(self, array, node):
-        if array.memory is None:
-            raise self.problem("only parameters and local arrays can be subscripted; give the expression a name first")
-        parts = node.elts if isinstance(node, ast.Tuple) else [node]
-        if any(isinstance(part, ast.Constant) and part.value is ... for part in parts):
-            place = next(i for i, part in enumerate(parts) if isinstance(part, ast.Constant) and part.value is ...)
-            missing = len(array.shape) - len(parts) + 1
-            parts = parts[:place] + [ast.Slice()] * missing + parts[place + 1:]
-        if len(parts) > len(array.shape):
-            raise self.problem(f"an array of {len(array.shape)} dimensions has {len(parts)} subscripts")
-        parts = parts + [ast.Slice()] * (len(array.shape) - len(parts))
-        chosen, shape = [], []
-        for part, extent in zip(parts, array.shape):
+        """The part of an array that subscripts choose; of an expression one that computes its elements when it is asked for them."""
+        parts = self.subscript_parts(array, node)
+        chosen, shape, new, extents = [], [], [], iter(array.shape)
+        for part in parts:
+            if part is None:
+                new.append(len(shape))
+                shape.append(Linear(1))
+                continue
+            extent = next(extents)
             if isinstance(part, ast.Slice):
                 start, stop, step = (self.expression(bound) if bound else None for bound in (part.lower, part.upper, part.step))
                 stride = 1 if step is None else self.known_int(step, "the step of a slice")
@@ -99,7 +96,31 @@ class Arrays:
                 chosen.append((begin, stride))
                 shape.append(self.ceil_divided(end.plus(begin, -1), stride))
             else:
-                chosen.append((self.bound(self.expression(part), extent, None), None))
+                chosen.append((self.bound(part, extent, None), None))
+        own = [extent for place, extent in enumerate(shape) if place not in new]
+        view = self.part_of_view(array, chosen, own) if array.memory is not None else self.part_of_expression(array, chosen, own)
+        return self.with_new_axes(view, shape, new) if new else view
+
+    def subscript_parts(self, array, node):
+        """A slice or a value for each dimension, None for one that is new."""
+        parts = []
+        for part in node.elts if isinstance(node, ast.Tuple) else [node]:
+            if isinstance(part, ast.Slice) or isinstance(part, ast.Constant) and part.value is ...:
+                parts.append(part)
+            else:
+                value = self.expression(part)
+                if isinstance(value, Array):
+                    raise self.problem("an array does not choose elements here; use kk.where, or a loop with if")
+                parts.append(None if isinstance(value, Const) and value.value is None else value)
+        count = sum(part is not None and not isinstance(part, ast.Constant) for part in parts)
+        if count > len(array.shape):
+            raise self.problem(f"an array of {len(array.shape)} dimensions has {count} subscripts")
+        place = next((place for place, part in enumerate(parts) if isinstance(part, ast.Constant)), len(parts))
+        if any(isinstance(part, ast.Constant) for part in parts[place + 1:]):
+            raise self.problem("... stands once in a subscript")
+        return parts[:place] + [ast.Slice()] * (len(array.shape) - count) + parts[place + 1:]
+
+    def part_of_view(self, array, chosen, shape):
         inner, spans = iter(chosen), []
         for start, step in array.spans:
             if step is None:
@@ -108,6 +129,34 @@ class Arrays:
                 begin, stride = next(inner)
                 spans.append((start.plus(begin.times(step)), None if stride is None else step * stride))
         return self.view(array.memory, spans, shape)
+
+    def part_of_expression(self, array, chosen, shape):
+        def element(at):
+            left = iter(at)
+            return array.at([begin if stride is None else begin.plus(next(left).times(stride)) for begin, stride in chosen])
+
+        return Array(shape, array.kind, element, array.reads, gathers=True, cheap=array.cheap, sums=array.sums)
+
+    def computed_once(self, array):
+        """What is a loop for each element is stored before it is spread over more than its own elements."""
+        is_local = self.depth and any(not extent.is_constant for extent in array.shape)
+        return self.copied(array, "totals", self.comment(self.statement)) if array.sums and not is_local else array
+
+    def with_new_axes(self, array, shape, new):
+        """x[:, None]: dimensions of one element, along which the rest of an expression spreads it."""
+        array = self.computed_once(array)
+
+        def element(at):
+            return array.at([form for place, form in enumerate(at) if place not in new])
+
+        return Array(shape, array.kind, element, array.reads, gathers=True, cheap=array.memory is not None or array.cheap)
+
+    def written_part(self, array, node):
+        """What an assignment to subscripts changes."""
+        view = self.subscript(array, node)
+        if view.memory is None:
+            raise self.problem("only elements of parameters and of local arrays can be assigned, not of an expression or a transposed array")
+        return view
 
     def ceil_divided(self, form, step):
         if step == 1:
@@ -158,12 +207,15 @@ class Arrays:
         if not arrays:
             return compute(*values)
         shape = self.broadcast(arrays)
+        values = [self.computed_once(value) if isinstance(value, Array) and value.shape != shape else value for value in values]
+        arrays = [value for value in values if isinstance(value, Array)]
 
         def element(at):
             return compute(*(self.element(value, at) if isinstance(value, Array) else value for value in values))
 
         kind, _ = self.kind_of(self.w.trial(lambda: element([Linear(0)] * len(shape))))
-        return Array(shape, kind, element, [view for array in arrays for view in array.reads], gathers=any(array.gathers for array in arrays))
+        return Array(shape, kind, element, [view for array in arrays for view in array.reads], gathers=any(array.gathers for array in arrays),
+                     sums=any(array.sums for array in arrays))
 
     def element(self, array, at):
         own = at[len(at) - len(array.shape):]
@@ -172,7 +224,8 @@ class Arrays:
     def transposed(self, array):
         if len(array.shape) < 2:
             return array
-        return Array(array.shape[::-1], array.kind, lambda at: array.at(at[::-1]), array.reads, gathers=True, cheap=array.memory is not None)
+        return Array(array.shape[::-1], array.kind, lambda at: array.at(at[::-1]), array.reads, gathers=True,
+                     cheap=array.memory is not None or array.cheap, sums=array.sums)
 
     # --- Statements ---
 
@@ -222,6 +275,8 @@ class Arrays:
             if len(value.shape) > len(target.shape):
                 raise self.problem("the value has more dimensions than its target")
             self.broadcast([target, value])
+            if value.shape != target.shape:
+                value = self.computed_once(value)
             for mine, own in zip(target.shape[len(target.shape) - len(value.shape):], value.shape):
                 if mine == Linear(1) and own != Linear(1):
                     raise self.problem("the shapes of the arrays differ")

@@ -51,7 +51,8 @@ class Contractions:
         if not output:
             return element([])
         kind, _ = self.common(*(Scalar("", array.kind) for array, _ in operands))
-        return Array([extents[letter] for letter in output], kind, element, [view for array, _ in operands for view in array.reads], gathers=True)
+        return Array([extents[letter] for letter in output], kind, element, [view for array, _ in operands for view in array.reads], gathers=True,
+                     sums=bool(summed))
 
     def einsum(self, arguments):
         takes = 'kk.einsum takes subscripts and arrays, as in kk.einsum("ik,kj->ij", a, b)'

@@ -60,6 +60,9 @@ class Loops:
                 self.w.lower[index] = 0
             variable[:] = [index]
             own = Linear(0, {index: 1}) if step > 0 else begin.plus(Linear(0, {index: step}))
+            last = self.w.least(end)
+            if step < 0 and last is not None: # it stays above its end
+                self.w.lower_forms[index] = own.terms, last + 1 - own.constant
             self.scope[target] = Index(own)
             body()
 

@@ -66,7 +66,7 @@ class Reductions:
         if not shape:
             return element([])
         kind, _ = self.kind_of(self.w.trial(lambda: element([Linear(0)] * len(shape))))
-        return Array(shape, kind, element, array.reads, gathers=True)
+        return Array(shape, kind, element, array.reads, gathers=True, sums=True)
 
     # --- Generators ---
 

@@ -6,7 +6,7 @@ from .loops import Loops
 from .problems import Problem
 from .values import Array, Const, Scalar, Tuple
 from .source import assigned
-from .text import quoted
+from .text import Linear, quoted
 from .types import REAL, is_float
 
 
@@ -108,7 +108,7 @@ class Statements(Loops):
         array = self.expression(call.args[0])
         if not isinstance(array, Array):
             raise self.problem("kk.atomic_add takes an array, a position and a value")
-        view, value = self.subscript(array, call.args[1]), self.expression(call.args[2])
+        view, value = self.written_part(array, call.args[1]), self.expression(call.args[2])
         if view.shape:
             raise self.problem("kk.atomic_add changes one element; the position has too few subscripts")
         if not self.declared:
@@ -144,7 +144,7 @@ class Statements(Loops):
         array = self.expression(target.value)
         if not isinstance(array, Array):
             return False
-        view = self.subscript(array, target.slice)
+        view = self.written_part(array, target.slice)
         made = self.scan(node.value, view)
         if made is not view:
             self.assign_array(view, made, self.comment(node))
@@ -168,6 +168,8 @@ class Statements(Loops):
 
     def assign(self, target, value, node):
         if isinstance(target, ast.Tuple):
+            if isinstance(value, Array) and value.shape and value.shape[0].is_constant:
+                value = self.rows_of(value)
             items = value.items if isinstance(value, Tuple) else [Const(item) for item in value.value] \
                 if isinstance(value, Const) and isinstance(value.value, (tuple, list)) else None
             if items is None or len(items) != len(target.elts):
@@ -181,12 +183,21 @@ class Statements(Loops):
             array = self.expression(target.value)
             if not isinstance(array, Array):
                 raise self.problem("only elements of arrays can be assigned")
-            self.assign_array(self.subscript(array, target.slice), value, self.comment(node))
+            self.assign_array(self.written_part(array, target.slice), value, self.comment(node))
         else:
             raise self.problem("this cannot be assigned")
 
+    def rows_of(self, array):
+        """x, y, z = position[i]: elements, or parts, in order; all are read before the first target changes."""
+        if array.shape[0].constant > 1024:
+            raise self.problem("an array of more than 1024 rows is not unpacked; use its subscripts")
+        rows = [self.part_of_view if array.memory is not None else self.part_of_expression] * array.shape[0].constant
+        whole = [(Linear(0), 1)] * (len(array.shape) - 1)
+        views = [row(array, [(Linear(place), None), *whole], array.shape[1:]) for place, row in enumerate(rows)]
+        return Tuple([view if view.shape else view.at([]) for view in views])
+
     def named(self, value, name, node):
-        if isinstance(value, Array) and value.memory is None:
+        if isinstance(value, Array) and value.memory is None and not value.cheap: # those are views
             return self.copied(value, name, self.comment(node))
         if isinstance(value, Scalar) and self.w.block and isinstance(self.w.block[-1], str):
             head, equal, text = self.w.block[-1].partition(" = ")

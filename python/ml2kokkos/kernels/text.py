@@ -76,6 +76,7 @@ class Writer:
         self.count = 0
         self.constants = {}
         self.lower = {}   # atom: what it is at least
+        self.lower_forms = {} # atom: the terms of a position that it counts down, and what those are at least
         self.wide = {}    # atom: how a product or quotient of indices is computed in i64
         self.effects = 0  # loads, stores and regions so far: what may not run where Python would not run it
         self.pending = [] # stores that are not written yet: (memory, subscripts, value, lines)
@@ -86,6 +87,7 @@ class Writer:
         if not hint:
             self.count += 1
             self.lower.pop(f"%{self.count}", None)
+            self.lower_forms.pop(f"%{self.count}", None)
             self.wide.pop(f"%{self.count}", None)
             return f"%{self.count}"
         base = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match.group()):x}", hint)
@@ -97,6 +99,7 @@ class Writer:
             name = f"{base}_{number}"
         self.scopes[-1].add(name)
         self.lower.pop("%" + name, None) # of a loop before
+        self.lower_forms.pop("%" + name, None)
         self.wide.pop("%" + name, None)
         return "%" + name
 
@@ -174,17 +177,21 @@ class Writer:
 
     def trial(self, write):
         """Runs `write` without a trace in the text."""
-        kept = (self.count, dict(self.constants), list(self.prologue), self.effects, dict(self.lower), dict(self.wide), self.pending)
+        kept = (self.count, dict(self.constants), list(self.prologue), self.effects, dict(self.lower), dict(self.lower_forms), dict(self.wide), self.pending)
         self.pending = []
         try:
             return self.inside(write)[1]
         finally:
-            self.count, self.constants, self.prologue, self.effects, self.lower, self.wide, self.pending = kept
+            self.count, self.constants, self.prologue, self.effects, self.lower, self.lower_forms, self.wide, self.pending = kept
 
     # --- Indices ---
 
     def least(self, form):
         """What a linear form is at least, or None."""
+        for atom in form.terms:
+            own, least = self.lower_forms.get(atom, (None, None))
+            if own == form.terms:
+                return least + form.constant
         total = form.constant
         for atom, factor in form.terms.items():
             if factor < 0 or atom not in self.lower:

@@ -41,6 +41,7 @@ class Array:
     spans: list = None
     gathers: bool = False # an element needs others than those at its own coordinates
     cheap: bool = False   # an element is a load, though it is no view
+    sums: bool = False    # an element is a loop
     is_number: bool = False # a complex argument: its value is its only element
 
 
