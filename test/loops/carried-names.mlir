@@ -3,7 +3,7 @@
 
 // CHECK: int const n = x.extent_int(0);
 // CHECK: int n_now = 0;
-// CHECK: if (!(change > limit && n_now < 20))
+// CHECK: while (change > limit && n_now < 20) {
 // CHECK: largest(space, work, x, n);
 // CHECK: int const next_n_now = wrapping_add(n_now, 1);
 func.func @relax(%x: memref<?xf64>, %limit: f64) {

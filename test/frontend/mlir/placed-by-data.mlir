@@ -3,7 +3,7 @@
 // RUN: ml2kokkos %s --entry=slice -o - | FileCheck %s --check-prefix=SLICE
 
 // UPDATE: int const [[ROW:[a-z]+]] = idx([[T:[a-z]+]]);
-// UPDATE-NEXT: r([[ROW]], [[I:[a-z]+]]) += x([[T]], [[I]]);
+// UPDATE: r([[ROW]], [[I:[a-z]+]]) += x([[T]], [[I]]);
 func.func @update(%sums: tensor<6x4xf32>, %x: tensor<5x4xf32>, %idx: tensor<5xi32>) -> tensor<6x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
