@@ -47,7 +47,8 @@ static std::string reductionProblem(scf::ForOp loop) {
   for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
     if (!reductionOf(loop, i)) {
       Operation *last = loop.getYieldedValues()[i].getDefiningOp();
-      bool const sum = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last);
+      bool const sum = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last) &&
+                       llvm::is_contained(last->getOperands(), loop.getRegionIterArg(i)); // else a recurrence
       return sum ? "terms of a floating-point sum keep their order" : "an iteration needs a value of the one before";
     }
   return "";
