@@ -87,3 +87,27 @@ func.func @sequential(%bins: memref<?xindex>, %x: memref<?xf64>, %counts: memref
   }
   return
 }
+
+// -----
+
+// What is written between the load and the store of an element, perhaps the same one, is lost: that has an order.
+// CHECK-LABEL: @between(
+// CHECK: nest.kernel "arg2" range () = () to () note "sequential:
+// CHECK-NOT: nest.atomic
+func.func @between(%bins: memref<?xindex>, %others: memref<?xindex>, %counts: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %n = memref.dim %bins, %c0 : memref<?xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %bin = memref.load %bins[%i] : memref<?xindex>
+    %other = memref.load %others[%i] : memref<?xindex>
+    %a = memref.load %counts[%bin] : memref<?xi32>
+    %x = memref.load %counts[%other] : memref<?xi32>
+    %y = arith.addi %x, %one : i32
+    memref.store %y, %counts[%other] : memref<?xi32>
+    %b = arith.addi %a, %one : i32
+    memref.store %b, %counts[%bin] : memref<?xi32>
+  }
+  return
+}

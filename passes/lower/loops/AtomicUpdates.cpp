@@ -20,14 +20,23 @@ using namespace mlir;
 namespace ml2k {
 namespace {
 
-/// The operation that joins a term to the element, if that is all that a store does.
-Operation *joinOf(memref::StoreOp store) {
-  SmallVector<Operation *> const change = nest::changeOf(store);
-  return change.size() == 2 ? change.back() : nullptr;
+/// The load and what lies behind it up to the store, if nothing in between may write the element.
+SmallVector<Operation *> changeOf(memref::StoreOp store) {
+  SmallVector<Operation *> change = nest::changeOf(store);
+  if (change.empty())
+    return change;
+  for (Operation *op = change.front()->getNextNode(); op != store; op = op->getNextNode()) {
+    auto other = dyn_cast<memref::StoreOp>(op);
+    if (other ? mayAlias(other.getMemref(), store.getMemref()) : !isa<memref::LoadOp>(op) && !isMemoryEffectFree(op))
+      return {};
+  }
+  return change;
 }
 
-bool isDifference(Operation *join, Value before) {
-  return isa<arith::SubIOp, arith::SubFOp>(join) && join->getOperand(0) == before;
+/// The operation that joins a term to the element, if that is all that a store does.
+Operation *joinOf(memref::StoreOp store) {
+  SmallVector<Operation *> const change = changeOf(store);
+  return change.size() == 2 ? change.back() : nullptr;
 }
 
 /// Updates with the same of these may change places.
@@ -35,8 +44,8 @@ StringRef kindOf(memref::StoreOp store) {
   Operation *join = joinOf(store);
   if (!join)
     return "";
-  Value const before = nest::changeOf(store).front()->getResult(0);
-  if (isa<arith::AddIOp>(join) || (isa<arith::SubIOp>(join) && isDifference(join, before)))
+  Value const before = changeOf(store).front()->getResult(0);
+  if (isa<arith::AddIOp>(join) || (isa<arith::SubIOp>(join) && join->getOperand(0) == before))
     return "sum";
   return isReorderable(join) ? join->getName().getStringRef() : "";
 }
@@ -59,10 +68,10 @@ bool isChosenByData(Value index, scf::ForOp loop) {
 /// The store whose update an access belongs to.
 memref::StoreOp updateOf(Operation *access) {
   if (auto store = dyn_cast<memref::StoreOp>(access))
-    return nest::changeOf(store).empty() ? memref::StoreOp() : store;
+    return changeOf(store).empty() ? memref::StoreOp() : store;
   for (Operation *op = access; op->hasOneUse() && op->getNumRegions() == 0;)
     if (op = *op->user_begin(); auto store = dyn_cast<memref::StoreOp>(op)) {
-      SmallVector<Operation *> const change = nest::changeOf(store);
+      SmallVector<Operation *> const change = changeOf(store);
       return !change.empty() && change.front() == access ? store : memref::StoreOp();
     }
   return {};
@@ -103,7 +112,7 @@ memref::StoreOp firstUpdate(scf::ForOp loop) {
 
 /// Whether nothing else in the loop looks at the memory.
 bool isAlone(scf::ForOp loop, memref::StoreOp update) {
-  Operation *before = nest::changeOf(update).front();
+  Operation *before = changeOf(update).front();
   return !loop.getBody()
               ->walk([&](Operation *op) {
                 bool const touches = llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -154,7 +163,7 @@ Value bringOut(RewriterBase &rewriter, Value term, TypedAttr neutral, Region *fr
 }
 
 scf::ForOp carry(RewriterBase &rewriter, scf::ForOp loop, memref::StoreOp update) {
-  Operation *join = joinOf(update), *load = nest::changeOf(update).front();
+  Operation *join = joinOf(update), *load = changeOf(update).front();
   TypedAttr const neutral = *arith::getNeutralElement(join);
   Location const location = join->getLoc();
   Value term = join->getOperand(join->getOperand(0) == load->getResult(0) ? 1 : 0);
