@@ -197,8 +197,9 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
   if (failed(expression))
     return failure();
   Nouns nouns = withSourceName(op->getResult(0), entry->nouns);
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) // called as what it is made of
-    nouns = withSourceName(wordOf(op->getOperand(0)), nouns);
+  Value const word = isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) ? wordOf(op->getOperand(0)) : Value();
+  if (word && word.getDefiningOp<memref::LoadOp>()) // called as what was read; the index of a loop has its name already
+    nouns = withSourceName(word, nouns);
   if (auto name = op->getAttrOfType<StringAttr>("nest.name")) // what a pass knows it to be
     nouns.insert(nouns.begin(), name.str());
   place(op->getResult(0), std::move(*expression), nouns, to);
