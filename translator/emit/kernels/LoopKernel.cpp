@@ -42,6 +42,8 @@ LogicalResult LoopPrinter::bindHostValues() {
     FailureOr<Expression> text = host(value);
     if (failed(text))
       return failure();
+    if ((*text)->kind == cpp::Kind::Name) // a parameter, which nothing in the block may hide
+      printer.names.take((*text)->name->str());
     printer.bind(value, *text);
   }
   return success();
