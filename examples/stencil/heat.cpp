@@ -3,6 +3,7 @@
 #include "heat.hpp"
 
 #include <climits>
+#include <cstdint>
 #include <stdexcept>
 #include <type_traits>
 
@@ -16,6 +17,10 @@ using namespace detail;
 #endif
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
+
+// How many pieces of a row are work items: all its elements, or the row as a whole where an int cannot count those of
+// all rows
+inline int pieces_of_row(int rows, int width) { return std::int64_t(rows) * width <= 1 << 30 ? width : 1; }
 
 template <class T> KOKKOS_FUNCTION constexpr T lowest() { return -Kokkos::Experimental::infinity_v<T>; }
 
@@ -76,7 +81,8 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
   using Combiner = typename Reducer::combiner;
   int const height = Kokkos::max(0, rows.end - rows.begin), width = Kokkos::max(0, columns.end - columns.begin);
   if constexpr (on_host) {
-    int const share = Kokkos::min(4096, 1 + height * width / (4 * space.concurrency()));
+    std::int64_t const positions = std::int64_t(height) * width;
+    int const share = int(Kokkos::min<std::int64_t>(4096, 1 + positions / (4 * space.concurrency())));
     int const piece = Kokkos::max(1, Kokkos::min(width, share)), pieces = Kokkos::max(1, (width + piece - 1) / piece);
     int const together = Kokkos::max(1, share / piece), groups = Kokkos::max(1, (height + together - 1) / together);
     Kokkos::parallel_reduce(
@@ -101,13 +107,16 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
           joined = Combiner::join(joined, sums.all());
         },
         into);
-  } else
+  } else {
+    int const pieces = pieces_of_row(height, width);
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy(space, 0, height * width),
+        label, Kokkos::RangePolicy(space, 0, height * pieces),
         KOKKOS_LAMBDA(int item, Value &joined) {
-          joined = Combiner::join(joined, Value(term(rows.begin + item / width, columns.begin + item % width)));
+          for (int column = item % pieces; column < width; column += pieces)
+            joined = Combiner::join(joined, Value(term(rows.begin + item / pieces, columns.begin + column)));
         },
         into);
+  }
 }
 
 // ==== Layers =========================================================================================================

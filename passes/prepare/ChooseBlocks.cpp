@@ -271,11 +271,11 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   else if (kernel.getOrdered())
     nest::setSchedule(kernel, nest::scatteredRowsOf(kernel) ? KernelBlock::ScatterRows : KernelBlock::ForUpdates);
   else if (!nest::ownSums(kernel).empty())
-    nest::setSchedule(kernel, KernelBlock::ForOwnSums, {.fused = isGrid ? loops : 0});
+    nest::setSchedule(kernel, KernelBlock::ForOwnSums, {.fused = rows});
   else if (nest::hasAtomicUpdates(kernel))
     nest::setSchedule(kernel, KernelBlock::ForAtomicUpdates, {.fused = rows});
-  else if (reduces && !isNaive && hasFolds(kernel))
-    nest::setSchedule(kernel, KernelBlock::Range, {.fused = isGrid ? loops : 0});
+  else if (reduces && !isGrid && !isNaive && hasFolds(kernel))
+    nest::setSchedule(kernel, KernelBlock::Range);
   else if (reduces && isGrid)
     nest::setSchedule(kernel, KernelBlock::ReduceGrid, {.fused = rows});
   else if (reduces)

@@ -72,14 +72,15 @@ void atomicUpdates(int height, int width, int rows) {
 }
 
 /// Two arrays of sums, one behind the other, to which threads and teams add their own.
-void ownSums(int length) {
+void ownSums(int length, int columns = 1) {
   constexpr int bins = 37;
   ExecutionSpace const space;
   Tensor<float *> const first("first", bins), second("second", bins);
   Kokkos::deep_copy(second, 2.f);
   for_own_sums<float, 2 * bins>(
-      "test::for_own_sums", space, Span{3, 3 + length},
-      KOKKOS_LAMBDA(int i, float *own, bool alone) {
+      "test::for_own_sums", space, Span{3, 3 + length}, Span{0, columns},
+      KOKKOS_LAMBDA(int row, int column, float *own, bool alone) {
+        int const i = 3 + (row - 3) * columns + column;
         add_atomically(alone, own[placeOf(1, i, bins)], 1.f);
         if (i % 3 == 0)
           add_atomically(alone, own[bins + placeOf(2, i, bins)], -.5f * (i % 5));
@@ -92,7 +93,7 @@ void ownSums(int length) {
       });
   space.fence();
   std::vector<double> one(bins), two(bins, 2);
-  for (int i = 3; i < 3 + length; ++i) {
+  for (int i = 3; i < 3 + length * columns; ++i) {
     one[placeOf(1, i, bins)] += 1;
     two[placeOf(2, i, bins)] -= i % 3 == 0 ? .5 * (i % 5) : 0;
   }
@@ -132,6 +133,7 @@ void testUpdates() {
   updates(0, 3, 5, 8);
   for (int const length : {0, 1, 100, 20000})
     ownSums(length);
+  ownSums(50, 70);
   atomicUpdates(40, 30, 7);
   atomicUpdates(9, 1, 20000);
   for (int const rows : {0, 1, 7})

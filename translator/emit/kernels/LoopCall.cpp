@@ -155,15 +155,15 @@ LogicalResult LoopPrinter::printBox(Body statements) {
   return printPolicy(boxPolicy(), cpp::intParameters(names), std::move(statements));
 }
 
-/// One or two spans: all loops but the last run as one; all of them where terms are loops.
+/// One or two spans: all loops but the last run as one.
 LogicalResult LoopPrinter::printSpans(Body statements) {
-  bool const isOne = fused == positions.size(), grid = positions.size() > 1 && !isOne;
-  FailureOr<Expression> const outer = grid || isOne ? rows() : span(0);
+  bool const grid = positions.size() > 1;
+  FailureOr<Expression> const outer = grid ? rows() : span(0);
   FailureOr<Expression> const inner = grid ? span(positions.size() - 1) : Expression();
   if (failed(outer) || failed(inner))
     return failure();
   std::vector<Expression> arguments = {*outer};
-  std::vector<Identifier> parameters = {fused ? row : positions.front()};
+  std::vector<Identifier> parameters = {grid && fused ? row : positions.front()};
   if (grid) {
     arguments.push_back(*inner);
     parameters.push_back(positions.back());
@@ -183,28 +183,36 @@ LogicalResult LoopPrinter::printSpans(Body statements) {
   return success();
 }
 
-/// `for_atomic_updates(label, space, Span{0, n}, Span{0, 1}, elements, [=](int i, int, bool alone) { ... })`
-LogicalResult LoopPrinter::printAtomicUpdates(Body statements) {
-  bool const isGrid = positions.size() > 1;
-  FailureOr<Expression> const outer = isGrid ? rows() : span(0);
-  FailureOr<Expression> const inner = isGrid ? span(positions.size() - 1) : FailureOr<Expression>(Expression());
+/// The spans of a grid, or of a line of `Span{0, 1}` columns, and the parameters of its positions.
+FailureOr<LoopPrinter::Grid> LoopPrinter::grid() {
+  bool const isLine = positions.size() == 1;
+  Expression const one = cpp::braces(Raw("Span"), {literal(0), literal(1)});
+  FailureOr<Expression> const outer = isLine ? span(0) : rows();
+  FailureOr<Expression> const inner = isLine ? FailureOr<Expression>(one) : span(positions.size() - 1);
   if (failed(outer) || failed(inner))
     return failure();
-  Expression const one = cpp::braces(Raw("Span"), {literal(0), literal(1)});
-  layer.setCall({*outer, isGrid ? *inner : one, elementsOfUpdate()});
   cpp::Parameter column{Raw("int")};
-  if (isGrid)
+  if (!isLine)
     column.name = positions.back();
-  layer.addLambda({{cpp::intParameter(isGrid && fused ? row : positions.front()), column, {Raw("bool"), *alone}},
-                   std::move(statements)});
+  return Grid{*outer, *inner, {cpp::intParameter(!isLine && fused ? row : positions.front()), column}};
+}
+
+/// `for_atomic_updates(label, space, Span{0, n}, Span{0, 1}, elements, [=](int i, int, bool alone) { ... })`
+LogicalResult LoopPrinter::printAtomicUpdates(Body statements) {
+  FailureOr<Grid> all = grid();
+  if (failed(all))
+    return failure();
+  layer.setCall({all->rows, all->columns, elementsOfUpdate()});
+  all->parameters.push_back({Raw("bool"), *alone});
+  layer.addLambda({std::move(all->parameters), std::move(statements)});
   return success();
 }
 
-/// `for_own_sums<int, 16>(label, space, Span{0, n}, [=](int i, int *own, bool alone) { ... }, [=](int k, int sum, bool
-/// alone) { add_atomically(alone, counts(k), sum); })`
+/// `for_own_sums<int, 16>(label, space, Span{0, n}, Span{0, 1}, [=](int i, int, int *own, bool alone) { ... },
+/// [=](int k, int sum, bool alone) { add_atomically(alone, counts(k), sum); })`
 LogicalResult LoopPrinter::printOwnSums(Body statements) {
-  FailureOr<Expression> const range = rows();
-  if (failed(range))
+  FailureOr<Grid> all = grid();
+  if (failed(all))
     return failure();
   cpp::Type const type = scalarType(cast<MemRefType>(sums.front().first.getType()).getElementType());
   int64_t elements = 0;
@@ -223,11 +231,10 @@ LogicalResult LoopPrinter::printOwnSums(Body statements) {
     last = isLast ? add : Body{cpp::If{binary(cpp::name(k), "<", Rank::Relation, literal(end)), add, std::move(last)}};
     elements = std::max(elements, end);
   }
-  layer.setCall(type.code + Raw(", ") + Code(elements), {*range});
-  layer.addLambda({{cpp::intParameter(fused ? row : positions.front()),
-                    {type.code, own, Raw(" *"), type.block},
-                    {Raw("bool"), *alone}},
-                   std::move(statements)});
+  layer.setCall(type.code + Raw(", ") + Code(elements), {all->rows, all->columns});
+  all->parameters.push_back({type.code, own, Raw(" *"), type.block});
+  all->parameters.push_back({Raw("bool"), *alone});
+  layer.addLambda({std::move(all->parameters), std::move(statements)});
   layer.addLambda(
       {{cpp::intParameter(k), {type.code, sum, Raw(" "), type.block}, {Raw("bool"), *alone}}, std::move(last)});
   return success();

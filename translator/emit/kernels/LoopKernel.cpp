@@ -232,7 +232,8 @@ FailureOr<std::string> LoopPrinter::print() {
       : kernel.getInto().empty()           ? failed(printer.print(block, statements))
                                            : failed(returnTerms(block, statements)))
     return failure();
-  if (failed(recover(fusedLoops(), statements)) || failed(printCall(std::move(statements))))
+  bool const isNested = isInOrder(); // one thread goes through the loops themselves
+  if ((!isNested && failed(recover(fusedLoops(), statements))) || failed(printCall(std::move(statements))))
     return failure();
   return describe();
 }

@@ -57,6 +57,12 @@ private:
     unsigned first, end;
     Identifier name;
   };
+  /// What blocks over rows and columns get, and their positions.
+  struct Grid {
+    Expression rows, columns;
+    std::vector<cpp::Parameter> parameters;
+  };
+  mlir::FailureOr<Grid> grid();
   Group fusedLoops() const { return {0, fused, row}; }
   mlir::FailureOr<Expression> count(Group const &group);
   mlir::LogicalResult recover(Group const &group, Body &to);

@@ -65,8 +65,7 @@ static Expression const *chosenIn(Body const &statements) {
   return assign ? &assign->value : nullptr;
 }
 
-//===--- One variable for a value that changes
-//-----------------------------------------------------------------------===//
+//===--- One variable for a value that changes ---===//
 
 /// Whether what is made of `value` may be printed behind `op`, which changes the variable that it is read from.
 static bool isSeenBehind(Value value, Operation *op) {
