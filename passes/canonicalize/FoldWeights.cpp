@@ -198,6 +198,54 @@ struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
+/// Parts that only stand one behind the other are one weight: exporters reorder the gates of recurrent layers so. No
+/// part has another reader, so that constants do not grow.
+struct FoldConcat : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// `lstm.R` of lstm.0.R and lstm.1.R; otherwise the name of the first.
+  static std::string nameOf(ArrayRef<nest::WeightOp> parts) {
+    std::string whole;
+    for (nest::WeightOp part : parts) {
+      auto const [place, last] = part.getName().rsplit('.');
+      auto const [layer, number] = place.rsplit('.');
+      std::string const name = (layer + "." + last).str();
+      if (number.empty() || number.find_first_not_of("0123456789_") != StringRef::npos ||
+          !(whole.empty() || name == whole))
+        return nest::WeightOp(parts.front()).getName().str();
+      whole = name;
+    }
+    return whole;
+  }
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    auto const type = dyn_cast<RankedTensorType>(op.getType());
+    SmallVector<nest::WeightOp> parts;
+    for (Value input : op.getInputs())
+      parts.push_back(input.getDefiningOp<nest::WeightOp>());
+    if (!type || !type.hasStaticShape() || !isByteSized(type) ||
+        !llvm::all_of(parts, [](nest::WeightOp part) { return part && part->hasOneUse(); }))
+      return failure();
+    std::vector<std::vector<char>> pieces;
+    for (nest::WeightOp part : parts)
+      pieces.push_back(constantBytes(part.getValue()));
+    size_t rows = 1;
+    for (int64_t const extent : type.getShape().take_front(op.getDim()))
+      rows *= extent;
+    std::vector<char> bytes;
+    for (size_t row = 0; row < rows; ++row)
+      for (std::vector<char> const &piece : pieces)
+        bytes.insert(bytes.end(), piece.begin() + piece.size() / rows * row,
+                     piece.begin() + piece.size() / rows * (row + 1));
+    rewriter.setInsertionPoint(op); // behind all of them
+    auto whole = cast<nest::WeightOp>(
+        replacementWeight(rewriter, parts.front(), DenseElementsAttr::getFromRawBuffer(type, bytes)).getDefiningOp());
+    whole.setName(nameOf(parts));
+    rewriter.replaceOp(op, whole.getResult());
+    return success();
+  }
+};
+
 /// What an operation of float or double gives, rounded as the model rounds it; none of other operations.
 std::optional<double> computed(Operation &op, ArrayRef<double> in) {
   std::optional<double> const value = llvm::TypeSwitch<Operation *, std::optional<double>>(&op)
@@ -273,7 +321,7 @@ struct FoldVector : OpRewritePattern<linalg::GenericOp> {
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldSlice, FoldTranspose, FoldRearrangement, FoldLookUp, FoldVector,
+    patterns.add<FoldSlice, FoldConcat, FoldTranspose, FoldRearrangement, FoldLookUp, FoldVector,
                  FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(&getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

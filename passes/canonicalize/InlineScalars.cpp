@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,13 +20,35 @@ namespace ml2k {
 
 namespace {
 
+/// What all elements of a weight are: exporters compute `zeros_like` and `ones` ahead.
+std::optional<TypedAttr> valueOfWeight(Value tensor) {
+  nest::WeightOp weight = weightBehind(tensor);
+  auto const values = weight ? dyn_cast<DenseElementsAttr>(weight.getValue()) : nullptr;
+  return values && values.isSplat() ? std::optional(cast<TypedAttr>(values.getSplatValue<Attribute>())) : std::nullopt;
+}
+
+/// True for an operand with an element for every iteration. One that repeats may be a parameter (a bias) that is
+/// not trained yet: code should not depend on its values.
+bool coversIterations(OpOperand &operand) {
+  auto op = cast<linalg::GenericOp>(operand.getOwner());
+  return op.getNumReductionLoops() == 0 && op.getMatchingIndexingMap(&operand).isPermutation();
+}
+
+/// The one value that an operand holds, unless it is a scalar.
+std::optional<TypedAttr> valueOf(OpOperand &operand) {
+  if (!isa<RankedTensorType>(operand.get().getType()))
+    return std::nullopt;
+  std::optional<TypedAttr> const value = fillValue(operand.get());
+  return value || !coversIterations(operand) ? value : valueOfWeight(operand.get());
+}
+
 /// True for an operand that holds one value.
-bool isScalar(Value operand) { return !isa<RankedTensorType>(operand.getType()) || fillValue(operand); }
+bool isScalar(OpOperand &operand) { return !isa<RankedTensorType>(operand.get().getType()) || valueOf(operand); }
 
 /// That value, as a scalar.
-Value scalarFor(OpBuilder &builder, Location loc, Value operand) {
-  auto const value = isa<RankedTensorType>(operand.getType()) ? fillValue(operand) : std::nullopt;
-  return value ? builder.create<arith::ConstantOp>(loc, *value).getResult() : operand;
+Value scalarFor(OpBuilder &builder, Location loc, OpOperand &operand) {
+  std::optional<TypedAttr> const value = valueOf(operand);
+  return value ? builder.create<arith::ConstantOp>(loc, *value).getResult() : operand.get();
 }
 
 /// Operands that hold one value leave the operation; their block arguments become that value.
@@ -38,7 +61,7 @@ struct InlineOperands : OpRewritePattern<linalg::GenericOp> {
     SmallVector<AffineMap> maps;
     llvm::SmallBitVector inlined(op->getNumOperands());
     for (OpOperand *operand : op.getDpsInputOperands()) {
-      if (isScalar(operand->get())) {
+      if (isScalar(*operand)) {
         inlined.set(operand->getOperandNumber());
       } else {
         inputs.push_back(operand->get());
@@ -50,7 +73,7 @@ struct InlineOperands : OpRewritePattern<linalg::GenericOp> {
     rewriter.setInsertionPoint(op);
     for (unsigned const number : inlined.set_bits())
       rewriter.replaceAllUsesWith(op.getRegion().getArgument(number),
-                                  scalarFor(rewriter, op.getLoc(), op->getOperand(number)));
+                                  scalarFor(rewriter, op.getLoc(), op->getOpOperand(number)));
     for (OpOperand &operand : op.getDpsInitsMutable())
       maps.push_back(op.getMatchingIndexingMap(&operand));
     auto smaller = rewriter.create<linalg::GenericOp>(op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
@@ -130,6 +153,21 @@ struct InlineElement : OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
+/// What a loop adds to elements that an index array names (a count of neighbours) is a number.
+struct InlineTerm : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract, PatternRewriter &rewriter) const override {
+    if (!extract->getParentOfType<scf::ForOp>() ||
+        llvm::any_of(extract.getIndices(), [](Value index) { return index.getDefiningOp<nest::PositionOp>(); }))
+      return failure(); // a position is checked
+    std::optional<TypedAttr> const value = valueOfWeight(extract.getTensor());
+    if (!value)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(extract, *value);
+    return success();
+  }
+};
+
 /// A loop that changes a tensor of equal elements starts from a fill, not from a copy of a weight.
 struct FillStart : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -151,11 +189,8 @@ struct FillStart : OpRewritePattern<scf::ForOp> {
   }
 
   static std::optional<TypedAttr> splatOf(Value tensor) {
-    if (auto weight = tensor.getDefiningOp<nest::WeightOp>()) {
-      auto const values = dyn_cast<DenseElementsAttr>(weight.getValue());
-      return values && values.isSplat() ? std::optional(cast<TypedAttr>(values.getSplatValue<Attribute>()))
-                                        : std::nullopt;
-    }
+    if (std::optional<TypedAttr> const value = valueOfWeight(tensor))
+      return value;
     return tensor.getDefiningOp<linalg::FillOp>() ? std::nullopt : fillValue(tensor);
   }
 };
@@ -163,7 +198,7 @@ struct FillStart : OpRewritePattern<scf::ForOp> {
 struct InlineScalars : impl::InlineScalarsBase<InlineScalars> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<InlineOperands, InlineElement, FillStart>(&getContext());
+    patterns.add<InlineOperands, InlineElement, InlineTerm, FillStart>(&getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -67,6 +67,39 @@ bool foldsTogether(ArrayRef<int64_t> rows) {
   return llvm::count_if(rows, isLong) == 1 && (ShapedType::isDynamic(*found) || *found >= together);
 }
 
+/// So many elements fill a vector register of any type.
+static constexpr int64_t wholeVector = 16;
+
+/// The product, kDynamic if an extent is not known or it is larger than `most`.
+static int64_t productUpTo(ArrayRef<int64_t> extents, int64_t most) {
+  int64_t all = 1;
+  for (int64_t const extent : extents) {
+    if (ShapedType::isDynamic(extent) || extent > most || all * extent > most)
+      return ShapedType::kDynamic;
+    all *= extent;
+  }
+  return all;
+}
+
+bool foldsInElements(ArrayRef<int64_t> terms, ArrayRef<int64_t> elements) {
+  constexpr int64_t most = 8;
+  return !ShapedType::isDynamic(productUpTo(terms, most)) &&
+         ShapedType::isDynamic(productUpTo(elements, wholeVector - 1));
+}
+
+int64_t vectorLoop(ArrayRef<unsigned> loops, ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> all;
+  for (unsigned const loop : loops)
+    all.push_back(extents[loop]);
+  for (unsigned const loop : llvm::reverse(loops)) {
+    if (extents[loop] == 1)
+      continue;
+    bool const isWhole = ShapedType::isDynamic(extents[loop]) || extents[loop] >= wholeVector;
+    return isWhole || !ShapedType::isDynamic(productUpTo(all, wholeVector - 1)) ? int64_t(loop) : -1;
+  }
+  return -1;
+}
+
 static bool isAtLeast(int64_t extent, int64_t least) { return ShapedType::isDynamic(extent) || extent >= least; }
 
 /// Whether neighbours in a loop are neighbours in the last dimension of an operand that is longer than 1.
@@ -88,20 +121,25 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
   AffineMap const map = reduce.getMaps().front();
   std::optional<unsigned> const inner = innermost(map, extents);
   bool const isAlong = inner && llvm::is_contained(reduce.getReductionDims(), int64_t(*inner));
-  SmallVector<int64_t> rows;
+  SmallVector<int64_t> rows, folded;
+  SmallVector<unsigned> elements;
   int64_t terms = 1, reduced = 0, many = 1, results = 1;
   for (auto [loop, extent] : llvm::enumerate(extents))
     if (!llvm::is_contained(reduce.getReductionDims(), int64_t(loop))) {
       rows.push_back(extent);
+      elements.push_back(loop);
       results = ShapedType::isDynamic(extent) ? nest::leastColumns : std::min(results * extent, nest::leastColumns);
     } else if (extent != 1) {
+      folded.push_back(extent);
       many = ShapedType::isDynamic(extent) ? nest::manyTerms : std::min(many * extent, nest::manyTerms);
       terms = ShapedType::isDynamic(extent) || terms >= nest::leastTerms ? nest::leastTerms : terms * extent;
       ++reduced;
     }
   bool const isColumn = inner && isContiguous(map, extents, *inner);
   bool const isLong = inner && isAtLeast(extents[*inner], nest::leastColumns) && isColumn;
-  if (isAlong && reduced > 1 && isLong)
+  if (foldsInElements(folded, rows))
+    nest::setSchedule(reduce, KernelBlock::ForEach, {.inner = vectorLoop(elements, extents)});
+  else if (isAlong && reduced > 1 && isLong)
     nest::setSchedule(reduce, KernelBlock::ForRows, {.inner = int64_t(*inner)});
   else if (isAlong)
     nest::setSchedule(reduce, foldsTogether(rows) ? KernelBlock::FoldRows : KernelBlock::ForRows);
@@ -110,7 +148,7 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
   else if (isColumn && results < nest::leastColumns && many >= nest::manyTerms)
     nest::setSchedule(reduce, KernelBlock::FoldFewColumns, {.inner = int64_t(*inner)});
   else
-    nest::setSchedule(reduce, KernelBlock::ForEach);
+    nest::setSchedule(reduce, KernelBlock::ForEach, {.inner = vectorLoop(elements, extents)});
   return success();
 }
 

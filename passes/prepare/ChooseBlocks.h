@@ -25,6 +25,14 @@ llvm::SmallVector<int64_t> extentsOf(nest::Kernel kernel);
 /// Whether enough rows, of one loop that is not of extent 1, are there to fold several at once.
 bool foldsTogether(llvm::ArrayRef<int64_t> rows);
 
+/// Whether terms are so few that an element of a vector takes them all, and there are enough elements. What lies along
+/// a row of 3 or 5 does not fill a vector.
+bool foldsInElements(llvm::ArrayRef<int64_t> terms, llvm::ArrayRef<int64_t> elements);
+
+/// The loop that runs in vector registers, the last of `loops` that does anything; none if it is too short, so that all
+/// of them run there as one.
+int64_t vectorLoop(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<int64_t> extents);
+
 /// Whether the printed file serves any.
 enum class Devices { None, Some };
 

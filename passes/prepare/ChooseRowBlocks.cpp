@@ -67,7 +67,12 @@ void chooseBlock(nest::RowOp row, Devices devices) {
   std::optional<unsigned> const kept = devices == Devices::Some ? keptOperand(row) : std::nullopt;
   if (kept)
     return nest::setSchedule(row, KernelBlock::ForWideRows, {.kept = *kept});
-  bool const isFold = nest::onlyFoldOf(row) && foldsTogether(ArrayRef(extentsOf(row)).drop_back());
+  SmallVector<int64_t> const extents = extentsOf(row);
+  if (foldsInElements(extents.back(), ArrayRef(extents).drop_back()))
+    return nest::setSchedule(
+        row, KernelBlock::ForEach,
+        {.inner = vectorLoop(llvm::to_vector(llvm::seq<unsigned>(0, extents.size() - 1)), extents)});
+  bool const isFold = nest::onlyFoldOf(row) && foldsTogether(ArrayRef(extents).drop_back());
   nest::setSchedule(row, isFold ? KernelBlock::FoldRows : KernelBlock::ForRows);
 }
 

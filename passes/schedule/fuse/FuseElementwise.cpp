@@ -98,10 +98,62 @@ struct Fuse : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// A copy that nothing else reads (a flip), and a transpose of it or of what it reads.
+linalg::GenericOp copyOf(Value value) {
+  auto copy = value.getDefiningOp<linalg::GenericOp>();
+  return isElementwise(copy) && isCopy(copy) && copy.getNumDpsInputs() == 1 && copy->getNumResults() == 1 &&
+                 copy->hasOneUse() && copy.getIndexingMapsArray()[1].isIdentity()
+             ? copy
+             : nullptr;
+}
+
+/// Where dimension i of the result is dimension permutation[i] of the input: the position in the input.
+AffineMap inputOf(linalg::TransposeOp op) {
+  return AffineMap::getPermutationMap(invertPermutationVector(op.getPermutation()), op.getContext());
+}
+
+/// One copy that changes the order and the places.
+struct TransposeCopy : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
+    linalg::GenericOp copy = op.hasPureTensorSemantics() ? copyOf(op.getInput()) : nullptr;
+    if (!copy)
+      return failure();
+    AffineMap const from = copy.getIndexingMapsArray()[0].compose(inputOf(op));
+    auto joined = rewriter.create<linalg::GenericOp>(
+        rewriter.getFusedLoc({copy.getLoc(), op.getLoc()}), TypeRange(op.getResult()), copy.getInputs(),
+        ValueRange{op.getInit()}, ArrayRef{from, rewriter.getMultiDimIdentityMap(from.getNumDims())},
+        copy.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(copy.getRegion(), joined.getRegion(), joined.getRegion().begin());
+    rewriter.replaceOp(op, joined.getResults());
+    rewriter.eraseOp(copy);
+    return success();
+  }
+};
+
+struct CopyTranspose : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp copy, PatternRewriter &rewriter) const override {
+    if (!isElementwise(copy) || !isCopy(copy) || copy.getNumDpsInputs() != 1)
+      return failure();
+    auto op = copy.getInputs()[0].getDefiningOp<linalg::TransposeOp>();
+    if (!op || !op.hasPureTensorSemantics() || !op->hasOneUse())
+      return failure();
+    SmallVector<AffineMap> maps = copy.getIndexingMapsArray();
+    maps[0] = inputOf(op).compose(maps[0]);
+    rewriter.modifyOpInPlace(copy, [&] {
+      copy->setLoc(rewriter.getFusedLoc({op.getLoc(), copy.getLoc()}));
+      copy.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      copy->setOperand(0, op.getInput());
+    });
+    return success();
+  }
+};
+
 struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<Fuse>(&getContext());
+    patterns.add<Fuse, TransposeCopy, CopyTranspose>(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateReadThroughReshape(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))

@@ -4,6 +4,7 @@
 #turned = affine_map<(d0, d1) -> (d1, d0)>
 #back = affine_map<(d0, d1) -> (d0, -d1 + 2)>
 #column = affine_map<(d0, d1) -> (d1)>
+// CHECK-DAG: #[[FLIP:.*]] = affine_map<(d0, d1) -> (d0, -d1 + 7)>
 
 // A reduction has one result: it does not hand on the elements.
 // CHECK-LABEL: func.func @reduced
@@ -66,4 +67,23 @@ func.func @reversed(%x: tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<8x4xf32>) {
     linalg.yield %0 : f32
   } -> tensor<8x4xf32>
   return %front, %other : tensor<4x3xf32>, tensor<8x4xf32>
+}
+
+// A flip and the transposes around it are one copy.
+// CHECK-LABEL: func.func @flipped
+// CHECK: linalg.generic {indexing_maps = [#[[FLIP]], #{{.*}}]{{.*}} ins(%arg0 : tensor<4x8xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @flipped(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %first = linalg.transpose ins(%x : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) permutation = [1, 0]
+  %flip = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (-d0 + 7, d1)>, #id],
+                          iterator_types = ["parallel", "parallel"]}
+      ins(%first : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<8x4xf32>
+  %e1 = tensor.empty() : tensor<4x8xf32>
+  %last = linalg.transpose ins(%flip : tensor<8x4xf32>) outs(%e1 : tensor<4x8xf32>) permutation = [1, 0]
+  return %last : tensor<4x8xf32>
 }

@@ -96,6 +96,27 @@ void FusedLoops::recover(Body &statements) const {
       statements.insert(statements.begin(), declaration);
 }
 
+/// The loops that are `inner`, or the others.
+template <class T> static SmallVector<T> ofInner(ArrayRef<unsigned> loops, ArrayRef<T> what, int64_t inner, bool is) {
+  SmallVector<T> found;
+  for (auto [loop, each] : llvm::zip(loops, what))
+    if ((inner < 0 || loop == inner) == is)
+      found.push_back(each);
+  return found;
+}
+
+ElementLoops::ElementLoops(Layer &layer, Layer::Loops const &all, ArrayRef<unsigned> loops, ArrayRef<Identifier> names,
+                           int64_t inner, IndexSpace &space)
+    : inner(layer, all, ofInner(loops, loops, inner, true), ofInner(loops, names, inner, true), "element", space),
+      rows(layer, all, ofInner(loops, loops, inner, false), ofInner(loops, names, inner, false), "row", space) {}
+
+void ElementLoops::call(Layer &layer, Body statements) const {
+  inner.recover(statements);
+  rows.recover(statements);
+  layer.setCall({rows.size(), inner.size()});
+  layer.addLambda({cpp::intParameters({rows.name(), inner.name()}), std::move(statements)});
+}
+
 std::vector<Identifier> loopNames(Layer &layer, unsigned count) {
   static std::vector<std::vector<StringRef>> const letters = {
       {}, {"i"}, {"n", "i"}, {"n", "i", "j"}, {"n", "i", "j", "k"}, {"n", "i", "j", "k", "l"}};

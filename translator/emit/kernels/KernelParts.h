@@ -43,6 +43,21 @@ private:
   Body declarations; ///< outermost last
 };
 
+/// The loops of for_each: one in vector registers, the others in front of it; or all of them as one in vector
+/// registers.
+class ElementLoops {
+public:
+  /// `names` are those of `loops`; `inner` is one of these, or negative.
+  ElementLoops(Layer &layer, Layer::Loops const &all, llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<Identifier> names,
+               int64_t inner, IndexSpace &space);
+
+  /// `for_each(label, space, rows, length, [=](int row, int i) { statements })`
+  void call(Layer &layer, Body statements) const;
+
+private:
+  FusedLoops inner, rows;
+};
+
 /// Names for `count` loops of extents greater than 1, channels last for images.
 std::vector<Identifier> loopNames(Layer &layer, unsigned count);
 

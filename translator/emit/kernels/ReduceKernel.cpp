@@ -181,17 +181,8 @@ LogicalResult Reduction::printFolds(std::optional<unsigned> column) {
 
 /// A loop for every element of the output.
 LogicalResult Reduction::printElements() {
-  std::vector<Identifier> names = loopNames(layer, parallel.size());
-  Identifier const inner = names.empty() ? layer.indexNames({"i"}).front() : names.back();
-  Expression length = literal(1);
-  SmallVector<unsigned> outer(parallel);
-  if (!parallel.empty()) {
-    names.pop_back();
-    outer.pop_back();
-    space.dims[parallel.back()] = cpp::name(inner);
-    length = loops.sizes[parallel.back()];
-  }
-  FusedLoops const rows(layer, loops, outer, names, "row", space);
+  std::vector<Identifier> const names = loopNames(layer, parallel.size());
+  ElementLoops const elements(layer, loops, parallel, names, layer.schedule.getInner(), space);
   std::vector<Identifier> loopIndices;
   for (unsigned loop : reduced) {
     loopIndices.push_back(layer.indexNames({"k"}).front());
@@ -210,9 +201,7 @@ LogicalResult Reduction::printElements() {
   statements.insert(statements.end(), body.begin(), body.end());
   if (failed(finish(printer, cpp::name(accumulator), statements)))
     return failure();
-  rows.recover(statements);
-  layer.setCall({rows.size(), length});
-  layer.addLambda({cpp::intParameters({rows.name(), inner}), std::move(statements)});
+  elements.call(layer, std::move(statements));
   return success();
 }
 

@@ -1,6 +1,7 @@
 //===- RowKernel.cpp - nest.row: for_rows with folds and loops along the row --------------------------------------===//
 
 #include "translator/emit/kernels/KernelParts.h"
+#include "translator/ir/Identities.h"
 #include "translator/ir/LibraryCalls.h"
 #include "translator/ir/RowFolds.h"
 
@@ -56,6 +57,7 @@ struct Rows {
 
   int64_t extent() const { return loops.extents[last()]; }
   bool isWide() const { return bool(kept); }
+  bool isShort() const { return layer.schedule.getBlock() == nest::KernelBlock::ForEach; }
   void findKept();
   LogicalResult declareKept(ScalarPrinter &printer, Body &to);
   LogicalResult printGet(nest::GetOp get, ScalarPrinter &printer, Body &to);
@@ -65,6 +67,12 @@ struct Rows {
   LogicalResult printEach(nest::EachOp each, ScalarPrinter &printer, Body &to);
   void handle(ScalarPrinter &printer);
   LogicalResult printOnly(FusedLoops const &fused);
+  LogicalResult printShort(ArrayRef<unsigned> outer, std::vector<Identifier> const &names);
+
+  cpp::Statement loopAlong(Body statements) const {
+    bool const isLine = statements.size() == 1;
+    return cpp::For{along, literal(0), length(), literal(1), std::move(statements), isLine};
+  }
 };
 
 void Rows::findKept() {
@@ -112,7 +120,7 @@ LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Body &to) 
   printer.settleReads(to);
   Type const type = cast<nest::RowType>(set.getRow().getType()).getElementType();
   cpp::Assign const assign{*target, stored(*value, type)};
-  if (set->getParentOp() == op.getOperation() && !only) // one value per row: one thread writes it
+  if (set->getParentOp() == op.getOperation() && !only && !isShort()) // one value per row: one thread writes it
     cpp::addOnce(to, assign);
   else
     to.push_back(assign);
@@ -147,6 +155,14 @@ LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &t
   if (failed(term))
     return failure();
   Identifier const name = printer.names.fresh(nounsOf(fold));
+  if (isShort()) {
+    statements.push_back(joinInto(fold.getCombiner(), cpp::name(name), *term));
+    to.push_back(
+        cpp::Variable{computedType(fold.getType()), name, {}, literal(neutralOf(fold.getCombiner(), fold.getType()))});
+    to.push_back(loopAlong(std::move(statements)));
+    printer.bind(fold.getResult(), cpp::name(name));
+    return success();
+  }
   to.push_back(cpp::Fold{computedType(fold.getType()), name, combinerName(fold.getCombiner()), length(),
                          cpp::intParameter(along), std::move(statements), *term});
   printer.bind(fold.getResult(), cpp::name(name));
@@ -160,6 +176,10 @@ LogicalResult Rows::printEach(nest::EachOp each, ScalarPrinter &printer, Body &t
   Body statements;
   if (failed(printer.print(block, statements)))
     return failure();
+  if (isShort()) {
+    to.push_back(loopAlong(std::move(statements)));
+    return success();
+  }
   to.push_back(cpp::Each{length(), cpp::intParameter(along), std::move(statements)});
   return success();
 }
@@ -200,6 +220,18 @@ LogicalResult Rows::printOnly(FusedLoops const &fused) {
   return success();
 }
 
+/// A row is short: an element of a vector walks along it.
+LogicalResult Rows::printShort(ArrayRef<unsigned> outer, std::vector<Identifier> const &names) {
+  ElementLoops const elements(layer, loops, outer, names, layer.schedule.getInner(), space);
+  ScalarPrinter printer = layer.scalars(space);
+  handle(printer);
+  Body statements;
+  if (failed(printer.print(op.getBody().front(), statements)))
+    return failure();
+  elements.call(layer, std::move(statements));
+  return success();
+}
+
 } // namespace
 
 FailureOr<std::string> printRow(Operation *op, Layer &layer) {
@@ -214,6 +246,11 @@ FailureOr<std::string> printRow(Operation *op, Layer &layer) {
   rows.along = names.back();
   names.pop_back();
   rows.space.dims[rows.last()] = cpp::name(rows.along);
+  if (rows.isShort()) {
+    if (failed(rows.printShort(outer, names)))
+      return failure();
+    return describe(layer, rows.op.getInputs(), rows.op.getExtras(), rows.op.getOutputs(), ", ");
+  }
   FusedLoops const fused(layer, rows.loops, outer, names, "row", rows.space);
   if (layer.schedule.getBlock() == nest::KernelBlock::FoldRows) {
     rows.only = nest::onlyFoldOf(rows.op);
