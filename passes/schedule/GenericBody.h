@@ -78,6 +78,9 @@ mlir::Value freshDestination(mlir::OpBuilder &builder, mlir::Value output);
 /// Generics that read a tensor as it was before dimensions of extent 1 were added or dropped.
 void populateReadThroughReshape(mlir::RewritePatternSet &patterns);
 
+/// Loops that change elements named by an index array, and compute what they add themselves where that is little work.
+void populateFuseTerms(mlir::RewritePatternSet &patterns);
+
 /// Erases operations whose results nobody uses.
 void eraseDead(mlir::RewriterBase &rewriter, mlir::Operation *root);
 

@@ -156,6 +156,7 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
     patterns.add<Fuse, TransposeCopy, CopyTranspose>(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateReadThroughReshape(patterns);
+    populateFuseTerms(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -194,6 +195,9 @@ LogicalResult formFill(RewriterBase &rewriter, Operation *op) {
   });
 }
 
+/// What a loop changes further keeps its shape, in which the loop names its elements.
+bool startsLoop(linalg::FillOp fill) { return llvm::any_of(fill->getUsers(), llvm::IsaPred<scf::ForOp>); }
+
 /// True if the slice is not one piece of memory.
 bool hasGaps(tensor::ExtractSliceOp slice) {
   auto const source = slice.getSourceType();
@@ -277,6 +281,8 @@ struct FormMaps : impl::FormMapsBase<FormMaps> {
     if (auto fill = dyn_cast<linalg::FillOp>(op)) {
       if (!fill.hasPureTensorSemantics())
         return success();
+      if (startsLoop(fill))
+        return formPositionMap(rewriter, op, [&](ValueRange) { return fill.getInputs()[0]; });
       rewriter.setInsertionPoint(fill);
       auto generic = linalg::generalizeNamedOp(rewriter, fill);
       return failed(generic) ? failure() : MapFormer(rewriter, *generic).form();

@@ -4,7 +4,7 @@
 #turned = affine_map<(d0, d1) -> (d1, d0)>
 #back = affine_map<(d0, d1) -> (d0, -d1 + 2)>
 #column = affine_map<(d0, d1) -> (d1)>
-// CHECK-DAG: #[[FLIP:.*]] = affine_map<(d0, d1) -> (d0, -d1 + 7)>
+// CHECK-DAG: #[[$FLIP:.*]] = affine_map<(d0, d1) -> (d0, -d1 + 7)>
 
 // A reduction has one result: it does not hand on the elements.
 // CHECK-LABEL: func.func @reduced
@@ -71,7 +71,7 @@ func.func @reversed(%x: tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<8x4xf32>) {
 
 // A flip and the transposes around it are one copy.
 // CHECK-LABEL: func.func @flipped
-// CHECK: linalg.generic {indexing_maps = [#[[FLIP]], #{{.*}}]{{.*}} ins(%arg0 : tensor<4x8xf32>)
+// CHECK: linalg.generic {indexing_maps = [#[[$FLIP]], #{{.*}}]{{.*}} ins(%arg0 : tensor<4x8xf32>)
 // CHECK-NOT: linalg.generic
 // CHECK: return
 func.func @flipped(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

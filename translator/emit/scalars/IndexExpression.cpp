@@ -138,7 +138,12 @@ struct Printer {
 } // namespace
 
 Expression indexExpression(AffineExpr expr, IndexSpace const &space) {
-  return Printer{space}.print(simplify(expr, space));
+  // A symbol may be a number: the only column of a column of indices
+  SmallVector<AffineExpr> symbols;
+  for (auto [number, symbol] : llvm::enumerate(space.symbols))
+    symbols.push_back(symbol.constant() ? getAffineConstantExpr(*symbol.constant(), expr.getContext())
+                                        : getAffineSymbolExpr(number, expr.getContext()));
+  return Printer{space}.print(simplify(expr.replaceSymbols(symbols), space));
 }
 
 } // namespace ml2k
