@@ -68,6 +68,10 @@ public:
   bool isUnsigned(size_t at = 0) const { return isUnsignedType(dataType(at)); }
   /// Null if the input is not known at import.
   mlir::DenseElementsAttr constant(size_t at) const { return given(at).constant; }
+  /// Null as well if sizes that are known at run time only are among the numbers.
+  mlir::DenseElementsAttr numbers(size_t at) const {
+    return given(at).hasUnknown ? mlir::DenseElementsAttr() : constant(at);
+  }
   /// The integers of an input that must be known at import; `what` names it in the message.
   Ints ints(size_t at, llvm::StringRef what) const;
   /// The same where more than 32 bits are usual: "to the end", "for ever".

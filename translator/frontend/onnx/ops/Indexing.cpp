@@ -26,10 +26,10 @@ static Value position(Scalars &s, Value index, Value extent) {
 static bool checkIndices(Node &node, size_t at, int64_t extent) {
   if (!isa<IntegerType>(node.element(at)))
     node.refuse("indices are no integers");
-  if (!node.constant(at) || ShapedType::isDynamic(extent))
+  if (!node.numbers(at) || ShapedType::isDynamic(extent))
     return false;
   bool isNegative = false;
-  for (int64_t index : integersOf(node.constant(at))) {
+  for (int64_t index : integersOf(node.numbers(at))) {
     if (index < -extent || index >= extent)
       node.refuse("index " + Twine(index) + " is out of range for an extent of " + Twine(extent));
     isNegative |= index < 0;
@@ -47,7 +47,7 @@ static Value toPosition(Scalars &s, Value index, Value extent, bool isPlain) {
 
 /// A single known index is a slice.
 static bool gatherSlice(Node &node, int64_t axis) {
-  DenseElementsAttr const indices = node.constant(1);
+  DenseElementsAttr const indices = node.numbers(1);
   int64_t const extent = node.shape(0)[axis];
   if (!indices || indices.getNumElements() != 1 || node.rank(1) > 1 || ShapedType::isDynamic(extent))
     return false;
