@@ -79,12 +79,19 @@ void Importer::checkDims() {
 
 //===--- Initializers and inputs ----------------------------------------------------------------------------------===//
 
+/// PyTorch's exporter calls a constant of its own val_12: no parameter has such a name. One with several elements may
+/// be a parameter that it transposed, and is a weight as ever.
+static bool isNumbered(StringRef name) {
+  return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);
+}
+
 void Importer::importInitializers(Scope &scope) {
   for (pb::TensorProto const &tensor : model.graph().initializer()) {
     GraphValue value{tensor.name(), tensor.data_type(), {}, {}};
     try {
       value.constant = tensorValue(context, tensor, directory);
-      value.isTrained = isa<FloatType>(value.constant.getElementType()) && value.constant.getType().getRank() > 0;
+      value.isTrained = isa<FloatType>(value.constant.getElementType()) && value.constant.getType().getRank() > 0 &&
+                        !isNumbered(tensor.name());
     } catch (Refusal const &refusal) {
       error() << "initializer \"" << tensor.name() << "\": " << refusal.message;
       value.isRefused = true;
