@@ -3,6 +3,7 @@
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
+#include "passes/schedule/fuse/FusedPositions.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -60,6 +61,7 @@ struct FuseChains : impl::FuseChainsBase<FuseChains> {
       return consumer && producer && consumer.getNumReductionLoops() == 0 && isReadOnlyBy(operand->get(), consumer) &&
              fitOneKernel(*producer.getBody(), *consumer.getBody()) && !isEpilogue(producer, *operand);
     });
+    populateFusedPositions(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
+#include "passes/schedule/fuse/FusedPositions.h"
 
 #include "translator/ir/Nest.h"
 
@@ -157,6 +158,7 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateReadThroughReshape(patterns);
     populateFuseTerms(patterns);
+    populateFusedPositions(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
