@@ -198,51 +198,110 @@ struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
-/// Parts that only stand one behind the other are one weight: exporters reorder the gates of recurrent layers so. No
-/// part has another reader, so that constants do not grow.
+/// The weight whose parts, or which itself, a value is; its name is that of all of them.
+nest::WeightOp sourceOf(Value value) {
+  while (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
+    value = slice.getSource();
+  return weightBehind(value);
+}
+
+/// Parts of weights in another order, as exporters sort the gates of a GRU, are a weight.
 struct FoldConcat : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  /// `lstm.R` of lstm.0.R and lstm.1.R; otherwise the name of the first.
-  static std::string nameOf(ArrayRef<nest::WeightOp> parts) {
-    std::string whole;
-    for (nest::WeightOp part : parts) {
-      auto const [place, last] = part.getName().rsplit('.');
-      auto const [layer, number] = place.rsplit('.');
-      std::string const name = (layer + "." + last).str();
-      if (number.empty() || number.find_first_not_of("0123456789_") != StringRef::npos ||
-          !(whole.empty() || name == whole))
-        return nest::WeightOp(parts.front()).getName().str();
-      whole = name;
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    auto const type = dyn_cast<RankedTensorType>(op.getResult().getType());
+    if (!type || !type.hasStaticShape() || type.getNumElements() == 0 || !isByteSized(type))
+      return failure();
+    int64_t elements = 0;
+    llvm::SmallSetVector<Operation *, 4> weights;
+    SmallVector<DenseElementsAttr> parts;
+    for (Value input : op.getInputs()) {
+      std::optional<DenseElementsAttr> const part = valueOf(input);
+      if (!part)
+        return failure();
+      parts.push_back(*part);
+      if (nest::WeightOp weight = sourceOf(input); weight && weights.insert(weight))
+        elements += weight.getValue().getNumElements();
     }
-    return whole;
+    // What would be stored several times is put together when it runs
+    if (weights.empty() || type.getNumElements() > elements ||
+        !llvm::all_of(weights, [&](Operation *weight) { return isReadBy(weight, op); }))
+      return failure();
+    auto const weight = cast<nest::WeightOp>(weights.back());
+    rewriter.setInsertionPoint(op);
+    auto joined = cast<nest::WeightOp>(
+        replacementWeight(rewriter, weight, concatenated(parts, type, op.getDim())).getDefiningOp());
+    joined.setName(commonName(weights.getArrayRef()));
+    rewriter.replaceOp(op, joined.getResult());
+    return success();
   }
 
-  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
-    auto const type = dyn_cast<RankedTensorType>(op.getType());
-    SmallVector<nest::WeightOp> parts;
-    for (Value input : op.getInputs())
-      parts.push_back(input.getDefiningOp<nest::WeightOp>());
-    if (!type || !type.hasStaticShape() || !isByteSized(type) ||
-        !llvm::all_of(parts, [](nest::WeightOp part) { return part && part->hasOneUse(); }))
-      return failure();
+private:
+  static std::optional<DenseElementsAttr> valueOf(Value value) {
+    if (auto weight = value.getDefiningOp<nest::WeightOp>())
+      return reshaped(weight.getValue(), cast<ShapedType>(value.getType()).getShape());
+    Operation *op = value.getDefiningOp();
+    auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op);
+    if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ExtractSliceOp>(op) ||
+        (slice && !FoldSlice::isConstant(slice)))
+      return std::nullopt;
+    std::optional<DenseElementsAttr> const source = valueOf(op->getOperand(0));
+    if (!source)
+      return std::nullopt;
+    ArrayRef<int64_t> const shape = cast<ShapedType>(value.getType()).getShape();
+    return reshaped(slice ? sliced(*source, slice.getStaticOffsets(), slice.getStaticSizes()) : *source, shape);
+  }
+
+  /// All that is read of a weight goes into this concatenation: nothing is stored a second time.
+  static bool isReadBy(Operation *weight, tensor::ConcatOp op) {
+    return llvm::all_of(weight->getUsers(), [&](Operation *user) {
+      while (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) && user->hasOneUse())
+        user = *user->user_begin();
+      return user == op;
+    });
+  }
+
+  static DenseElementsAttr concatenated(ArrayRef<DenseElementsAttr> parts, RankedTensorType type, uint64_t dim) {
     std::vector<std::vector<char>> pieces;
-    for (nest::WeightOp part : parts)
-      pieces.push_back(constantBytes(part.getValue()));
+    for (DenseElementsAttr const &part : parts)
+      pieces.push_back(constantBytes(part));
     size_t rows = 1;
-    for (int64_t const extent : type.getShape().take_front(op.getDim()))
+    for (int64_t const extent : type.getShape().take_front(dim))
       rows *= extent;
     std::vector<char> bytes;
     for (size_t row = 0; row < rows; ++row)
-      for (std::vector<char> const &piece : pieces)
-        bytes.insert(bytes.end(), piece.begin() + piece.size() / rows * row,
-                     piece.begin() + piece.size() / rows * (row + 1));
-    rewriter.setInsertionPoint(op); // behind all of them
-    auto whole = cast<nest::WeightOp>(
-        replacementWeight(rewriter, parts.front(), DenseElementsAttr::getFromRawBuffer(type, bytes)).getDefiningOp());
-    whole.setName(nameOf(parts));
-    rewriter.replaceOp(op, whole.getResult());
-    return success();
+      for (std::vector<char> const &piece : pieces) {
+        auto const size = std::ptrdiff_t(piece.size() / rows), first = size * std::ptrdiff_t(row);
+        bytes.insert(bytes.end(), piece.begin() + first, piece.begin() + first + size);
+      }
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  }
+
+  /// `lstm.R` of lstm.0.R and lstm.1.R, the parts of one weight; `qkv` of qkv_q and qkv_k; else the name of the first.
+  static std::string commonName(ArrayRef<Operation *> weights) {
+    StringRef common = cast<nest::WeightOp>(weights.front()).getName();
+    std::optional<std::string> whole = wholeOf(common);
+    for (Operation *weight : weights.drop_front()) {
+      StringRef const name = cast<nest::WeightOp>(weight).getName();
+      if (wholeOf(name) != whole)
+        whole = std::nullopt;
+      size_t length = 0;
+      while (length < std::min(common.size(), name.size()) && common[length] == name[length])
+        ++length;
+      common = common.take_front(length);
+    }
+    StringRef const stem = weights.size() > 1 ? common.rtrim("._") : common;
+    return whole ? *whole : stem.empty() ? cast<nest::WeightOp>(weights.front()).getName().str() : stem.str();
+  }
+
+  /// The weight that FoldSlice made a part of.
+  static std::optional<std::string> wholeOf(StringRef part) {
+    auto const [place, last] = part.rsplit('.');
+    auto const [layer, number] = place.rsplit('.');
+    if (number.empty() || number.find_first_not_of("0123456789_") != StringRef::npos)
+      return std::nullopt;
+    return (layer + "." + last).str();
   }
 };
 
