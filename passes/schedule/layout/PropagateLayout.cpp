@@ -87,6 +87,24 @@ struct UnitTransposeToReshape : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
+/// A transpose of the flattened result of a convolution, which lies channels last: the two cancel once the first comes
+/// through the bias and activation between them. The tokens of a vision transformer are made so.
+bool waitsForTranspose(linalg::TransposeOp op) {
+  auto collapse = op.getInput().getDefiningOp<tensor::CollapseShapeOp>();
+  Value value = collapse && collapse->hasOneUse() ? collapse.getSrc() : Value();
+  bool isBehindOther = false;
+  while (value && value.hasOneUse()) {
+    if (value.getDefiningOp<linalg::TransposeOp>())
+      return isBehindOther;
+    auto generic = value.getDefiningOp<linalg::GenericOp>();
+    if (!generic || generic.getNumParallelLoops() != generic.getNumLoops() || generic.getNumDpsInputs() == 0)
+      return false;
+    value = generic.getInputs()[0];
+    isBehindOther = true;
+  }
+  return false;
+}
+
 /// A generic reads a transposed operand in place by another map. Elementwise work that reads it in order instead takes
 /// over the order in which it lies (SinkThroughElementwise).
 struct AbsorbIntoMap : OpRewritePattern<linalg::GenericOp> {
@@ -99,7 +117,7 @@ struct AbsorbIntoMap : OpRewritePattern<linalg::GenericOp> {
     for (OpOperand *operand : op.getDpsInputOperands()) {
       AffineMap &map = maps[operand->getOperandNumber()];
       auto transpose = transposeBehind(operand->get());
-      if (!transpose || (op.getNumReductionLoops() == 0 && map.isIdentity()))
+      if (!transpose || (op.getNumReductionLoops() == 0 && map.isIdentity()) || waitsForTranspose(transpose))
         continue;
       SmallVector<AffineExpr> const exprs = permute<AffineExpr>(map.getResults(), inverse(transpose.getPermutation()));
       map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
@@ -125,7 +143,7 @@ struct SinkThroughElementwise : OpRewritePattern<linalg::GenericOp> {
       if (auto transpose = transposeBehind(operand->get());
           transpose && op.getMatchingIndexingMap(operand).isIdentity() && !leading)
         leading = transpose;
-    if (!leading)
+    if (!leading || waitsForTranspose(leading))
       return failure();
     ArrayRef<int64_t> const permutation = leading.getPermutation();
     // Loop i of the new operation is loop permutation⁻¹(i) of the old one
