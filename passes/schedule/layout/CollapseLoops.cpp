@@ -31,6 +31,14 @@ bool isInferable(tensor::ExpandShapeOp expand) {
   });
 }
 
+/// What only sums and maxima read stays in their shape: it becomes a part of them, the squares of an RMS norm say.
+bool isForReductions(linalg::GenericOp op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    auto reader = dyn_cast<linalg::GenericOp>(user);
+    return reader && reader.getNumReductionLoops() != 0;
+  });
+}
+
 /// Elementwise work on such an expansion: the other operands have the same shape, or none of its joined dimensions.
 struct CollapseUnknown : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -38,7 +46,7 @@ struct CollapseUnknown : OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
     if (op.getNumLoops() != op.getNumParallelLoops() || op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
         op.hasIndexSemantics() || !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
-        op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
+        op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) || isForReductions(op))
       return failure();
     tensor::ExpandShapeOp expand;
     for (OpOperand *input : op.getDpsInputOperands())
