@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -168,6 +169,52 @@ struct InlineTerm : OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
+/// An element of a concatenation is one of the part that it lies in: indices of several dimensions, which exporters
+/// make as columns.
+struct ElementOfConcat : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract, PatternRewriter &rewriter) const override {
+    auto concat = extract.getTensor().getDefiningOp<tensor::ConcatOp>();
+    APInt number;
+    if (!concat || !matchPattern(extract.getIndices()[concat.getDim()], m_ConstantInt(&number)) || number.isNegative())
+      return failure();
+    int64_t at = number.getSExtValue();
+    for (Value part : concat.getInputs()) {
+      int64_t const extent = cast<RankedTensorType>(part.getType()).getDimSize(concat.getDim());
+      if (ShapedType::isDynamic(extent))
+        return failure();
+      if (at < extent) {
+        SmallVector<Value> indices(extract.getIndices());
+        indices[concat.getDim()] = rewriter.create<arith::ConstantIndexOp>(extract.getLoc(), at);
+        rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, part, indices);
+        return success();
+      }
+      at -= extent;
+    }
+    return failure();
+  }
+};
+
+/// An element of integers before dimensions of extent 1 were added.
+struct ElementBeforeUnits : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractOp extract, PatternRewriter &rewriter) const override {
+    auto expand = extract.getTensor().getDefiningOp<tensor::ExpandShapeOp>();
+    if (!expand || !expand.getSrcType().getElementType().isInteger())
+      return failure();
+    SmallVector<Value> indices;
+    for (ReassociationIndices const &group : expand.getReassociationIndices()) {
+      auto const isLong = [&](int64_t dim) { return expand.getResultType().getDimSize(dim) != 1; };
+      if (llvm::count_if(group, isLong) > 1)
+        return failure();
+      int64_t const *kept = llvm::find_if(group, isLong);
+      indices.push_back(extract.getIndices()[kept == group.end() ? group.front() : *kept]);
+    }
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, expand.getSrc(), indices);
+    return success();
+  }
+};
+
 /// A loop that changes a tensor of equal elements starts from a fill, not from a copy of a weight.
 struct FillStart : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -198,7 +245,8 @@ struct FillStart : OpRewritePattern<scf::ForOp> {
 struct InlineScalars : impl::InlineScalarsBase<InlineScalars> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<InlineOperands, InlineElement, InlineTerm, FillStart>(&getContext());
+    patterns.add<InlineOperands, InlineElement, ElementOfConcat, ElementBeforeUnits, InlineTerm, FillStart>(
+        &getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -96,6 +96,37 @@ static void importGatherElements(Node &node) {
   node.out(0, result, node.dataType(0));
 }
 
+/// Known indices into one dimension that are all the same, or count along a loop: x[0, :, 2] as exporters write it.
+struct Counted {
+  std::optional<int64_t> loop;
+  int64_t first = 0;
+};
+
+/// Of column `i` of known indices; none if they are others.
+static std::optional<Counted> countedIndices(Node &node, int64_t i, int64_t extent) {
+  if (!node.numbers(1) || !isa<IntegerType>(node.element(1)) || ShapedType::isDynamic(extent))
+    return std::nullopt;
+  auto const values = integersOf(node.numbers(1));
+  llvm::ArrayRef<int64_t> const rows = node.shape(1).drop_back();
+  int64_t const count = node.shape(1).back(), first = values.empty() ? -1 : int64_t(values[i]);
+  int64_t const from = first < 0 ? first + extent : first;
+  if (from < 0 || from >= extent)
+    return std::nullopt;
+  auto const counts = [&](int64_t inner, int64_t size) { // along a loop with `inner` rows for each of its steps
+    for (size_t row = 0; row * count < values.size(); ++row)
+      if (values[row * count + i] != first + (size == 0 ? 0 : int64_t(row) / inner % size))
+        return false;
+    return size == 0 || (first >= 0 && first + size <= extent);
+  };
+  if (counts(1, 0))
+    return Counted{std::nullopt, from};
+  int64_t inner = 1;
+  for (int64_t loop = int64_t(rows.size()) - 1; loop >= 0; inner *= rows[loop--])
+    if (counts(inner, rows[loop]))
+      return Counted{loop, first};
+  return std::nullopt;
+}
+
 /// indices [.., k] name the first k dimensions of data after the batch dimensions.
 static void importGatherND(Node &node) {
   Build &b = node.b;
@@ -120,6 +151,13 @@ static void importGatherND(Node &node) {
       row.push_back(loop(dim));
     at.append(row.begin(), row.begin() + batch);
     for (int64_t i = 0; i < count; ++i) {
+      if (auto const counted = countedIndices(node, i, node.shape(0)[batch + i])) {
+        Value const first = s.index(counted->first);
+        at.push_back(!counted->loop        ? first
+                     : counted->first == 0 ? loop(*counted->loop)
+                                           : s.create<arith::AddIOp>(loop(*counted->loop), first));
+        continue;
+      }
       row.push_back(s.index(i));
       at.push_back(position(s, s.create<tensor::ExtractOp>(indices, row), extents[i]));
       row.pop_back();
