@@ -33,6 +33,9 @@ mlir::Value elementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 /// What brings a transpose together with the operation that takes it in where a reshape stands between them.
 void populateLayoutThroughReshapes(mlir::RewritePatternSet &patterns);
 
+/// Those of them that only bring one transpose to another.
+void populateTransposeBeforeReshape(mlir::RewritePatternSet &patterns);
+
 /// What keeps images of one row images between convolutions.
 void populateLines(mlir::RewritePatternSet &patterns);
 

@@ -204,15 +204,20 @@ struct CollapseBeforeTranspose : OpRewritePattern<tensor::CollapseShapeOp> {
 };
 
 /// Dimensions that are split behind a transpose, before another one, are split before it:
-/// expand(transpose(x)) = transpose'(expand'(x)). The planes of a volume are a batch of images by this.
+/// expand(transpose(x)) = transpose'(expand'(x)). The planes of a volume are a batch of images by this, and the rows of
+/// a transformer an image in channels-last order.
 struct ExpandBeforeTranspose : OpRewritePattern<tensor::ExpandShapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::ExpandShapeOp op, PatternRewriter &rewriter) const override {
     auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
     auto const groups = op.getReassociationIndices();
-    if (!transpose || groups.front().size() < 2 || !op->hasOneUse() || !isa<linalg::TransposeOp>(*op->user_begin()) ||
-        !op.getResultType().hasStaticShape())
+    if (!transpose || !op->hasOneUse() || !op.getResultType().hasStaticShape())
+      return failure();
+    bool const isTurned = isa<linalg::TransposeOp>(*op->user_begin());
+    bool const isBatch = groups.front().size() > 1;
+    bool const isImage = !isUnitReshape(op) && (isTurned || leadsToChannelsLast(op.getResult(), 4));
+    if (!isImage && !(isBatch && isTurned))
       return failure();
     SmallVector<int64_t> const from = inverse(transpose.getPermutation()); // dimension of x -> of its transpose
     SmallVector<int64_t> shape, places(op.getResultType().getRank());
@@ -287,9 +292,14 @@ struct ShuffleInPlace : OpRewritePattern<tensor::CollapseShapeOp> {
 
 } // namespace
 
+void populateTransposeBeforeReshape(RewritePatternSet &patterns) {
+  patterns.add<CollapseBeforeTranspose, ExpandBeforeTranspose>(patterns.getContext());
+}
+
 void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
-  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast, CollapseBeforeTranspose,
-               ExpandBeforeTranspose, SplitChannelsLast, ShuffleInPlace>(patterns.getContext());
+  populateTransposeBeforeReshape(patterns);
+  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast, SplitChannelsLast, ShuffleInPlace>(
+      patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   guardReshapes(patterns);

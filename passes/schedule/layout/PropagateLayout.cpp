@@ -391,6 +391,24 @@ struct CollapseUnitsFirst : OpRewritePattern<tensor::CollapseShapeOp> {
 
 struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
   void runOnOperation() override {
+    if (failed(cancelInOrder()) || failed(moveAll()))
+      signalPassFailure();
+  }
+
+private:
+  /// Producers come first: what a transpose would cancel is still a transpose when the other one reaches it. A norm
+  /// over the channels behind a convolution else takes over the channels-first order that the model names only in
+  /// passing.
+  LogicalResult cancelInOrder() {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<CancelPair, SinkThroughElementwise>(&getContext());
+    populateTransposeBeforeReshape(patterns);
+    GreedyRewriteConfig config = configuration();
+    config.useTopDownTraversal = true;
+    return applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), config);
+  }
+
+  LogicalResult moveAll() {
     RewritePatternSet patterns(&getContext());
     patterns.add<CancelPair, UnitTransposeToReshape, AbsorbIntoMap, SinkThroughElementwise, PadThrough, SliceThrough,
                  ConcatThrough, ExtractThrough, HoistIntoProducer, FlattenIntoWeight, AbsorbIntoContraction,
@@ -398,11 +416,14 @@ struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
     populateLayoutThroughReshapes(patterns);
     populateLines(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
+    return applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), configuration());
+  }
+
+  static GreedyRewriteConfig configuration() {
     GreedyRewriteConfig config;
     config.maxIterations = 100;
     config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled; // as in rewriteGreedily()
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), config)))
-      signalPassFailure();
+    return config;
   }
 };
 
