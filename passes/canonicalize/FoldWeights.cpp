@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
 #include "passes/Rewrite.h"
+#include "passes/canonicalize/ComputedWeights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -379,6 +380,7 @@ struct FoldVector : OpRewritePattern<linalg::GenericOp> {
 
 struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
   void runOnOperation() override {
+    computeWeights(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldSlice, FoldConcat, FoldTranspose, FoldRearrangement, FoldLookUp, FoldVector,
                  FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(&getContext());

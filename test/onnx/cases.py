@@ -27,10 +27,9 @@ def walk(nodes):
                 yield from walk(graph.node)
 
 
-def is_training(node):
-    given = {attribute.name: attribute for attribute in node.attribute}
+def is_training(node, opset):
     if node.op_type == "BatchNormalization":
-        return len(node.output) > 1 or ("training_mode" in given and given["training_mode"].i != 0)
+        return opset < 14 and len(node.output) > 1 # later ones normalize weights in networks for inference, too
     if node.op_type == "Dropout":
         return len(node.input) > 2 and node.input[2] != ""
     return "preview.training" in node.domain
@@ -62,7 +61,8 @@ def not_wanted(model):
     """Why a model is no inference on tensors of numbers; None if it is."""
     nodes = list(walk(model.graph.node)) + [node for function in model.functions for node in walk(function.node)]
     kinds = {value.type.WhichOneof("value") for value in [*model.graph.input, *model.graph.output]}
-    if any(map(is_training, nodes)):
+    opset = next((entry.version for entry in model.opset_import if not entry.domain), 0)
+    if any(is_training(node, opset) for node in nodes):
         return "training"
     if kinds & {"sequence_type", "optional_type"} or any(map(is_sequence, nodes)):
         return "sequence or optional"

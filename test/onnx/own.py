@@ -198,6 +198,31 @@ def padded():
             for mode in ["reflect", "edge", "wrap"] for ends, widths in pads.items()]
 
 
+def standardized():
+    """A convolution whose weight BatchNormalization normalizes by its own statistics, which it also adds to running ones."""
+    random = np.random.default_rng(14)
+    draw = lambda *shape: random.standard_normal(shape).astype(np.float32)
+    x, weight, gain, old = draw(1, 3, 6, 7), draw(5, 3, 3, 3), draw(5), draw(5)
+    rows = weight.reshape(1, 5, 27)
+    mean, variance = rows.mean((0, 2)), rows.var((0, 2))
+    standard = ((rows - mean[:, None]) / np.sqrt(variance[:, None] + 1e-6) * gain[:, None]).reshape(weight.shape)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
+    results = [np.einsum("nchwrs,kcrs->nkhw", windows, standard), .75 * old + .25 * mean, .75 * old + .25 * variance]
+    nodes = [helper.make_node("Reshape", ["weight", "rows"], ["flat"]),
+             helper.make_node("BatchNormalization", ["flat", "gain", "zero", "old", "old"], ["normal", "mean", "variance"],
+                              training_mode=1, epsilon=1e-6, momentum=.75),
+             helper.make_node("Reshape", ["normal", "kernel"], ["standard"]), helper.make_node("Conv", ["x", "standard"], ["y"])]
+    constants = {"weight": weight, "gain": gain, "zero": np.zeros(5, np.float32), "rows": np.array([1, 5, 27]), "kernel": np.array(weight.shape)}
+    value = lambda name, array: helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape)
+    names = ["y", "mean", "variance"]
+    graph = helper.make_graph(nodes, "standardized", [value("x", x), value("old", old)], [value(n, a) for n, a in zip(names, results)],
+                              [numpy_helper.from_array(array, name) for name, array in constants.items()])
+    model = helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 15)])
+    data = [numpy_helper.from_array(x, "x"), numpy_helper.from_array(old, "old")], [
+        numpy_helper.from_array(array.astype(np.float32), name) for name, array in zip(names, results)]
+    return SimpleNamespace(name="test_standardized_weights", model=model, data_sets=[data])
+
+
 def counted(name, kind, arrays, expected):
     """One node whose result has as many elements as the data decide."""
     info = lambda label, array, shape: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
@@ -220,5 +245,5 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), *TRANSPOSED]:
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), *TRANSPOSED]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <array>
+
 using namespace mlir;
 
 namespace ml2k::frontend {
@@ -102,6 +104,26 @@ static void importRMSNormalization(Node &node) {
                             [](Scalars &s, ValueRange v) { return s.mul(s.mul(v[0], v[1]), v[2]); }));
 }
 
+/// By the mean and variance of this batch, which also move the running ones: exporters standardize weights by it.
+static void importTrainedBatches(Node &node) {
+  Build &b = node.b;
+  Ints axes = llvm::to_vector(llvm::seq<int64_t>(1, node.rank(0)));
+  axes[0] = 0;
+  Moments const m = moments(b, node.in(0), axes);
+  Value const inverse = inverseDeviation(b, m.variance, node.floatAttr("epsilon", 1e-5));
+  Value const normal = b.elementwise({m.centred, inverse}, [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
+  node.out(0, b.alongAxis(normal, {node.in(1), node.in(2)}, 1,
+                          [](Scalars &s, ValueRange v) { return s.add(s.mul(v[0], v[1]), v[2]); }));
+  double const momentum = node.floatAttr("momentum", 0.9);
+  for (auto [place, now] : llvm::enumerate(std::array{m.mean, m.variance})) {
+    Value const old = node.in(3 + place);
+    Value const current = b.reshapeTo(now, {node.extents(0)[1]});
+    node.out(1 + place, b.elementwise({old, current}, [&](Scalars &s, ValueRange v) {
+      return s.add(s.mul(v[0], s.constantLike(v[0], momentum)), s.mul(v[1], s.constantLike(v[1], 1 - momentum)));
+    }));
+  }
+}
+
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias per channel.
 static void importBatchNormalization(Node &node) {
   node.needFloat(0);
@@ -109,8 +131,10 @@ static void importBatchNormalization(Node &node) {
   bool const isTraining = node.opset >= 14 ? node.intAttr("training_mode", 0) != 0
                           : node.opset < 7 ? node.intAttr("is_test", 0) == 0
                                            : node.wants(1);
+  if (isTraining && node.opset < 14)
+    node.refuse("training mode is supported from opset 14 on");
   if (isTraining)
-    node.refuse("training mode is not supported");
+    return importTrainedBatches(node);
   if (node.opset < 9 && !node.intAttr("spatial", 1))
     node.refuse("spatial = 0 is not supported");
   double const epsilon = node.floatAttr("epsilon", 1e-5);
