@@ -20,6 +20,8 @@ namespace ml2k::frontend {
 
 /// Constants with more elements than this are data, not shapes.
 constexpr int64_t maxFoldedElements = 1024;
+/// The same where none is trained: indices and masks of windows.
+constexpr int64_t maxFoldedIndices = 1 << 14;
 
 /// What a message and a comment call a node.
 static std::string quotedName(pb::NodeProto const &node) {
@@ -222,10 +224,12 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
 bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction const &import,
                         std::vector<GraphValue *> const &inputs, Scope &scope) {
   bool hasInput = false;
+  bool const isTrained = llvm::any_of(inputs, [](GraphValue const *input) { return input && input->isTrained; });
+  int64_t const most = isTrained ? maxFoldedElements : maxFoldedIndices;
   for (GraphValue const *input : inputs) {
     if (!input)
       continue;
-    if (!input->constant || input->constant.getNumElements() > maxFoldedElements)
+    if (!input->constant || input->constant.getNumElements() > most)
       return false;
     hasInput = true;
   }
@@ -250,7 +254,6 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
     if (output && !output->constant)
       results.push_back(output->value);
   bool const hasUnknown = llvm::any_of(inputs, [](GraphValue const *input) { return input && input->hasUnknown; });
-  bool const isTrained = llvm::any_of(inputs, [](GraphValue const *input) { return input && input->isTrained; });
   auto const values = evaluate(scratch, results, hasUnknown, build.extents);
   if (!values)
     return false;

@@ -57,6 +57,9 @@ Values when(Build &b, Value condition, ValueRange values, llvm::function_ref<Val
 
 //===--- Scatter --------------------------------------------------------------------------------------------------===//
 
+/// More elements than this are left to run time.
+constexpr int64_t maxScatteredElements = 1 << 16;
+
 static Value combined(Node &node, Value before, Value update) {
   std::string const how = node.stringAttr("reduction", "none");
   Scalars s(node.b, node.b.getLoc(), node.isUnsigned());
@@ -113,6 +116,37 @@ static void importScatterElements(Node &node) {
   node.out(0, inAnyOrder(loopNest(node.b, node.b.sizesOf(indices), node.in(0), body)));
 }
 
+/// Constants alone, as in the masks of shifted windows: a constant. Nothing if an index lies outside, or sizes
+/// that are known at run time only are among them.
+static std::optional<DenseElementsAttr> scatteredConstant(Node &node, int64_t count) {
+  DenseElementsAttr const data = node.constant(0), indices = node.constant(1), updates = node.constant(2);
+  if (!data || !indices || !updates || data.getNumElements() > maxScatteredElements ||
+      updates.getNumElements() > maxScatteredElements || node.stringAttr("reduction", "none") != "none")
+    return std::nullopt;
+  auto const isSize = [](Attribute element) {
+    auto const integer = dyn_cast<IntegerAttr>(element);
+    return integer && integer.getValue().getSignificantBits() <= 64 && Extents::isCode(integer.getInt());
+  };
+  if (llvm::any_of(data.getValues<Attribute>(), isSize) || llvm::any_of(updates.getValues<Attribute>(), isSize))
+    return std::nullopt;
+  IntsRef const shape = node.shape(0);
+  int64_t block = 1, place = 0, number = 0;
+  for (int64_t extent : shape.drop_front(count))
+    block *= extent;
+  auto elements = llvm::to_vector(data.getValues<Attribute>());
+  auto const given = llvm::to_vector(updates.getValues<Attribute>());
+  for (APInt const &value : indices.getValues<APInt>()) {
+    int64_t const dim = number % count, index = value.getSExtValue() + (value.isNegative() ? shape[dim] : 0);
+    if (index < 0 || index >= shape[dim])
+      return std::nullopt;
+    place = (dim == 0 ? 0 : place) * shape[dim] + index;
+    if (dim == count - 1)
+      llvm::copy(ArrayRef(given).slice(number / count * block, block), elements.begin() + place * block);
+    ++number;
+  }
+  return DenseElementsAttr::get(data.getType(), elements);
+}
+
 /// indices [.., k] name the first k dimensions of data, updates [.., rest] what goes there.
 static void importScatterND(Node &node) {
   checkScatter(node);
@@ -121,6 +155,8 @@ static void importScatterND(Node &node) {
     node.refuse("indices " + shapeText(node.shape(1)) + " do not fit data " + shapeText(node.shape(0)));
   int64_t const count = node.shape(1)[outer];
   node.needRank(2, outer + rank - count, outer + rank - count);
+  if (auto const constant = count > 0 ? scatteredConstant(node, count) : std::nullopt)
+    return node.outConstant(0, *constant, node.dataType(0));
   Value const indices = node.in(1), updates = node.in(2);
   auto const body = [&](ValueRange loops, Value carried) {
     llvm::SmallVector<Value> row(loops.take_front(outer)), at;
