@@ -1,7 +1,8 @@
-//===- SwappedHalves.cpp - a tensor whose halves change places is read where it lies ------------------------------===//
+//===- SwappedHalves.cpp - a tensor whose two parts change places is read where it lies ---------------------------===//
 //
 // Rotary position embeddings turn pairs of elements by an angle: x * cos + rotated(x) * sin with rotated(x) =
-// concat(-x[w..2w], x[0..w]). As copies these are a kernel for each part; as an index they join what reads them.
+// concat(-x[w..2w], x[0..w]). Shifted windows roll an image: concat(x[s..n], x[0..s]). As copies these are a kernel for
+// each part; as an index they join what reads them.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -67,13 +68,17 @@ struct SwappedHalves : OpRewritePattern<tensor::ConcatOp> {
     if (!type || op.getInputs().size() != 2 || !isa<FloatType>(type.getElementType()) || type.isDynamicDim(dim))
       return failure();
     auto const first = partOf(op.getInputs()[0], dim), second = partOf(op.getInputs()[1], dim);
-    int64_t const half = type.getDimSize(dim) / 2;
+    int64_t const extent = type.getDimSize(dim);
     if (!first || !second || first->source != second->source || first->source.getType() != type ||
-        first->offset != half || second->offset != 0 || first->size != half || second->size != half)
+        second->offset != 0 || first->offset != second->size || first->size + second->size != extent)
+      return failure();
+    // Parts of a row that differ in length are copied at full speed; an index would be computed for each element
+    bool const isRow = dim + 1 == type.getRank();
+    if (first->size != second->size && isRow)
       return failure();
     AffineMap const identity = rewriter.getMultiDimIdentityMap(type.getRank());
     SmallVector<AffineExpr> place(identity.getResults());
-    place[dim] = (place[dim] + half) % (2 * half);
+    place[dim] = (place[dim] + first->offset) % extent;
     SmallVector<std::pair<Value, int64_t>> sources;
     for (int64_t d = 0; d < type.getRank(); ++d)
       sources.push_back({first->slice, d}); // may be shorter than the source
@@ -82,21 +87,21 @@ struct SwappedHalves : OpRewritePattern<tensor::ConcatOp> {
         ArrayRef<AffineMap>{AffineMap::get(type.getRank(), 0, place, rewriter.getContext()), identity},
         SmallVector<utils::IteratorType>(type.getRank(), utils::IteratorType::parallel),
         [&](OpBuilder &inside, Location at, ValueRange scalars) {
-          inside.create<linalg::YieldOp>(at, withSigns(inside, at, scalars[0], *first, *second, dim, half));
+          inside.create<linalg::YieldOp>(at, withSigns(inside, at, scalars[0], *first, *second, dim));
         });
     return success();
   }
 
 private:
   static Value withSigns(OpBuilder &builder, Location at, Value value, Part const &first, Part const &second,
-                         unsigned dim, int64_t half) {
+                         unsigned dim) {
     if (!first.isNegated && !second.isNegated)
       return value;
     Value const negative = builder.create<arith::NegFOp>(at, value);
     if (first.isNegated && second.isNegated)
       return negative;
     Value const index = builder.create<linalg::IndexOp>(at, dim);
-    Value const end = builder.create<arith::ConstantIndexOp>(at, half);
+    Value const end = builder.create<arith::ConstantIndexOp>(at, first.size);
     Value const isFirst = builder.create<arith::CmpIOp>(at, arith::CmpIPredicate::slt, index, end);
     return builder.create<arith::SelectOp>(at, isFirst, first.isNegated ? negative : value,
                                            second.isNegated ? negative : value);

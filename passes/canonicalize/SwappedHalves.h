@@ -1,4 +1,4 @@
-//===- SwappedHalves.h - a tensor whose halves change places is read where it lies ----------------------*- C++ -*-===//
+//===- SwappedHalves.h - a tensor whose two parts change places is read where it lies -------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_CANONICALIZE_SWAPPEDHALVES_H
 #define ML2K_PASSES_CANONICALIZE_SWAPPEDHALVES_H
@@ -7,7 +7,7 @@
 
 namespace ml2k {
 
-/// concat(x[w..2w], x[0..w]), either part perhaps negated, becomes a linalg.generic that reads x[(i + w) mod 2w].
+/// concat(x[w..n], x[0..w]), either part perhaps negated, becomes a linalg.generic that reads x[(i + w) mod n].
 void populateSwappedHalves(mlir::RewritePatternSet &patterns);
 
 } // namespace ml2k

@@ -223,6 +223,26 @@ def standardized():
     return SimpleNamespace(name="test_standardized_weights", model=model, data_sets=[data])
 
 
+def rolled():
+    """An image that is rolled along its rows, its columns and its channels: the ends of a Slice change places in a Concat."""
+    x, steps, before = np.arange(7 * 6 * 5, dtype=np.float32).reshape(1, 7, 6, 5), {1: 3, 2: 2, 3: 2}, "x"
+    nodes, constants = [], {"zero": [0], "end": [99]}
+    for axis, step in steps.items():
+        after = "y" if axis == 3 else f"rolled{axis}"
+        constants |= {f"axis{axis}": [axis], f"step{axis}": [step]}
+        nodes += [helper.make_node("Slice", [before, f"step{axis}", "end", f"axis{axis}"], [f"back{axis}"]),
+                  helper.make_node("Slice", [before, "zero", f"step{axis}", f"axis{axis}"], [f"front{axis}"]),
+                  helper.make_node("Concat", [f"back{axis}", f"front{axis}"], [after], axis=axis)]
+        before = after
+    value = lambda name: helper.make_tensor_value_info(name, TensorProto.FLOAT, x.shape)
+    graph = helper.make_graph(nodes, "rolled", [value("x")], [value("y")],
+                              [numpy_helper.from_array(np.array(array), name) for name, array in constants.items()])
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])
+    expected = np.roll(x, [-step for step in steps.values()], list(steps))
+    return SimpleNamespace(name="test_rolled_image", model=model, data_sets=[
+        ([numpy_helper.from_array(x, "x")], [numpy_helper.from_array(expected, "y")])])
+
+
 def counted(name, kind, arrays, expected):
     """One node whose result has as many elements as the data decide."""
     info = lambda label, array, shape: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
@@ -245,5 +265,5 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), *TRANSPOSED]:
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), *TRANSPOSED]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

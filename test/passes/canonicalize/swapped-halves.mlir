@@ -3,7 +3,8 @@
 
 #id = affine_map<(i, j) -> (i, j)>
 
-// CHECK: #[[$MAP:map[0-9]*]] = affine_map<(d0, d1) -> (d0, (d1 + 4) mod 8)>
+// CHECK-DAG: #[[$ROLL:.*]] = affine_map<(d0, d1) -> ((d0 + 3) mod 7, d1)>
+// CHECK-DAG: #[[$MAP:map[0-9]*]] = affine_map<(d0, d1) -> (d0, (d1 + 4) mod 8)>
 // CHECK-LABEL: func.func @rotated
 // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>
 // CHECK: linalg.generic {indexing_maps = [#[[$MAP]], {{.*}}ins(%[[X]] : tensor<?x8xf32>)
@@ -38,4 +39,24 @@ func.func @others(%x: tensor<2x8xf32>, %y: tensor<2x8xf32>) -> (tensor<2x8xf32>,
   %a = tensor.concat dim(1) %high, %low : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x8xf32>
   %b = tensor.concat dim(1) %some, %low : (tensor<2x2xf32>, tensor<2x4xf32>) -> tensor<2x6xf32>
   return %a, %b : tensor<2x8xf32>, tensor<2x6xf32>
+}
+
+// An image that is rolled by three rows: parts of any length, but in a row, whose parts are copied.
+// CHECK-LABEL: func.func @rolled
+// CHECK: %[[R:.*]] = linalg.generic {indexing_maps = [#[[$ROLL]], #{{.*}}], {{.*}} ins(%arg0 : tensor<7x4xf32>)
+// CHECK: return %[[R]]
+func.func @rolled(%x: tensor<7x4xf32>) -> tensor<7x4xf32> {
+  %low = tensor.extract_slice %x[0, 0] [3, 4] [1, 1] : tensor<7x4xf32> to tensor<3x4xf32>
+  %high = tensor.extract_slice %x[3, 0] [4, 4] [1, 1] : tensor<7x4xf32> to tensor<4x4xf32>
+  %r = tensor.concat dim(0) %high, %low : (tensor<4x4xf32>, tensor<3x4xf32>) -> tensor<7x4xf32>
+  return %r : tensor<7x4xf32>
+}
+
+// CHECK-LABEL: func.func @rolled_in_a_row
+// CHECK: tensor.concat
+func.func @rolled_in_a_row(%x: tensor<4x7xf32>) -> tensor<4x7xf32> {
+  %low = tensor.extract_slice %x[0, 0] [4, 3] [1, 1] : tensor<4x7xf32> to tensor<4x3xf32>
+  %high = tensor.extract_slice %x[0, 3] [4, 4] [1, 1] : tensor<4x7xf32> to tensor<4x4xf32>
+  %r = tensor.concat dim(1) %high, %low : (tensor<4x4xf32>, tensor<4x3xf32>) -> tensor<4x7xf32>
+  return %r : tensor<4x7xf32>
 }
