@@ -92,6 +92,136 @@ private:
   }
 };
 
+/// Heads that share keys and values (GQA): an operand that is spread over the heads of a group, and has the groups
+/// joined for the product only, is read as it was before. The groups and the heads of each are loops of their own.
+struct ReadSharedHeads : OpRewritePattern<nest::ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nest::ContractOp op, PatternRewriter &rewriter) const override {
+    if (!isBatched(op) || !op.getExtras().empty())
+      return failure();
+    for (unsigned number : {0, 1})
+      if (auto const shared = sharedHeads(op, number)) {
+        rewrite(op, number, *shared, rewriter);
+        return success();
+      }
+    return failure();
+  }
+
+private:
+  struct Shared {
+    Value source;                   ///< before it is spread
+    SmallVector<AffineExpr> places; ///< of the source, over the loops afterwards
+    unsigned loop;                  ///< over groups and heads together
+    SmallVector<int64_t> extents;   ///< of groups and heads
+  };
+
+  /// Loop `loop` becomes this one and the next.
+  static AffineExpr moved(AffineExpr expr, unsigned loop) {
+    unsigned const position = cast<AffineDimExpr>(expr).getPosition();
+    return getAffineDimExpr(position <= loop ? position : position + 1, expr.getContext());
+  }
+
+  static bool isSpreading(linalg::GenericOp op) {
+    return op && op.hasPureTensorSemantics() && op.getNumParallelLoops() == op.getNumLoops() &&
+           op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 && llvm::hasSingleElement(*op.getBody()) &&
+           op.getBody()->getTerminator()->getOperand(0) == op.getBody()->getArgument(0) &&
+           op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
+  }
+
+  static std::optional<Shared> sharedHeads(nest::ContractOp op, unsigned number) {
+    auto collapse = op->getOperand(number).getDefiningOp<tensor::CollapseShapeOp>();
+    auto spread = collapse ? collapse.getSrc().getDefiningOp<linalg::GenericOp>() : nullptr;
+    if (!isSpreading(spread))
+      return std::nullopt;
+    RankedTensorType const type = collapse.getSrcType();
+    AffineMap const map = mapsOf(op)[number];
+    auto const groups = collapse.getReassociationIndices();
+    Shared shared{spread.getInputs()[0], {}, 0, {}};
+    for (auto [place, group] : llvm::enumerate(groups))
+      for (int64_t dim : group)
+        if (type.getDimSize(dim) != 1 &&
+            llvm::count_if(group, [&](int64_t d) { return type.getDimSize(d) != 1; }) > 1) {
+          auto const loop = dyn_cast<AffineDimExpr>(map.getResult(place));
+          if (!loop || type.isDynamicDim(dim) || (!shared.extents.empty() && loop.getPosition() != shared.loop))
+            return std::nullopt;
+          shared.loop = loop.getPosition();
+          shared.extents.push_back(type.getDimSize(dim));
+        }
+    if (shared.extents.size() != 2 || op.getRole(shared.loop) != nest::Role::Batch ||
+        llvm::any_of(mapsOf(op), [](AffineMap m) { return !m.isProjectedPermutation(); }))
+      return std::nullopt;
+    SmallVector<AffineExpr> loops(type.getRank(), getAffineConstantExpr(0, op.getContext())); // of each dimension
+    for (auto [place, group] : llvm::enumerate(groups)) {
+      auto const loop = cast<AffineDimExpr>(map.getResult(place));
+      unsigned next = loop.getPosition();
+      for (int64_t dim : group)
+        if (loop.getPosition() != shared.loop)
+          loops[dim] = type.getDimSize(dim) != 1 || group.size() == 1 ? moved(loop, shared.loop) : loops[dim];
+        else if (type.getDimSize(dim) != 1)
+          loops[dim] = getAffineDimExpr(next++, op.getContext());
+    }
+    for (AffineExpr expr : spread.getMatchingIndexingMap(spread.getDpsInputOperand(0)).getResults()) {
+      auto const dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim)
+        return std::nullopt;
+      shared.places.push_back(loops[dim.getPosition()]);
+    }
+    return shared;
+  }
+
+  /// A tensor with the dimension that the loop walks along as two; its map afterwards.
+  static SmallVector<ReassociationIndices> split(AffineMap &map, Shared const &shared, SmallVector<int64_t> &shape) {
+    SmallVector<ReassociationIndices> groups;
+    SmallVector<AffineExpr> exprs;
+    SmallVector<int64_t> extents;
+    for (auto [expr, extent] : llvm::zip(map.getResults(), shape)) {
+      bool const isShared = cast<AffineDimExpr>(expr).getPosition() == shared.loop;
+      groups.emplace_back();
+      for (unsigned i = 0; i < (isShared ? 2 : 1); ++i) {
+        groups.back().push_back(int64_t(exprs.size()));
+        exprs.push_back(isShared ? getAffineDimExpr(shared.loop + i, map.getContext()) : moved(expr, shared.loop));
+        extents.push_back(isShared ? shared.extents[i] : extent);
+      }
+    }
+    map = AffineMap::get(map.getNumDims() + 1, 0, exprs, map.getContext());
+    shape = extents;
+    return groups;
+  }
+
+  static void rewrite(nest::ContractOp op, unsigned number, Shared const &shared, PatternRewriter &rewriter) {
+    SmallVector<AffineMap> maps = mapsOf(op);
+    unsigned const other = 1 - number;
+    Value const operand = op->getOperand(other);
+    auto const joinedOperand = cast<RankedTensorType>(operand.getType());
+    SmallVector<int64_t> shape(joinedOperand.getShape());
+    auto const operandGroups = split(maps[other], shared, shape);
+    Value const heads = rewriter.create<tensor::ExpandShapeOp>(
+        op.getLoc(), RankedTensorType::get(shape, joinedOperand.getElementType()), operand, operandGroups);
+    maps[number] = AffineMap::get(maps[number].getNumDims() + 1, 0, shared.places, op.getContext());
+    auto const joined = cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<int64_t> outShape(joined.getShape());
+    auto const groups = split(maps.back(), shared, outShape);
+    auto const type = RankedTensorType::get(outShape, joined.getElementType());
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (auto const &[dim, group] : llvm::enumerate(groups))
+      for (size_t i = 0; i < group.size(); ++i)
+        sources.push_back({op.getOutputs()[0], dim});
+    SmallVector<nest::Role> roles(op.getRoles());
+    roles.insert(roles.begin() + shared.loop, nest::Role::Batch);
+    auto product = cast<nest::ContractOp>(rewriter.clone(*op));
+    product->setOperand(number, shared.source);
+    product->setOperand(other, heads);
+    rewriter.setInsertionPoint(product);
+    product.getOutputsMutable().assign(emptyLike(rewriter, op.getLoc(), type, sources));
+    rewriter.setInsertionPointAfter(product);
+    product.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    product.setIteratorsAttr(nest::rolesAttr(rewriter.getContext(), roles));
+    product->getResult(0).setType(type);
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, joined, product->getResult(0), groups);
+  }
+};
+
 /// Dimensions of extent 1 that were added before a transpose are added behind it.
 struct TransposeWithoutUnits : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -298,8 +428,8 @@ void populateTransposeBeforeReshape(RewritePatternSet &patterns) {
 
 void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
   populateTransposeBeforeReshape(patterns);
-  patterns.add<SeparateBatch, TransposeWithoutUnits, CollapseChannelsLast, SplitChannelsLast, ShuffleInPlace>(
-      patterns.getContext());
+  patterns.add<SeparateBatch, ReadSharedHeads, TransposeWithoutUnits, CollapseChannelsLast, SplitChannelsLast,
+               ShuffleInPlace>(patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   guardReshapes(patterns);

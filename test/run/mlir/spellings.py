@@ -20,7 +20,6 @@ OTHERS = {
     ("mlp", "tosa"): "clamps infinity to the largest number",
     ("cnn", "tosa"): "clamps infinity to the largest number",
     ("attention", "maxnum"): "the largest element of a row with NaN is a number",
-    ("attention", "scaled_queries"): "scales before the product: other roundings",
     ("attention", "tosa"): "scales before the product, multiplies by the reciprocal of the sum: other roundings",
 }
 
