@@ -59,3 +59,40 @@ def torch_heads(net):
         x = net.op("Add", x, net.dense(f"out{layer}", net.view(y, 1, seq, 64), 64, 32))
     net.op("Identity", x, name="y")
     return outputs
+
+
+@model(17, batch=(1, 2, 1), seq=(1, 3, 7), past=(5, 4, 1))
+def torch_shared_heads(net):
+    """scaled_dot_product_attention with shared heads behind a cache, as the new exporter of PyTorch writes it: q and k scaled by
+    the root of the scale, k transposed between reshapes, the mask looked up at columns of indices, positions by the cache's
+    length. The squares of the RMS norm follow batch and sequence."""
+    x = net.input("x", "batch", "seq", 32)
+    caches = [net.input(name, "batch", 2, "past", 8) for name in ("past_k", "past_v")]
+    allowed = net.input("allowed", "batch", "seq", kind=INT64)
+    batch, seq = net.size(x, 0), net.size(x, 1)
+    last = net.size(caches[0], 2)
+    x = net.op("Add", x, net.op("Gather", net.weight("positions", 16, 32, scale=1), last))
+    x = net.op("Add", x, net.dense("in", x, 32, 32))
+    norm = net.op("ReduceMean", net.op("Pow", x, net.const(2., np.float32)), axes=[-1], keepdims=1)
+    norm = net.op("Reciprocal", net.op("Sqrt", net.op("Add", norm, net.const(1e-6, np.float32))))
+    y = net.op("Mul", net.weight("norm", 32, scale=1), net.op("Mul", x, norm))
+    q = net.op("Transpose", net.view(net.dense("q", y, 32, 48), batch, seq, 6, 8), perm=[0, 2, 1, 3])
+    k, v = (net.op("Transpose", net.view(net.dense(part, y, 32, 16), batch, seq, 2, 8), perm=[0, 2, 1, 3]) for part in "kv")
+    k, v = (net.op("Concat", past, new, name=f"present_{part}", axis=2) for past, new, part in zip(caches, (k, v), "kv"))
+    every = net.size(k, 2)
+    spread = net.shape(batch, 2, 3, every, 8)
+    k, v = (net.view(net.op("Expand", net.op("Unsqueeze", part, net.const([2])), spread), batch, 6, every, 8) for part in (k, v))
+    k = net.view(net.op("Transpose", net.view(k, -1, every, 8), perm=[0, 2, 1]), batch, 6, 8, every)
+    root = net.const(8 ** -0.25, np.float32)
+    scores = net.op("MatMul", net.op("Mul", q, root), net.op("Mul", k, root))
+    rows = net.op("Range", net.const(0), batch, net.const(1))
+    columns = net.op("Range", net.const(0), seq, net.const(1))
+    shape = net.shape(batch, seq)
+    places = [net.op("Unsqueeze", net.op("Expand", net.op("Unsqueeze", part, net.const([axis])), shape), net.const([2]))
+              for part, axis in ((rows, 1), (columns, 0))]
+    mask = net.op("GatherND", net.op("Cast", allowed, to=9), net.op("Concat", *places, axis=2))
+    mask = net.op("Where", mask, net.const(0., np.float32), net.const(-3.4e38, np.float32))
+    scores = net.op("Add", scores, net.op("Unsqueeze", mask, net.const([1, 3])))
+    y = net.op("Transpose", net.op("MatMul", net.op("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
+    net.op("Add", x, net.dense("out", net.view(y, batch, seq, 48), 48, 32), name="y")
+    return {"y": (FLOAT, 3), "present_k": (FLOAT, 4), "present_v": (FLOAT, 4)}
