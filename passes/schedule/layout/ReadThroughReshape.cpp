@@ -29,7 +29,7 @@ struct ReadThroughReshape : OpRewritePattern<linalg::GenericOp> {
         loops.push_back(rewriter.getAffineDimExpr(i));
       indices = indicesOf(map, cast<ShapedType>(operand->get().getType()), loops);
       Value const root = throughUnitReshapes(operand->get(), indices);
-      map = AffineMap::get(op.getNumLoops(), 0, indices, getContext());
+      map = AffineMap::get(op.getNumLoops(), 0, withUnitLoops(indices, op.getStaticLoopRanges()), getContext());
       if (!inversePermutation(concatAffineMaps(maps)))
         continue;
       rewriter.modifyOpInPlace(op, [&] {
@@ -39,6 +39,28 @@ struct ReadThroughReshape : OpRewritePattern<linalg::GenericOp> {
       return success();
     }
     return failure();
+  }
+
+private:
+  /// Index 0 is that of a loop of one iteration beside its neighbour's, if there is one: loops that the other operands
+  /// join, a batch of one with the rows of an image, can be joined in this one, too.
+  static SmallVector<AffineExpr> withUnitLoops(SmallVector<AffineExpr> indices, ArrayRef<int64_t> extents) {
+    auto const loopOf = [&](int64_t at) {
+      auto const loop = at >= 0 && at < int64_t(indices.size()) ? dyn_cast<AffineDimExpr>(indices[at]) : nullptr;
+      return loop ? int64_t(loop.getPosition()) : -1;
+    };
+    auto const isFree = [&](int64_t loop) {
+      return loop >= 0 && loop < int64_t(extents.size()) && extents[loop] == 1 &&
+             llvm::none_of(indices, [&](AffineExpr expr) { return expr.isFunctionOfDim(loop); });
+    };
+    for (int64_t at = indices.size(); at-- > 0;) {
+      if (indices[at] != getAffineConstantExpr(0, indices[at].getContext()))
+        continue;
+      int64_t const before = loopOf(at + 1) - 1, after = loopOf(at - 1) < 0 ? -1 : loopOf(at - 1) + 1;
+      if (int64_t const loop = isFree(before) ? before : after; isFree(loop))
+        indices[at] = getAffineDimExpr(loop, indices[at].getContext());
+    }
+    return indices;
   }
 };
 
