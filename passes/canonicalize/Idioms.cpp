@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
 #include "passes/canonicalize/Broadcasts.h"
+#include "passes/canonicalize/NestedReductions.h"
 #include "passes/canonicalize/ProductOperands.h"
 #include "passes/canonicalize/SpreadImages.h"
 #include "passes/canonicalize/SwappedHalves.h"
@@ -187,6 +188,7 @@ struct Idioms : impl::IdiomsBase<Idioms> {
     populateSwappedHalves(patterns);
     populateSpreadImages(patterns);
     populateBroadcasts(patterns);
+    populateNestedReductions(patterns);
     populateProductOperands(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -82,7 +82,7 @@ static int64_t productUpTo(ArrayRef<int64_t> extents, int64_t most) {
 }
 
 bool foldsInElements(ArrayRef<int64_t> terms, ArrayRef<int64_t> elements) {
-  constexpr int64_t most = 8;
+  constexpr int64_t most = 15;
   return !ShapedType::isDynamic(productUpTo(terms, most)) &&
          ShapedType::isDynamic(productUpTo(elements, wholeVector - 1));
 }
