@@ -2,8 +2,8 @@
 //
 // Part of FoldWeights. Convolutions with standardized weights normalize each row of them in the graph: mean, variance
 // and division are nodes behind a constant. They are done here, so that what reads them has a constant. Work and size
-// are those of the weights: nothing is computed that has more loop steps than the weights that it comes from have
-// elements.
+// are those of the weights: no operation has more loop steps than its operands have elements, all of them together have
+// a few for each element of the model's weights, and what is stored has as many elements as these at most.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <memory>
 
 using namespace mlir;
 
@@ -102,48 +103,101 @@ public:
   /// All of them in `root`, in order.
   explicit Computed(Operation *root) {
     root->walk([&](Operation *op) {
-      if (isComputed(op))
+      if (auto weight = dyn_cast<nest::WeightOp>(op))
+        storable += cast<ShapedType>(weight.getType()).getNumElements();
+      else if (isComputed(op))
         values.insert(op->getResult(0));
     });
-  }
-
-  SmallVector<linalg::GenericOp> roots() const {
-    SmallVector<linalg::GenericOp> found;
+    steps = stepsOfElement * storable;
+    for (Value value : llvm::reverse(values.getArrayRef()))
+      for (Operation *user : value.getUsers())
+        if (user->getNumResults() == 1 && values.contains(user->getResult(0)))
+          read[value] |= isReshape(user) && read[user->getResult(0)];
+        else
+          read[value] = true;
     for (Value value : values)
-      if (auto generic = value.getDefiningOp<linalg::GenericOp>(); generic && isRead(value))
-        found.push_back(generic);
-    return found;
+      for (Value operand : value.getDefiningOp()->getOperands())
+        if (values.contains(operand))
+          ++waiting[operand];
   }
 
-  Doubles const &evaluate(Value value) {
-    if (auto const found = known.find(value); found != known.end())
-      return found->second;
-    Operation *op = value.getDefiningOp();
-    if (auto weight = dyn_cast<nest::WeightOp>(op))
-      return known[value] = constantDoubles(weight.getValue());
-    if (isReshape(op)) {
-      Doubles elements = evaluate(op->getOperand(0));
-      return known[value] = std::move(elements);
+  /// Operations behind their operands: what others read becomes a weight.
+  void replaceAll() {
+    for (Value value : values) {
+      Operation *op = value.getDefiningOp();
+      if (isReshape(op))
+        reshape(value, op->getOperand(0));
+      else
+        compute(cast<linalg::GenericOp>(op));
+      for (Value operand : op->getOperands())
+        if (auto const found = waiting.find(operand); found != waiting.end() && --found->second == 0)
+          known.erase(operand);
     }
-    Doubles elements = run(cast<linalg::GenericOp>(op));
-    return known[value] = std::move(elements);
+    for (auto [op, weight] : results)
+      op->getResult(0).replaceAllUsesWith(weight);
   }
-
-  void forget() { known.clear(); }
 
 private:
+  static constexpr int64_t stepsOfElement = 32;
+
+  struct Elements {
+    std::shared_ptr<Doubles const> values;
+    nest::WeightOp origin; ///< the largest weight that they come from: what is computed has its name
+  };
+
   llvm::SetVector<Value> values;
-  llvm::MapVector<Value, Doubles> known; // keeps references only until the next one is added
+  DenseMap<Value, bool> read;       ///< by something that stays, directly or through reshapes
+  DenseMap<Value, int64_t> waiting; ///< uses by operations that are not computed yet
+  DenseMap<Value, Elements> known;
+  int64_t storable = 0, steps = 0;
+  SmallVector<std::pair<linalg::GenericOp, Value>> results;
 
   bool isConstant(Value value) const { return value.getDefiningOp<nest::WeightOp>() || values.contains(value); }
 
-  /// By something that stays: directly or through reshapes.
-  bool isRead(Value value) const {
-    return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      if (user->getNumResults() != 1 || !values.contains(user->getResult(0)))
-        return true;
-      return isReshape(user) && isRead(user->getResult(0));
-    });
+  std::optional<Elements> elementsOf(Value value) const {
+    if (auto weight = value.getDefiningOp<nest::WeightOp>())
+      return Elements{std::make_shared<Doubles const>(constantDoubles(weight.getValue())), weight};
+    auto const found = known.find(value);
+    return found == known.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void reshape(Value value, Value source) {
+    if (std::optional<Elements> const elements = elementsOf(source))
+      known[value] = *elements;
+  }
+
+  void compute(linalg::GenericOp op) {
+    steps -= stepsOf(op);
+    if (steps < 0)
+      return;
+    SmallVector<Elements> inputs;
+    for (Value input : op.getInputs()) {
+      std::optional<Elements> elements = elementsOf(input);
+      if (!elements)
+        return;
+      inputs.push_back(std::move(*elements));
+    }
+    auto const sizeOf = [](nest::WeightOp weight) { return cast<ShapedType>(weight.getType()).getNumElements(); };
+    nest::WeightOp origin = inputs.front().origin;
+    for (Elements const &input : inputs)
+      if (sizeOf(input.origin) > sizeOf(origin))
+        origin = input.origin;
+    Value const value = op->getResult(0);
+    auto const elements = std::make_shared<Doubles const>(run(op, inputs));
+    known[value] = {elements, origin};
+    auto const type = cast<RankedTensorType>(value.getType());
+    if (!read[value] || type.getNumElements() > storable)
+      return;
+    storable -= type.getNumElements();
+    OpBuilder builder(op);
+    results.push_back({op, replacementWeight(builder, origin, constantOf(type, *elements))});
+  }
+
+  static int64_t stepsOf(linalg::GenericOp op) {
+    int64_t steps = 1;
+    for (int64_t extent : op.getStaticLoopRanges())
+      steps *= extent;
+    return steps;
   }
 
   bool isComputed(Operation *op) const {
@@ -161,12 +215,11 @@ private:
     if (body.getOperations().size() < 2 || (isFolding && !startOf(generic)) ||
         (!isFolding && !body.getArguments().back().use_empty()) || !codeOf(body))
       return false;
-    int64_t elements = 0, steps = 1;
+    int64_t elements = 0;
     for (Value input : generic.getInputs())
       elements = std::max(elements, cast<ShapedType>(input.getType()).getNumElements());
-    for (int64_t extent : generic.getStaticLoopRanges())
-      steps *= extent;
-    return steps != 0 && steps <= elements;
+    int64_t const count = stepsOf(generic);
+    return count != 0 && count <= elements;
   }
 
   static std::optional<double> startOf(linalg::GenericOp op) {
@@ -176,10 +229,7 @@ private:
   }
 
   /// Elementwise results are rounded as the model rounds them, sums once.
-  Doubles run(linalg::GenericOp op) {
-    SmallVector<Doubles> inputs;
-    for (Value input : op.getInputs())
-      inputs.push_back(evaluate(input));
+  static Doubles run(linalg::GenericOp op, ArrayRef<Elements> inputs) {
     auto const type = cast<RankedTensorType>(op->getResult(0).getType());
     bool const isFolding = op.getNumReductionLoops() != 0, isSingle = type.getElementType().isF32();
     Doubles result(type.getNumElements(), isFolding ? *startOf(op) : 0.);
@@ -194,7 +244,7 @@ private:
     llvm::copy(code.constants, scalars.begin() + int64_t(inputs.size()) + 1);
     do {
       for (auto const &[number, input] : llvm::enumerate(inputs))
-        scalars[number] = input[places[number]];
+        scalars[number] = (*input.values)[places[number]];
       double &element = result[places.back()];
       scalars[inputs.size()] = element;
       for (auto const &[number, step] : llvm::enumerate(code.steps)) {
@@ -239,34 +289,8 @@ private:
   }
 };
 
-/// The largest weight that a value comes from: what is computed has its name.
-nest::WeightOp originOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto weight = dyn_cast_or_null<nest::WeightOp>(op))
-    return weight;
-  nest::WeightOp largest;
-  auto const sizeOf = [](nest::WeightOp weight) { return cast<ShapedType>(weight.getType()).getNumElements(); };
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  for (Value operand : generic ? ValueRange(generic.getInputs()) : op->getOperands().take_front(1))
-    if (auto weight = originOf(operand); weight && (!largest || sizeOf(weight) > sizeOf(largest)))
-      largest = weight;
-  return largest;
-}
-
 } // namespace
 
-void computeWeights(Operation *root) {
-  Computed computed(root);
-  SmallVector<std::pair<linalg::GenericOp, Value>> results;
-  for (linalg::GenericOp op : computed.roots()) {
-    OpBuilder builder(op);
-    auto const type = cast<RankedTensorType>(op->getResult(0).getType());
-    DenseElementsAttr const value = constantOf(type, computed.evaluate(op->getResult(0)));
-    results.push_back({op, replacementWeight(builder, originOf(op->getResult(0)), value)});
-    computed.forget();
-  }
-  for (auto [op, weight] : results)
-    op->getResult(0).replaceAllUsesWith(weight);
-}
+void computeWeights(Operation *root) { Computed(root).replaceAll(); }
 
 } // namespace ml2k

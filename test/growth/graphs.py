@@ -152,6 +152,16 @@ def weights(count):
     return graph.chain(graph.node("Sum", "x", *[graph.weight(small(i, 4, 8)) for i in range(count)]))
 
 
+def computed_weights(count):
+    """weights that are computed from the two before them, each used by a product"""
+    graph, at = Graph(), "x"
+    a, b = graph.weight(small(0, 8, 8)), graph.weight(small(1, 8, 8))
+    for _ in range(count // 3):
+        a, b = graph.node("Add", a, b), graph.node("Mul", a, b)
+        at = graph.node("MatMul", at, a)
+    return graph.chain(at)
+
+
 def one_name(count):
     """values whose names differ in characters only that C++ cannot have"""
     graph, at = Graph(), "x"
@@ -265,8 +275,8 @@ def scalars(count):
 
 
 FAMILIES = [matmul, shared_weight, gemm, unary, binary, doubling, residual, branches, branches_of_products, concat,
-            joined, concat_inputs, arguments, weights, one_name, softmax, conv, movement, dynamic, conditions, reductions, linalg,
-            loops, scalars]
+            joined, concat_inputs, arguments, weights, computed_weights, one_name, softmax, conv, movement, dynamic, conditions,
+            reductions, linalg, loops, scalars]
 MLIR = (linalg, loops, scalars)
 
 
