@@ -14,8 +14,9 @@ namespace ml2k {
 nest::MapOp createCopy(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef label, mlir::Value from,
                        mlir::Value to);
 
-/// Two copies of one shape each become one kernel where they do not depend on each other.
-void joinCopies(mlir::func::FuncOp function);
+/// Copies, and elementwise work on the same memory, of one shape become one kernel where they do not depend on each
+/// other.
+void joinMaps(mlir::func::FuncOp function);
 
 /// Products whose rows are only cut into parts and copied store these parts themselves.
 void storeInParts(mlir::func::FuncOp function);

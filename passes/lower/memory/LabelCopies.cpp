@@ -100,7 +100,7 @@ struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {
       copy.erase();
     });
     if (!isNaive)
-      joinCopies(getOperation());
+      joinMaps(getOperation());
   }
 };
 

@@ -50,7 +50,7 @@ func.func @chain(%x: memref<4xf32>, %y: memref<4xf32> {nest.name = "y"}, %z: mem
   return
 }
 
-// In between somebody reads what the second one overwrites.
+// In between somebody reads what the second one overwrites, and what the first one writes.
 // CHECK-LABEL: func.func @overwritten(
 // CHECK: nest.map "y.copy" ins(%{{.*}} : memref<4xf32>)
 // CHECK: nest.map "use"
@@ -58,10 +58,11 @@ func.func @chain(%x: memref<4xf32>, %y: memref<4xf32> {nest.name = "y"}, %z: mem
 func.func @overwritten(%x: memref<4xf32>, %y: memref<4xf32> {nest.name = "y"}, %z: memref<4xf32> {nest.name = "z"},
                        %u: memref<4x4xf32>) {
   memref.copy %x, %y : memref<4xf32> to memref<4xf32>
-  nest.map "use" ins(%z : memref<4xf32>) outs(%u : memref<4x4xf32>)
-      maps [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>] {
-  ^bb0(%v: f32):
-    nest.yield %v : f32
+  nest.map "use" ins(%z, %y : memref<4xf32>, memref<4xf32>) outs(%u : memref<4x4xf32>)
+      maps [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32, %w: f32):
+    %0 = arith.addf %v, %w : f32
+    nest.yield %0 : f32
   }
   memref.copy %x, %z : memref<4xf32> to memref<4xf32>
   return
@@ -82,6 +83,58 @@ func.func @parts(%all: memref<3x24xf32>, %k: memref<2x3x4xf32>, %v: memref<2x3x4
   nest.map "v" ins(%all : memref<3x24xf32>) outs(%v : memref<2x3x4xf32>) maps [#values, #id] {
   ^bb0(%x: f32):
     nest.yield %x : f32
+  }
+  return
+}
+
+// Work on the same memory: queries and keys are turned by the same angles. The first waits for the keys.
+// CHECK-LABEL: func.func @angles(
+// CHECK: nest.map "keys"
+// CHECK: nest.map "q" ins(%{{.*}}, %[[ANGLES:.*]], %{{.*}} : memref<4xf32>, memref<4xf32>, memref<4xf32>) outs(%{{.*}}, %{{.*}} :
+// CHECK-NOT: nest.map
+// CHECK: return
+#i = affine_map<(i) -> (i)>
+func.func @angles(%q: memref<4xf32>, %angle: memref<4xf32>, %k: memref<4xf32>, %x: memref<4xf32>, %a: memref<4xf32>,
+                  %b: memref<4xf32>) {
+  nest.map "q" ins(%q, %angle : memref<4xf32>, memref<4xf32>) outs(%a : memref<4xf32>) maps [#i, #i, #i] {
+  ^bb0(%v: f32, %w: f32):
+    %0 = arith.mulf %v, %w : f32
+    nest.yield %0 : f32
+  }
+  nest.map "keys" ins(%x : memref<4xf32>) outs(%k : memref<4xf32>) maps [#i, #i] {
+  ^bb0(%v: f32):
+    %0 = arith.negf %v : f32
+    nest.yield %0 : f32
+  }
+  nest.map "k" ins(%k, %angle : memref<4xf32>, memref<4xf32>) outs(%b : memref<4xf32>) maps [#i, #i, #i] {
+  ^bb0(%v: f32, %w: f32):
+    %0 = arith.mulf %v, %w : f32
+    nest.yield %0 : f32
+  }
+  return
+}
+
+// One that reads what the other writes, or writes what the other reads, stays behind it.
+// CHECK-LABEL: func.func @ordered(
+// CHECK: nest.map "first"
+// CHECK: nest.map "second"
+// CHECK: nest.map "third"
+func.func @ordered(%x: memref<4xf32>, %a: memref<4xf32>, %b: memref<4xf32>) {
+  nest.map "first" ins(%x : memref<4xf32>) outs(%a : memref<4xf32>) maps [affine_map<(i) -> ((i + 1) mod 4)>, #i] {
+  ^bb0(%v: f32):
+    %0 = arith.negf %v : f32
+    nest.yield %0 : f32
+  }
+  nest.map "second" ins(%a, %x : memref<4xf32>, memref<4xf32>) outs(%b : memref<4xf32>)
+      maps [affine_map<(i) -> ((i + 1) mod 4)>, #i, #i] {
+  ^bb0(%v: f32, %w: f32):
+    %0 = arith.addf %v, %w : f32
+    nest.yield %0 : f32
+  }
+  nest.map "third" ins(%b : memref<4xf32>) outs(%x : memref<4xf32>) maps [#i, #i] {
+  ^bb0(%v: f32):
+    %0 = arith.negf %v : f32
+    nest.yield %0 : f32
   }
   return
 }

@@ -1,0 +1,214 @@
+//===- JoinMaps.cpp - maps of one shape that do not depend on each other are one kernel ---------------------------===//
+//
+// Part of LabelCopies. A decoder copies the keys and the values of earlier tokens into the tensors that it returns,
+// layer by layer, and turns queries and keys by the same angles; a closure takes the symmetric and the antisymmetric
+// part of one gradient: launches that do next to nothing each, and read the same twice.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Provenance.h"
+#include "passes/lower/memory/Copies.h"
+#include "passes/lower/memory/Memory.h"
+#include "translator/ir/NestScalars.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace ml2k {
+namespace {
+
+/// From so many elements on a launch does not count, and devices copy by assign_each, which has one output.
+constexpr int64_t manyElements = int64_t(1) << 20;
+
+/// True if neighbours along the last dimension of `to` are neighbours in `from`.
+bool keepsNeighbours(AffineMap from, AffineMap to) {
+  if (from.getNumResults() == 0 || to.getNumResults() == 0)
+    return false;
+  auto const loop = dyn_cast<AffineDimExpr>(to.getResults().back());
+  return loop &&
+         !simplifyAffineExpr(from.getResults().back() - loop, from.getNumDims(), 0).isFunctionOfDim(loop.getPosition());
+}
+
+/// A map that moves elements as they are.
+bool isCopy(nest::MapOp map) {
+  Block &body = map.getBody().front();
+  return map.getInputs().size() == 1 && map.getExtras().empty() && body.getOperations().size() == 1 &&
+         body.back().getOperand(0) == body.getArgument(0);
+}
+
+/// The index of the innermost dimension that varies; null if there is none.
+AffineExpr innermostIndex(AffineMap map) {
+  for (AffineExpr expr : llvm::reverse(map.getResults()))
+    if (!isa<AffineConstantExpr>(expr))
+      return expr;
+  return {};
+}
+
+/// True if an operand lies across the innermost loop of what is written: such a map goes in squares.
+bool isTurned(AffineMap from, AffineMap to) {
+  auto const loop = dyn_cast_or_null<AffineDimExpr>(innermostIndex(to));
+  AffineExpr const index = innermostIndex(from);
+  return !loop || (index && from.isFunctionOfDim(loop.getPosition()) && !index.isFunctionOfDim(loop.getPosition()));
+}
+
+/// Elementwise work along the same loop in all operands, which its body does not read by itself.
+bool isPlainMap(nest::MapOp map) {
+  SmallVector<AffineMap> const maps = map.getMaps();
+  auto const type = cast<MemRefType>(map.getOutputs()[0].getType());
+  if (map.getOutputs().size() != 1 || maps.back().getNumResults() == 0 ||
+      (type.hasStaticShape() && type.getNumElements() >= manyElements))
+    return false;
+  if (isCopy(map))
+    return keepsNeighbours(maps[0], maps[1]);
+  constexpr int64_t square = 8; // shorter dimensions are not turned in squares
+  bool const isShort = llvm::any_of(type.getShape().take_back(1),
+                                    [](int64_t extent) { return !ShapedType::isDynamic(extent) && extent < square; });
+  auto const isPlain = [](Operation &op) {
+    return isPure(&op) && op.getNumRegions() == 0 &&
+           llvm::none_of(op.getOperandTypes(), llvm::IsaPred<BaseMemRefType>) && !isa<nest::PositionOp>(op);
+  };
+  return !map.getInputs().empty() && llvm::all_of(map.getBody().front().without_terminator(), isPlain) &&
+         (isShort ||
+          llvm::none_of(ArrayRef(maps).drop_back(), [&](AffineMap from) { return isTurned(from, maps.back()); }));
+}
+
+/// Operands that are read, with their maps.
+SmallVector<std::pair<Value, AffineMap>> readsOf(nest::MapOp map) {
+  SmallVector<std::pair<Value, AffineMap>> reads;
+  SmallVector<AffineMap> const maps = map.getMaps();
+  for (auto [number, value] : llvm::enumerate(map->getOperands().drop_back(map.getOutputs().size())))
+    reads.push_back({value, maps[number]});
+  return reads;
+}
+
+/// True if `moved` does the same after or before all from `first` to before `last`.
+bool isFree(nest::MapOp moved, Operation *first, Operation *last) {
+  return llvm::all_of(readsOf(moved), [&](auto const &read) { return isFreeBetween(read.first, first, last, true); }) &&
+         llvm::all_of(moved.getOutputs(), [&](Value output) { return isFreeBetween(output, first, last, false); });
+}
+
+/// True if everything that a body takes from outside is there at `place`.
+bool isDefinedBefore(nest::MapOp map, Operation *place) {
+  bool isDefined = true;
+  map.getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp(); def && def->getBlock() == place->getBlock())
+        isDefined &= def->isBeforeInBlock(place);
+  });
+  return isDefined;
+}
+
+/// Whether two maps are worth one kernel: copies of one type, or work on the same memory.
+bool belongTogether(nest::MapOp a, nest::MapOp b) {
+  if (isCopy(a) && isCopy(b))
+    return a.getBody().getArgument(0).getType() == b.getBody().getArgument(0).getType();
+  return llvm::any_of(readsOf(a), [&](auto const &left) {
+    return llvm::any_of(readsOf(b), [&](auto const &right) { return rootOf(left.first) == rootOf(right.first); });
+  });
+}
+
+/// Both at the place of `place`, which is one of them: what they read alike is read once.
+nest::MapOp join(nest::MapOp first, nest::MapOp second, nest::MapOp place) {
+  OpBuilder builder(place);
+  SmallVector<std::pair<Value, AffineMap>> reads;
+  SmallVector<Value> outputs;
+  SmallVector<AffineMap> written;
+  SmallVector<SmallVector<unsigned>> arguments; // of each body: numbers in `reads`
+  for (nest::MapOp map : {first, second}) {
+    SmallVector<unsigned> &numbers = arguments.emplace_back();
+    for (auto const &read : readsOf(map)) {
+      auto *const found = llvm::find(reads, read);
+      numbers.push_back(found - reads.begin());
+      if (found == reads.end())
+        reads.push_back(read);
+    }
+    llvm::append_range(outputs, map.getOutputs());
+    llvm::append_range(written, ArrayRef(map.getMaps()).take_back(map.getOutputs().size()));
+  }
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> inputs;
+  for (auto const &[value, map] : reads) {
+    inputs.push_back(value);
+    maps.push_back(map);
+  }
+  llvm::append_range(maps, written);
+  Location const location = fusedLocation(builder.getContext(), {first.getLoc(), second.getLoc()});
+  auto both = builder.create<nest::MapOp>(location, TypeRange(), first.getLabel(), inputs, ValueRange(), outputs,
+                                          builder.getAffineMapArrayAttr(maps));
+  SmallVector<Type> types(inputs.size());
+  for (auto const &[map, numbers] : llvm::zip(SmallVector<nest::MapOp>{first, second}, arguments))
+    for (auto [argument, read] : llvm::zip(nest::MapOp(map).getBody().getArguments(), numbers))
+      types[read] = argument.getType();
+  Block *body = builder.createBlock(&both.getBody(), {}, types, SmallVector<Location>(types.size(), location));
+  SmallVector<Value> results;
+  for (auto const &[map, numbers] : llvm::zip(SmallVector<nest::MapOp>{first, second}, arguments)) {
+    Block &from = nest::MapOp(map).getBody().front();
+    IRMapping mapping;
+    for (auto [argument, read] : llvm::zip(from.getArguments(), numbers))
+      mapping.map(argument, body->getArgument(read));
+    for (Operation &op : from.without_terminator())
+      builder.clone(op, mapping);
+    for (Value result : from.getTerminator()->getOperands())
+      results.push_back(mapping.lookupOrDefault(result));
+  }
+  builder.create<nest::YieldOp>(location, results);
+  first.erase();
+  second.erase();
+  return both;
+}
+
+/// Maps that store as many elements of one type in the same order, and are not too much for one kernel.
+bool areAlike(nest::MapOp a, nest::MapOp b) {
+  constexpr unsigned mostOutputs = 4, mostOperands = 16, mostOperations = 64;
+  AffineMap const map = a.getMaps().back();
+  llvm::SmallBitVector known(map.getNumDims());
+  for (AffineExpr expr : map.getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      known.set(dim.getPosition());
+  auto const elementType = [](nest::MapOp each) {
+    return cast<MemRefType>(each.getOutputs()[0].getType()).getElementType();
+  };
+  auto const size = [](nest::MapOp each) { return each.getBody().front().getOperations().size(); };
+  return a->getBlock() == b->getBlock() && known.all() && map == b.getMaps().back() &&
+         elementType(a) == elementType(b) && haveSameShape(a.getOutputs()[0], b.getOutputs()[0]) &&
+         a.getOutputs().size() + b.getOutputs().size() <= mostOutputs &&
+         a->getNumOperands() + b->getNumOperands() <= mostOperands && size(a) + size(b) <= mostOperations &&
+         belongTogether(a, b);
+}
+
+/// Both as one kernel at the place of one of them; null if either has to stay where it is.
+nest::MapOp joined(nest::MapOp earlier, nest::MapOp later) {
+  if (isFree(later, earlier, later) && isDefinedBefore(later, earlier) &&
+      hoistAllBefore(later->getOperands(), earlier) == nullptr)
+    return join(earlier, later, earlier);
+  if (isFree(earlier, earlier->getNextNode(), later->getNextNode()))
+    return join(earlier, later, later);
+  return nullptr;
+}
+
+} // namespace
+
+void joinMaps(func::FuncOp function) {
+  constexpr unsigned most = 8; // that wait: time must not grow with the square of the program
+  SmallVector<nest::MapOp> maps, open;
+  function.walk([&](nest::MapOp map) {
+    if (isPlainMap(map))
+      maps.push_back(map);
+  });
+  for (nest::MapOp later : maps) {
+    nest::MapOp last = later;
+    for (auto *each = open.begin(); each != open.end(); ++each)
+      if (nest::MapOp both = areAlike(*each, later) ? joined(*each, later) : nullptr) {
+        last = both;
+        open.erase(each);
+        break;
+      }
+    open.push_back(last);
+    if (open.size() > most)
+      open.erase(open.begin());
+  }
+}
+
+} // namespace ml2k
