@@ -103,7 +103,8 @@ struct Fuse : OpRewritePattern<linalg::GenericOp> {
 linalg::GenericOp copyOf(Value value) {
   auto copy = value.getDefiningOp<linalg::GenericOp>();
   return isElementwise(copy) && isCopy(copy) && copy.getNumDpsInputs() == 1 && copy->getNumResults() == 1 &&
-                 copy->hasOneUse() && copy.getIndexingMapsArray()[1].isIdentity()
+                 copy->hasOneUse() && copy.getIndexingMapsArray()[1].isIdentity() &&
+                 !copy.payloadUsesValueFromOperand(copy.getDpsInitOperand(0))
              ? copy
              : nullptr;
 }
