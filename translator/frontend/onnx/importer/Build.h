@@ -28,6 +28,14 @@ public:
 
   Extents extents{*this};
 
+  /// Whether a constant of so many elements may be computed from others: a small file with many such nodes should not
+  /// keep the translator busy.
+  bool mayCompute(int64_t elements) {
+    bool const may = elements <= computable;
+    computable -= may ? elements : 0;
+    return may;
+  }
+
   static mlir::RankedTensorType typeOf(mlir::Value value) {
     return mlir::cast<mlir::RankedTensorType>(value.getType());
   }
@@ -109,6 +117,8 @@ public:
   mlir::AffineMap selectDims(int64_t rank, IntsRef dims);
 
 private:
+  int64_t computable = int64_t(1) << 21; ///< elements, in all
+
   mlir::Value generic(llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<mlir::AffineMap> maps, mlir::Value init,
                       IntsRef reductionDims, bool isUnsigned,
                       llvm::function_ref<mlir::Value(Scalars &, mlir::ValueRange, mlir::Value)> body);

@@ -226,14 +226,16 @@ bool Importer::foldNode(pb::NodeProto const &node, int opset, ImportFunction con
   bool hasInput = false;
   bool const isTrained = llvm::any_of(inputs, [](GraphValue const *input) { return input && input->isTrained; });
   int64_t const most = isTrained ? maxFoldedElements : maxFoldedIndices;
+  int64_t largest = 0;
   for (GraphValue const *input : inputs) {
     if (!input)
       continue;
     if (!input->constant || input->constant.getNumElements() > most)
       return false;
+    largest = std::max(largest, input->constant.getNumElements());
     hasInput = true;
   }
-  if (!hasInput)
+  if (!hasInput || (largest > maxFoldedElements && !build.mayCompute(largest)))
     return false;
   OpBuilder::InsertionGuard const guard(build);
   Block scratch;

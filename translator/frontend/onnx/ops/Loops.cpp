@@ -129,6 +129,8 @@ static std::optional<DenseElementsAttr> scatteredConstant(Node &node, int64_t co
   };
   if (llvm::any_of(data.getValues<Attribute>(), isSize) || llvm::any_of(updates.getValues<Attribute>(), isSize))
     return std::nullopt;
+  if (!node.b.mayCompute(data.getNumElements()))
+    return std::nullopt;
   IntsRef const shape = node.shape(0);
   int64_t block = 1, place = 0, number = 0;
   for (int64_t extent : shape.drop_front(count))
