@@ -62,7 +62,7 @@ void atomicUpdates(int height, int width, int rows) {
     for (int j = 0; j < width; ++j) {
       int const row = placeOf(i, j, rows);
       added[row] += 2 * (i - .25 * j);
-      counted[row] = int(unsigned(counted[row]) + (1u << 31));
+      counted[row] = int(unsigned(int(counted[row])) + (1u << 31));
       most[row] = std::max(most[row], .5 * i + j);
     }
   std::string const name = "for_atomic_updates " + std::to_string(height) + "x" + std::to_string(width);
