@@ -358,13 +358,18 @@ static LogicalResult chooseBlock(nest::SortOp sort) {
   return success();
 }
 
+static LogicalResult chooseBlock(nest::TreesOp trees) {
+  nest::setSchedule(trees, KernelBlock::WalkTrees);
+  return success();
+}
+
 //===--- The pass -------------------------------------------------------------------------------------------------===//
 
 static LogicalResult chooseBlock(Operation *kernel, Devices devices) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(kernel)
       .Case<nest::MapOp, nest::RowOp>([&](auto op) { return chooseBlock(op, devices), success(); })
       .Case<nest::ReduceOp, nest::WindowOp, nest::ContractOp, nest::ConvOp, nest::RecurrentOp, nest::TopKOp,
-            nest::SortOp, nest::AssembleOp, nest::LoopKernelOp>([](auto op) { return chooseBlock(op); })
+            nest::SortOp, nest::TreesOp, nest::AssembleOp, nest::LoopKernelOp>([](auto op) { return chooseBlock(op); })
       .Default([](Operation *op) { return LogicalResult(op->emitError("has no block")); });
 }
 

@@ -134,6 +134,7 @@ void testTransposedConvolutions();
 void testContractions();
 void testRows();
 void testSorts();
+void testTrees();
 void testUpdates();
 void testLoader();
 void testRecurrent();

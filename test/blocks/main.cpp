@@ -9,6 +9,7 @@ int main(int argc, char *argv[]) {
   testMath();
   testRows();
   testSorts();
+  testTrees();
   testUpdates();
   testContractions();
   testConvolutions();

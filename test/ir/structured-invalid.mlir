@@ -139,3 +139,27 @@ func.func @f(%a: memref<4xf32>, %c: memref<4xf32>) {
   }
   return
 }
+
+// -----
+func.func @f(%x: memref<5x3xf32>, %t: memref<2xi32>, %n: memref<7xi32>, %v: memref<7xf32>, %w: memref<7x2xf32>, %y: memref<5x1xf32>) {
+  // expected-error @+1 {{cannot join 'memref<7x2xf32>' to 'memref<5x1xf32>'}}
+  nest.trees "t" <sum> ins(%x, %t, %t, %n, %v, %n, %w : memref<5x3xf32>, memref<2xi32>, memref<2xi32>, memref<7xi32>, memref<7xf32>, memref<7xi32>, memref<7x2xf32>)
+      outs(%y : memref<5x1xf32>) split {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.cmpf ole, %a, %b : f32
+    nest.yield %c : i1
+  }
+  return
+}
+
+// -----
+func.func @f(%x: memref<5x3xf32>, %t: memref<2xi32>, %n: memref<6xi32>, %v: memref<7xf32>, %w: memref<7x1xf32>, %y: memref<5x1xf32>) {
+  // expected-error @+1 {{requires tables of a number for each tree or node, has 'memref<6xi32>'}}
+  nest.trees "t" <sum> ins(%x, %t, %t, %n, %v, %n, %w : memref<5x3xf32>, memref<2xi32>, memref<2xi32>, memref<6xi32>, memref<7xf32>, memref<6xi32>, memref<7x1xf32>)
+      outs(%y : memref<5x1xf32>) split {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.cmpf ole, %a, %b : f32
+    nest.yield %c : i1
+  }
+  return
+}

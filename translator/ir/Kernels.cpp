@@ -47,6 +47,7 @@ SmallVector<Value> RecurrentOp::getMappedOperands() {
 
 SmallVector<Value> TopKOp::getMappedOperands() { return {}; }
 SmallVector<Value> SortOp::getMappedOperands() { return {}; }
+SmallVector<Value> TreesOp::getMappedOperands() { return {}; }
 SmallVector<Value> AssembleOp::getMappedOperands() { return {}; }
 
 SmallVector<AffineMap> MapOp::getMaps() { return valuesOf(getIndexingMaps()); }
@@ -59,6 +60,7 @@ SmallVector<AffineMap> RecurrentOp::getMaps() { return valuesOf(getIndexingMaps(
 
 SmallVector<AffineMap> TopKOp::getMaps() { return {}; }
 SmallVector<AffineMap> SortOp::getMaps() { return {}; }
+SmallVector<AffineMap> TreesOp::getMaps() { return {}; }
 SmallVector<AffineMap> AssembleOp::getMaps() { return {}; }
 
 Region &MapOp::getStoringRegion() { return getBody(); }
@@ -70,6 +72,7 @@ Region &RowOp::getStoringRegion() { return getBody(); }
 Region &RecurrentOp::getStoringRegion() { return getNext().front(); }
 Region &TopKOp::getStoringRegion() { return getBefore(); }
 Region &SortOp::getStoringRegion() { llvm_unreachable("a sort stores what it read"); }
+Region &TreesOp::getStoringRegion() { return getSplit(); }
 Region &AssembleOp::getStoringRegion() { return getCombine(); }
 Region &LoopKernelOp::getStoringRegion() { return getBody(); }
 

@@ -107,4 +107,5 @@ void RowOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void RecurrentOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void TopKOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void SortOp::getEffects(Effects &effects) { addEffects(effects, *this); }
+void TreesOp::getEffects(Effects &effects) { addEffects(effects, *this); }
 void AssembleOp::getEffects(Effects &effects) { addEffects(effects, *this); }

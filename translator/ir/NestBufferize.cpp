@@ -196,6 +196,7 @@ void ml2k::nest::registerBufferizableOpInterfaceModels(DialectRegistry &registry
     RecurrentOp::attachInterface<KernelModel<RecurrentOp>>(*context);
     TopKOp::attachInterface<KernelModel<TopKOp>>(*context);
     SortOp::attachInterface<KernelModel<SortOp>>(*context);
+    TreesOp::attachInterface<KernelModel<TreesOp>>(*context);
     AssembleOp::attachInterface<KernelModel<AssembleOp>>(*context);
     WeightOp::attachInterface<WeightModel>(*context);
   });

@@ -307,6 +307,37 @@ def Nest_SortOp : Nest_KernelOp<"sort"> {
   }];
 }
 
+def Nest_TreesOp : Nest_KernelOp<"trees"> {
+  let summary = "what rows reach in decision trees, joined over the trees";
+  let description = [{
+    inputs: x [rows, columns]; of each tree its root and the steps that a walk takes at most (i32); of each node a column of
+    x (i32), a threshold of x's type and its first child (i32), beside which the second one lies; a leaf is its own first
+    child. Then values [nodes, targets], which the leaves of a row are joined from, and, where splits differ in kind, another
+    number for each node: the upper end of an interval that begins at the threshold, of x's type, or a kind (i32). output:
+    [rows, targets]. Leaves that have a value for one target each name it in an extra table (i32), and values are [nodes, 1].
+    The block has x at the column, the threshold and the other number; it
+    says whether the walk goes on to the second child, which it must not say of a leaf.
+  }];
+  let arguments = (ins StrAttr:$label, Nest_CombinerAttr:$combiner, Variadic<Nest_AnyShaped>:$inputs,
+                   Variadic<Nest_AnyShaped>:$extras, Variadic<Nest_AnyShaped>:$outputs);
+  let regions = (region SizedRegion<1>:$split);
+  let assemblyFormat = [{
+    $label $combiner `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `split` $split (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = kernelMethods # [{
+    ::mlir::Value getX() { return getInputs()[0]; }
+    ::mlir::Value getRoots() { return getInputs()[1]; }
+    ::mlir::Value getSteps() { return getInputs()[2]; }
+    ::mlir::Value getColumns() { return getInputs()[3]; }
+    ::mlir::Value getThresholds() { return getInputs()[4]; }
+    ::mlir::Value getChildren() { return getInputs()[5]; }
+    ::mlir::Value getValues() { return getInputs()[6]; }
+    /// Null where all splits are of one kind.
+    ::mlir::Value getKinds() { return getInputs().size() > 7 ? getInputs()[7] : ::mlir::Value(); }
+  }];
+}
+
 def Nest_AssembleOp : Nest_KernelOp<"assemble"> {
   let summary = "a sparse matrix by rows: its entries are counted, get their positions by a scan, and are filled in";
   let description = [{

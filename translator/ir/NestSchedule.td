@@ -52,6 +52,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"TopKParts", 37, "top_k_of_parts">,      // the same of parts of long rows, whose lists are joined
   I32EnumAttrCase<"SortRows", 38, "sort_rows">,            // runs of a row are sorted, then merged, by all threads
   I32EnumAttrCase<"SortSlices", 39, "sort_slices">,        // the same of positions, by comparing slices
+  I32EnumAttrCase<"WalkTrees", 48, "walk_trees">,          // a thread takes several rows, or trees of a row, down together
   // Contractions and convolutions
   I32EnumAttrCase<"Contract", 8, "contract">,              // GEMM over packed weights
   I32EnumAttrCase<"BatchedContract", 9, "batched_contract">, // of two operands that are not packed

@@ -128,6 +128,15 @@ std::optional<int64_t> nest::SortOp::getFlops() {
   return countElements(type) * int64_t(llvm::Log2_64_Ceil(std::max<int64_t>(length, 2)));
 }
 
+/// A comparison for each step, as many as a balanced tree has, and what joins the leaves.
+std::optional<int64_t> nest::TreesOp::getFlops() {
+  auto const values = cast<ShapedType>(getValues().getType());
+  int64_t const rows = std::max<int64_t>(1, cast<ShapedType>(getX().getType()).getDimSize(0));
+  int64_t const trees = std::max<int64_t>(1, cast<ShapedType>(getRoots().getType()).getNumElements());
+  int64_t const steps = int64_t(llvm::Log2_64_Ceil(uint64_t(std::max<int64_t>(2, values.getDimSize(0) / trees))));
+  return rows * trees * (steps * countIn(getSplit()) + values.getDimSize(1));
+}
+
 /// How many entries there are is known on the device only.
 std::optional<int64_t> nest::AssembleOp::getFlops() { return std::nullopt; }
 

@@ -36,6 +36,7 @@ int main(int argc, char *argv[]) {
   testRecurrent();
   testRows();
   testSorts();
+  testTrees();
   testContractions();
   testConvolutions();
   std::printf("teams: %d checks, %d failed\n", check::cases, check::failures);

@@ -16,6 +16,7 @@ KernelPrinter lookUpKernel(llvm::StringRef operation) {
                                                              {"nest.recurrent", printRecurrent},
                                                              {"nest.top_k", printTopK},
                                                              {"nest.sort", printSort},
+                                                             {"nest.trees", printTrees},
                                                              {"nest.assemble", printAssembly},
                                                              {"nest.kernel", printLoopKernel}};
   auto const found = table.find(operation.str());

@@ -149,6 +149,7 @@ mlir::FailureOr<std::string> printWindow(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printRecurrent(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printTopK(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printSort(mlir::Operation *, Layer &);
+mlir::FailureOr<std::string> printTrees(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printAssembly(mlir::Operation *, Layer &);
 mlir::FailureOr<std::string> printLoopKernel(mlir::Operation *, Layer &);
 

@@ -64,6 +64,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {TopKParts, "top_k_of_parts"},
                {SortRows, "sort_rows"},
                {SortSlices, "sort_slices"},
+               {WalkTrees, "walk_trees"},
                {ScanRows, "scan_rows"},
                {ForStrips, "for_strips"}};
   auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
