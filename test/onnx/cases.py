@@ -69,8 +69,7 @@ def not_wanted(model):
     types = set(element_types(model))
     if TensorProto.STRING in types:
         return "string"
-    if types & {TensorProto.COMPLEX64, TensorProto.COMPLEX128} or kinds - {"tensor_type"} or \
-            any(node.domain == "ai.onnx.ml" for node in nodes):
+    if types & {TensorProto.COMPLEX64, TensorProto.COMPLEX128} or kinds - {"tensor_type"}:
         return "other types"
     return "random" if any(node.op_type in RANDOM for node in nodes) else None
 

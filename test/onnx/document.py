@@ -33,6 +33,9 @@ be, and a count ([output-format.md](output-format.md)).
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
 element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. `Loop` and `Scan` are written out step by step.
 
+Operators of `ai.onnx.ml`, of which scikit-learn's, XGBoost's and LightGBM's models are made, are in
+[classical-models.md](classical-models.md).
+
 ## Sizes known at run time only
 
 A symbolic dimension of an input (`batch`, `seq`) stays one, and is read from the views; `--dim` makes it a number. A `Workspace` made for the

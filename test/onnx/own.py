@@ -9,6 +9,7 @@ import numpy as np
 from ml_dtypes import bfloat16
 from onnx import TensorProto, helper, numpy_helper
 
+import classical
 from newer import write
 
 
@@ -265,5 +266,6 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), *TRANSPOSED]:
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), *TRANSPOSED,
+                 *classical.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

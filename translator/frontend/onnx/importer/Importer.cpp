@@ -60,6 +60,9 @@ void Importer::checkModel() {
     modelOpsets[domain] = opset.version();
     if (domain.empty() && (opset.version() > newestOpset || opset.version() < 1))
       error() << "opset " << opset.version() << " is not supported, 1 to " << newestOpset << " are";
+    if (domain == classicalDomain && (opset.version() > newestClassicalOpset || opset.version() < 1))
+      error() << "opset " << opset.version() << " of " << classicalDomain << " is not supported, 1 to "
+              << newestClassicalOpset << " are";
   }
   std::unordered_set<std::string> names;
   for (pb::NodeProto const &node : model.graph().node())

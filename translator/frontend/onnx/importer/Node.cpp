@@ -185,6 +185,29 @@ std::optional<Ints> Node::intsAttrOrInput(StringRef name, size_t at) const {
   return has(at) ? std::optional(ints(at, name)) : std::nullopt;
 }
 
+std::optional<std::vector<double>> Node::numbersAttr(StringRef name) const {
+  if (auto const *found = attribute(name, pb::AttributeProto::FLOATS))
+    return std::vector<double>(found->floats().begin(), found->floats().end());
+  auto const *tensor = attribute((name + "_as_tensor").str(), pb::AttributeProto::TENSOR);
+  return tensor ? std::optional(tensorNumbers(tensor->t())) : std::nullopt;
+}
+
+std::vector<double> Node::tensorNumbers(pb::TensorProto const &tensor) const {
+  DenseElementsAttr const value = tensorAttr(tensor);
+  if (!isa<FloatType>(value.getElementType()))
+    refuse("a tensor of " + dataTypeName(dataTypeOf(value.getElementType())) + " where floats are needed");
+  std::vector<double> numbers;
+  for (APFloat const &number : value.getValues<APFloat>())
+    numbers.push_back(FloatAttr::getValueAsDouble(number));
+  return numbers;
+}
+
+std::vector<std::string> Node::stringsAttr(StringRef name) const {
+  auto const *found = attribute(name, pb::AttributeProto::STRINGS);
+  return found ? std::vector<std::string>(found->strings().begin(), found->strings().end())
+               : std::vector<std::string>();
+}
+
 DenseElementsAttr Node::tensorAttr(pb::TensorProto const &tensor) const {
   return tensorValue(*b.getContext(), tensor, directory);
 }

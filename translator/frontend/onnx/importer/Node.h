@@ -97,6 +97,11 @@ public:
   std::optional<Ints> wideIntsAttr(llvm::StringRef name) const;
   /// Integers that are an attribute in old versions and an input in later ones; nothing if absent.
   std::optional<Ints> intsAttrOrInput(llvm::StringRef name, size_t at) const;
+  /// Numbers of an attribute of floats, or of a tensor of floats or doubles called `<name>_as_tensor`, whichever there
+  /// is.
+  std::optional<std::vector<double>> numbersAttr(llvm::StringRef name) const;
+  std::vector<std::string> stringsAttr(llvm::StringRef name) const;
+  std::vector<double> tensorNumbers(pb::TensorProto const &tensor) const;
   mlir::DenseElementsAttr tensorAttr(pb::TensorProto const &tensor) const;
   /// An axis in [0, rank).
   int64_t axis(int64_t value, int64_t rank) const;

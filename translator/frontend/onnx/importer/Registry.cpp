@@ -15,8 +15,10 @@ Registry::Registry() {
   registerUnique(*this);
   registerEinsum(*this);
   registerElementwise(*this);
+  registerFeatures(*this);
   registerFourier(*this);
   registerIndexing(*this);
+  registerLinearModels(*this);
   registerLoops(*this);
   registerMatMul(*this);
   registerMatrix(*this);
@@ -33,6 +35,8 @@ Registry::Registry() {
   registerShape(*this);
   registerSlice(*this);
   registerSuppression(*this);
+  registerTrees(*this);
+  registerVectorMachines(*this);
 }
 
 Registry const &Registry::instance() {

@@ -16,6 +16,10 @@ using ImportFunction = std::function<void(Node &)>;
 /// The newest opset of the default domain whose changes the tables take into account.
 constexpr int newestOpset = 25;
 
+/// Of the operators of classical models, and the newest version of these.
+constexpr llvm::StringLiteral classicalDomain = "ai.onnx.ml";
+constexpr int newestClassicalOpset = 5;
+
 /// Rows keyed on (domain, operator, since-version of the specification). A node is imported by the row with the largest
 /// version that is not above the model's opset, if that is the version the specification means, too: every version up
 /// to newestOpset either has a row or is declared as unsupported.
@@ -48,8 +52,10 @@ void registerCounted(Registry &);
 void registerUnique(Registry &);
 void registerEinsum(Registry &);
 void registerElementwise(Registry &);
+void registerFeatures(Registry &);
 void registerFourier(Registry &);
 void registerIndexing(Registry &);
+void registerLinearModels(Registry &);
 void registerLoops(Registry &);
 void registerMatMul(Registry &);
 void registerMatrix(Registry &);
@@ -66,6 +72,8 @@ void registerSelection(Registry &);
 void registerShape(Registry &);
 void registerSlice(Registry &);
 void registerSuppression(Registry &);
+void registerTrees(Registry &);
+void registerVectorMachines(Registry &);
 
 } // namespace ml2k::frontend
 

@@ -1,6 +1,7 @@
 //===- Indexing.cpp - operators whose positions are data ----------------------------------------------------------===//
 
 #include "translator/frontend/onnx/importer/Registry.h"
+#include "translator/frontend/onnx/ops/Rows.h"
 
 #include "translator/ir/NestScalars.h"
 
@@ -172,10 +173,9 @@ static void importGatherND(Node &node) {
 //===--- Positions as results -------------------------------------------------------------------------------------===//
 
 /// Where along the axis the largest (smallest) element is: among the equal ones the first (last).
-static Value argument(Node &node, Value x, int64_t axis, bool isMax, bool isLast) {
-  Build &b = node.b;
+Value argument(Build &b, Value x, int64_t axis, bool isMax, bool isLast, bool isUnsigned) {
   using Fold = Build::Fold;
-  Value const best = b.reduce(x, {axis}, /*keepDims=*/true, isMax ? Fold::max : Fold::min, node.isUnsigned());
+  Value const best = b.reduce(x, {axis}, /*keepDims=*/true, isMax ? Fold::max : Fold::min, isUnsigned);
   Type const i64 = b.getI64Type();
   Value const candidates = b.elementwise({x, best}, i64, [&](Scalars &s, ValueRange v) {
     Value const here = s.create<arith::IndexCastOp>(i64, s.create<linalg::IndexOp>(axis));
@@ -187,7 +187,7 @@ static Value argument(Node &node, Value x, int64_t axis, bool isMax, bool isLast
 
 template <bool isMax> static void importArgument(Node &node) {
   int64_t const axis = node.axisAttr("axis", 0, node.rank(0));
-  Value const at = argument(node, node.in(0), axis, isMax, node.intAttr("select_last_index", 0));
+  Value const at = argument(node.b, node.in(0), axis, isMax, node.intAttr("select_last_index", 0), node.isUnsigned());
   node.out(0, node.intAttr("keepdims", 1) ? node.b.unsqueeze(at, {axis}) : at, pb::TensorProto::INT64);
 }
 
@@ -206,7 +206,7 @@ static void importHardmax(Node &node) {
     x = b.reshape(x, {rows, node.elements(0) / std::max<int64_t>(rows, 1)});
     axis = 1;
   }
-  Value const at = b.unsqueeze(argument(node, x, axis, /*isMax=*/true, /*isLast=*/false), {axis});
+  Value const at = b.unsqueeze(argument(b, x, axis, /*isMax=*/true, /*isLast=*/false, node.isUnsigned()), {axis});
   Value const result = b.elementwise({at, x}, node.element(0), [&](Scalars &s, ValueRange v) {
     Value const here = s.create<arith::IndexCastOp>(v[0].getType(), s.create<linalg::IndexOp>(axis));
     Value const one = s.constantLike(v[1], 1), zero = s.constantLike(v[1], 0);

@@ -1,6 +1,7 @@
 //===- Normalization.cpp - softmax, batch, layer, instance and local response normalization -----------------------===//
 
 #include "translator/frontend/onnx/importer/Registry.h"
+#include "translator/frontend/onnx/ops/Rows.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -26,9 +27,8 @@ static Ints softmaxAxes(Node &node) {
 }
 
 /// x less its largest element, and the sum of the exponentials of that.
-static std::pair<Value, Value> shiftedAndSum(Node &node, IntsRef axes, bool ofExponentials) {
-  Build &b = node.b;
-  Value const x = node.in(0), largest = b.reduce(x, axes, /*keepDims=*/true, Fold::max);
+static std::pair<Value, Value> shiftedAndSum(Build &b, Value x, IntsRef axes, bool ofExponentials) {
+  Value const largest = b.reduce(x, axes, /*keepDims=*/true, Fold::max);
   Value const shifted = b.elementwise({x, largest}, [&](Scalars &s, ValueRange v) {
     Value const difference = s.sub(v[0], v[1]);
     return ofExponentials ? s.exp(difference) : difference;
@@ -38,15 +38,19 @@ static std::pair<Value, Value> shiftedAndSum(Node &node, IntsRef axes, bool ofEx
   return {shifted, sum};
 }
 
+Value softmax(Build &b, Value x, IntsRef axes) {
+  auto const [exponentials, sum] = shiftedAndSum(b, x, axes, /*ofExponentials=*/true);
+  return b.elementwise({exponentials, sum}, [](Scalars &s, ValueRange v) { return s.div(v[0], v[1]); });
+}
+
 static void importSoftmax(Node &node) {
   Ints const axes = softmaxAxes(node);
-  auto const [exponentials, sum] = shiftedAndSum(node, axes, /*ofExponentials=*/true);
-  node.out(0, node.b.elementwise({exponentials, sum}, [](Scalars &s, ValueRange v) { return s.div(v[0], v[1]); }));
+  node.out(0, softmax(node.b, node.in(0), axes));
 }
 
 static void importLogSoftmax(Node &node) {
   Ints const axes = softmaxAxes(node);
-  auto const [shifted, sum] = shiftedAndSum(node, axes, /*ofExponentials=*/false);
+  auto const [shifted, sum] = shiftedAndSum(node.b, node.in(0), axes, /*ofExponentials=*/false);
   node.out(0, node.b.elementwise({shifted, sum}, [](Scalars &s, ValueRange v) { return s.sub(v[0], s.log(v[1])); }));
 }
 
