@@ -297,6 +297,15 @@ def OwnInits : Pass<"ml2k-own-inits", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def UpdateInMemory : Pass<"ml2k-update-in-memory", "::mlir::func::FuncOp"> {
+  let summary = "loops that change elements of a tensor work in memory";
+  let description = [{
+    Pre: tensors. Post: no loop of the function's own block carries tensors of which it only reads and inserts elements: it
+    loads from memrefs and stores to them.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def HoistBuffers : Pass<"ml2k-hoist-buffers", "::mlir::func::FuncOp"> {
   let summary = "weights and buffers stand at the start of the function";
   let description = [{

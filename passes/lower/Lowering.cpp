@@ -30,6 +30,7 @@ static void prepareTensors(OpPassManager &function) {
   function.addPass(ml2k::createPadInPlace());
   function.addPass(ml2k::createLoopStates());
   function.addPass(ml2k::createOwnInits());
+  function.addPass(ml2k::createUpdateInMemory());
 }
 
 /// Kernels of what is left as loops over elements.

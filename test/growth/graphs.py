@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-FLOAT = TensorProto.FLOAT
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
 
 def value(name, shape, kind=FLOAT):
@@ -200,6 +200,43 @@ def movement(count):
     return graph.chain(at)
 
 
+def scatters(count):
+    """elements of one tensor replaced again and again, at positions that are an input"""
+    graph, at = Graph(), "x"
+    for i in range(count):
+        at = graph.node(("ScatterND", "ScatterElements")[i % 2], at, ("rows", "places")[i % 2], "y")
+    return graph.model([value("x", [4, 8]), value("rows", [2, 1], INT64), value("places", [2, 8], INT64),
+                        value("y", [2, 8])], [value(at, [4, 8])])
+
+
+def caches(count):
+    """rows written into a cache, and products with it"""
+    graph, at, cache = Graph(), "x", "cache"
+    for i in range(count // 3):
+        cache = graph.node("ScatterND", cache, "rows", at)
+        at = graph.node("Tanh", graph.node("MatMul", at, cache))
+    return graph.model([value("x", [2, 8]), value("rows", [2, 1], INT64), value("cache", [8, 8])],
+                       [value(at, [2, 8]), value(cache, [8, 8])])
+
+
+def concat_arguments(count):
+    """one Concat with an input after the other"""
+    graph, at = Graph(), "x"
+    for i in range(count):
+        at = graph.node("Concat", at, f"y{i}", axis=1)
+    return graph.model([value("x", [4, 8])] + [value(f"y{i}", [4, 1]) for i in range(count)],
+                       [value(at, [4, 8 + count])])
+
+
+def windows(count):
+    """the oldest row dropped, a new one appended"""
+    graph, at = Graph(), "x"
+    one, end, axis = (graph.weight(np.array([i])) for i in (1, 4, 0))
+    for _ in range(count // 2):
+        at = graph.node("Concat", graph.node("Slice", at, one, end, axis), "y", axis=0)
+    return graph.model([value("x", [4, 8]), value("y", [1, 8])], [value(at, [4, 8])])
+
+
 def dynamic(count):
     """sizes known at run time only"""
     graph, at = Graph(), "x"
@@ -275,8 +312,8 @@ def scalars(count):
 
 
 FAMILIES = [matmul, shared_weight, gemm, unary, binary, doubling, residual, branches, branches_of_products, concat,
-            joined, concat_inputs, arguments, weights, computed_weights, one_name, softmax, conv, movement, dynamic, conditions,
-            reductions, linalg, loops, scalars]
+            joined, concat_inputs, arguments, weights, computed_weights, one_name, softmax, conv, movement, scatters, caches,
+            concat_arguments, windows, dynamic, conditions, reductions, linalg, loops, scalars]
 MLIR = (linalg, loops, scalars)
 
 

@@ -244,6 +244,31 @@ def rolled():
         ([numpy_helper.from_array(x, "x")], [numpy_helper.from_array(expected, "y")])])
 
 
+def replaced():
+    """Scatters of scatters, one of whose results is read again later: as updates of the last, and by the caller."""
+    x, rows, y = np.arange(20, dtype=np.float32).reshape(4, 5), np.array([[2], [0]]), -np.ones((2, 5), np.float32)
+    places = np.array([[3, 1, 0, 2, 3]])
+    first = x.copy()
+    first[rows[:, 0]] = y
+    second = first.copy()
+    second[places[0], np.arange(5)] += x[0]
+    last = second.copy()
+    last[[1, 3]] = second[:2]
+    nodes = [helper.make_node("ScatterND", ["x", "rows", "y"], ["first"]),
+             helper.make_node("Slice", ["x", "zero", "one", "zero"], ["update"]),
+             helper.make_node("ScatterElements", ["first", "places", "update"], ["second"], axis=0, reduction="add"),
+             helper.make_node("Slice", ["second", "zero", "two", "zero"], ["front"]),
+             helper.make_node("ScatterND", ["second", "odd", "front"], ["last"])]
+    constants = {"zero": [0], "one": [1], "two": [2], "odd": [[1], [3]]}
+    inputs, results = {"x": x, "rows": rows, "places": places, "y": y}, {"first": first, "last": last}
+    value = lambda name, a: helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+    graph = helper.make_graph(nodes, "replaced", [value(*item) for item in inputs.items()], [value(*item) for item in results.items()],
+                              [numpy_helper.from_array(np.array(array), name) for name, array in constants.items()])
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 16)])
+    saved = lambda arrays: [numpy_helper.from_array(array, name) for name, array in arrays.items()]
+    return SimpleNamespace(name="test_replaced_elements", model=model, data_sets=[(saved(inputs), saved(results))])
+
+
 def counted(name, kind, arrays, expected):
     """One node whose result has as many elements as the data decide."""
     info = lambda label, array, shape: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
@@ -266,6 +291,6 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), *TRANSPOSED,
-                 *classical.cases()]:
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), replaced(),
+                 *TRANSPOSED, *classical.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)
