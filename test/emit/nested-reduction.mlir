@@ -11,7 +11,7 @@
 // CHECK: double ordered = 0.0;
 // CHECK-NEXT: for (int column = 0; column < columns; ++column){{$}}
 // CHECK-NEXT: ordered += x(row, column);
-// CHECK: for (int k = 0; k < 8; ++k){{$}}
+// CHECK: for (int column = 0; column < 8; ++column){{$}}
 // DEVICE-NOT: SideBySide
 // DEVICE: double const total = fold_span<Sum, double>(Span{0, columns}, [&](int column) { return x(row, column); });
 func.func @rows(%x: memref<?x?xf64> {nest.dims = ["rows", "columns"]}, %sums: memref<?xf64> {nest.dims = ["rows"]},

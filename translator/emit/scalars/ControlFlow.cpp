@@ -196,6 +196,7 @@ LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
     printer.bind(argument, cpp::name(carried.back()));
   }
   printer.settleReads(to);
+  Scope const outside = printer.names; // the loops behind this one may have the name of its index
   Identifier const index = printer.names.fresh(withSourceName(loop.getInductionVar(), {"k", "m", "l", "step"}));
   printer.bind(loop.getInductionVar(), cpp::name(index));
   Body body;
@@ -204,6 +205,7 @@ LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
     return failure();
   auto const &[begin, end, step] = std::tie((*bounds)[0], (*bounds)[1], (*bounds)[2]);
   bool const isLine = isOneLine(body);
+  printer.names = outside;
   to.push_back(cpp::For{index, begin, operand(end, Rank::Add), step, std::move(body), isLine});
   for (auto [result, name] : llvm::zip(loop.getResults(), carried))
     printer.bind(result, cpp::name(name));
