@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -195,7 +196,12 @@ void LoopPrinter::handleMemory() {
 /// `u[rows,columns] -> next[rows,columns]; sequential: why`
 std::string LoopPrinter::describe() {
   auto const list = [&](llvm::SetVector<Value> const &memrefs) {
-    return llvm::join(llvm::map_range(memrefs, [&](Value memref) { return layer.described(memref); }), ", ");
+    SmallVector<std::string> all;
+    llvm::StringSet<> known; // parts of one buffer may be of one shape
+    for (Value memref : memrefs)
+      if (std::string const text = layer.described(memref); known.insert(text).second)
+        all.push_back(text);
+    return llvm::join(all, ", ");
   };
   std::string const from = list(reads);
   std::string text = (from.empty() ? "" : from + " ") + "-> " + list(writes);
