@@ -330,6 +330,16 @@ def LabelCopies : Pass<"ml2k-label-copies", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def JoinEntries : Pass<"ml2k-join-entries", "::mlir::func::FuncOp"> {
+  let summary = "products of tiny matrices, and the work around them, are one kernel over the batch";
+  let description = [{
+    Pre: memrefs, no copies. Post: maps, reductions and rows that follow each other, do a few dozen operations for each entry
+    of one batch, and multiply matrices of it, are a nest.kernel over the entries; buffers that only these use are arrays in it.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def KernelBuffers : Pass<"ml2k-kernel-buffers", "::mlir::func::FuncOp"> {
   let summary = "kernels get the memory that their blocks address, convolutions a halo of zeros";
   let description = [{

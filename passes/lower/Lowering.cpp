@@ -44,6 +44,7 @@ static void arrangeMemory(OpPassManager &function) {
   function.addPass(ml2k::createHoistBuffers());
   function.addPass(ml2k::createForwardCopies());
   function.addPass(ml2k::createLabelCopies());
+  function.addPass(ml2k::createJoinEntries());
   function.addPass(ml2k::createKernelBuffers());
   function.addPass(ml2k::createNameBuffers());
   function.addPass(ml2k::createPlanMemory());

@@ -247,6 +247,14 @@ def dynamic(count):
     return graph.model([value("x", ["n", 8])], [value(at, ["n", 8])])
 
 
+def rotations(count):
+    """products of matrices of 3 x 3"""
+    graph, at = Graph(), "x"
+    for i in range(count):
+        at = graph.node("MatMul", at, ("x", "y")[i % 2])
+    return graph.model([value("x", ["n", 3, 3]), value("y", ["n", 3, 3])], [value(at, ["n", 3, 3])])
+
+
 def branch(body, name):
     return helper.make_graph(body.nodes, name, [], [value(body.nodes[-1].output[0], [4, 8])], body.weights)
 
@@ -313,7 +321,7 @@ def scalars(count):
 
 FAMILIES = [matmul, shared_weight, gemm, unary, binary, doubling, residual, branches, branches_of_products, concat,
             joined, concat_inputs, arguments, weights, computed_weights, one_name, softmax, conv, movement, scatters, caches,
-            concat_arguments, windows, dynamic, conditions, reductions, linalg, loops, scalars]
+            concat_arguments, windows, dynamic, rotations, conditions, reductions, linalg, loops, scalars]
 MLIR = (linalg, loops, scalars)
 
 

@@ -269,6 +269,27 @@ def replaced():
     return SimpleNamespace(name="test_replaced_elements", model=model, data_sets=[(saved(inputs), saved(results))])
 
 
+def closure():
+    """A A - tr(A A) / 3 I, sums over its elements and a turned vector for each of some gradients; in double precision."""
+    random = np.random.default_rng(17)
+    a, x = random.standard_normal((40, 3, 3)), random.standard_normal((40, 3))
+    square = a @ a
+    deviator = square - np.trace(square, axis1=1, axis2=2)[:, None, None] * np.eye(3) / 3
+    results = {"deviator": deviator, "cubic": np.einsum("nij,njk,nki->n", a, a, a), "turned": np.einsum("nij,nj->ni", deviator, x)}
+    nodes = [helper.make_node("MatMul", ["a", "a"], ["square"]), helper.make_node("Einsum", ["square"], ["trace"], equation="nii->n"),
+             helper.make_node("Reshape", ["trace", "shape"], ["traces"]), helper.make_node("Mul", ["traces", "third"], ["part"]),
+             helper.make_node("Sub", ["square", "part"], ["deviator"]),
+             helper.make_node("Einsum", ["a", "a", "a"], ["cubic"], equation="nij,njk,nki->n"),
+             helper.make_node("Einsum", ["deviator", "x"], ["turned"], equation="nij,nj->ni")]
+    value = lambda name, array: helper.make_tensor_value_info(name, TensorProto.DOUBLE, array.shape)
+    constants = {"shape": np.array([-1, 1, 1]), "third": np.eye(3) / 3}
+    graph = helper.make_graph(nodes, "closure", [value("a", a), value("x", x)], [value(*item) for item in results.items()],
+                              [numpy_helper.from_array(array, name) for name, array in constants.items()])
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+    saved = lambda arrays: [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in arrays.items()]
+    return SimpleNamespace(name="test_tiny_matrices", model=model, data_sets=[(saved({"a": a, "x": x}), saved(results))])
+
+
 def counted(name, kind, arrays, expected):
     """One node whose result has as many elements as the data decide."""
     info = lambda label, array, shape: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
@@ -292,5 +313,5 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), replaced(),
-                 *TRANSPOSED, *classical.cases()]:
+                 closure(), *TRANSPOSED, *classical.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

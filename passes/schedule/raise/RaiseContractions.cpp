@@ -121,7 +121,8 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
       return failure();
     auto roles = rolesOf(op);
     auto const start = fillValue(op.getOutputs()[0]);
-    if (!roles || !start || !isZero(*start) || !staticOrOne(op, *roles) || isSumAlongRows(op, *roles))
+    if (!roles || !start || !isZero(*start) || !staticOrOne(op, *roles) || isSumAlongRows(op, *roles) ||
+        isOfTinyMatrices(op, *roles))
       return failure();
     Value a = op.getInputs()[0], b = op.getInputs()[1];
     AffineMap mapA = op.getIndexingMapsArray()[0], mapB = op.getIndexingMapsArray()[1];
@@ -216,6 +217,22 @@ private:
       return;
     roles.m.append(roles.batch.begin(), roles.batch.end());
     roles.batch.clear();
+  }
+
+  /// Products of tiny matrices for many entries of a batch, such as rotations and gradients of a velocity: a tile of
+  /// registers would be mostly empty. They stay sums over elements, and what follows goes on in the same kernel.
+  static bool isOfTinyMatrices(linalg::GenericOp op, Roles const &roles) {
+    constexpr int64_t most = 64, many = 16; // multiplications for each of so many entries
+    auto const ranges = op.getStaticLoopRanges();
+    auto const isMany = [&](unsigned loop) { return ShapedType::isDynamic(ranges[loop]) || ranges[loop] >= many; };
+    Type const type = cast<ShapedType>(op.getResult(0).getType()).getElementType();
+    int64_t multiplications = 1;
+    for (ArrayRef<unsigned> loops : {ArrayRef(roles.m), ArrayRef(roles.n), ArrayRef(roles.k)})
+      for (unsigned loop : loops)
+        multiplications *= ShapedType::isDynamic(ranges[loop]) ? most + 1 : std::min(ranges[loop], most + 1);
+    return multiplications <= most && (type.isF32() || type.isF64()) && roles.batch.size() == 1 &&
+           isMany(roles.batch.front()) &&
+           llvm::none_of(op.getInputs(), [](Value input) { return bool(weightBehind(input)); });
   }
 
   /// A dot product with every row of two activations, or a vector times long rows: a tile of one column would read each
