@@ -228,8 +228,8 @@ def Nest_RecurrentOp : Nest_KernelOp<"recurrent"> {
     states, sequences. `steps` steps t follow each other; within one, batch entries n and elements j are independent.
     indexing_maps: extras and outputs, over (t, n, j). The block has the sum of each gate over the state of the step before,
     an argument per extra, then the elements of the outputs as they are; it yields the new ones. Unlike those of other
-    kernels the outputs hold values at the start, the first states, unless `starts` has these: a number per state, and
-    `unit` per sequence. A layer that goes both ways has two weights, two blocks, and twice the extras and outputs, those of
+    kernels the outputs hold values at the start, the first states, unless `starts` has these: a number for a state, `unit`
+    for one that its output holds, and for a sequence. A layer that goes both ways has two weights, two blocks, and twice the extras and outputs, those of
     the reverse direction behind the others; the directions do not see each other.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,

@@ -338,7 +338,7 @@ LogicalResult RowOp::verify() {
   return success();
 }
 
-/// A number of its type for each state, nothing for sequences.
+/// A number of its type for a state, nothing for one that memory holds and for sequences.
 static LogicalResult verifyStarts(RecurrentOp op) {
   if (!op.getStartsAttr())
     return success();
@@ -347,7 +347,8 @@ static LogicalResult verifyStarts(RecurrentOp op) {
   for (auto [start, output] : llvm::zip(op.getStartsAttr(), op.getOutputs())) {
     auto const type = cast<ShapedType>(output.getType());
     auto const number = dyn_cast<TypedAttr>(start);
-    if (type.getRank() == 2 ? !number || number.getType() != type.getElementType() : !isa<UnitAttr>(start))
+    bool const isNumber = type.getRank() == 2 && number && number.getType() == type.getElementType();
+    if (!isNumber && !isa<UnitAttr>(start))
       return op.emitOpError() << "cannot start a " << type << " with " << start;
   }
   return success();

@@ -38,22 +38,24 @@ TypedAttr numberOf(Value init) {
 /// Memory that nobody reads before the kernel writes it.
 Value unwritten(OpBuilder &builder, Location location, Value init) {
   auto const type = cast<RankedTensorType>(init.getType());
-  return type.hasStaticShape() ? builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType())
-                               : init;
+  if (type.hasStaticShape())
+    return builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
+  auto fill = init.getDefiningOp<nest::MapOp>();
+  return fill ? fill.getOutputs()[cast<OpResult>(init).getResultNumber()] : init;
 }
 
-/// States that begin with a number: the kernel itself sets them.
+/// States that begin with a number: the kernel itself sets them. Nothing if there is none.
 ArrayAttr startsOf(Recurrence &recurrence, Builder &builder) {
   SmallVector<Attribute> starts;
+  bool hasNumber = false;
   for (auto const &output : recurrence.outputs) {
     Value const init = recurrence.loop.getInitArgs()[output.number];
     bool const isState = cast<RankedTensorType>(init.getType()).getRank() == 2;
-    TypedAttr const number = numberOf(init);
-    if (isState && !number)
-      return {};
-    starts.push_back(isState ? Attribute(number) : builder.getUnitAttr());
+    TypedAttr const number = isState ? numberOf(init) : TypedAttr();
+    hasNumber |= bool(number);
+    starts.push_back(number ? Attribute(number) : builder.getUnitAttr());
   }
-  return builder.getArrayAttr(starts);
+  return hasNumber ? builder.getArrayAttr(starts) : ArrayAttr();
 }
 
 /// The product of the whole sequence with W belongs to the layer.
@@ -74,9 +76,11 @@ void replaceLoop(Recurrence &recurrence) {
   ArrayAttr const starts = startsOf(recurrence, builder);
   SmallVector<Value> outputs;
   SmallVector<AffineMap> maps = recurrence.extraMaps;
-  for (auto const &output : recurrence.outputs) {
+  for (auto const &[number, output] : llvm::enumerate(recurrence.outputs)) {
     Value const init = loop.getInitArgs()[output.number];
-    outputs.push_back(starts ? unwritten(builder, location, init) : init);
+    bool const isGiven =
+        cast<RankedTensorType>(init.getType()).getRank() == 2 && starts && isa<UnitAttr>(starts[number]);
+    outputs.push_back(starts && !isGiven ? unwritten(builder, location, init) : init);
     maps.push_back(output.map);
   }
   auto kernel = builder.create<nest::RecurrentOp>(location, TypeRange(ValueRange(outputs)), "",

@@ -68,6 +68,60 @@ func.func @backwards(%x: tensor<5x2x16xf32>, %bias: tensor<8xf32>, %h0: tensor<2
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(a, b) -> (a, b)>
+#second = affine_map<(a, b) -> (a, b + 8)>
+#bias = affine_map<(a, b) -> (b)>
+
+// A given state and a cell of zeros: the kernel sets the cell.
+// CHECK-LABEL: func.func @given_state
+// CHECK-SAME: %[[H0:[a-z0-9]*]]: tensor<2x8xf32>) ->
+// CHECK: nest.recurrent "" steps 5 {{.*}} outs(%[[H0]], %{{.*}}, %{{.*}} : {{.*}}starts = [unit, unit, 0.000000e+00 : f32]
+func.func @given_state(%x: tensor<5x2x16xf32>, %bias: tensor<8xf32>, %h0: tensor<2x8xf32>)
+    -> (tensor<5x2x8xf32>, tensor<2x8xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %five = arith.constant 5 : index
+  %r = nest.weight "r" : tensor<16x8xf32> = dense<1.0> : tensor<16x8xf32>
+  %y0 = tensor.empty() : tensor<5x2x8xf32>
+  %c0 = nest.weight "zeros" : tensor<2x8xf32> = dense<0.0> : tensor<2x8xf32>
+  %y, %h, %c = scf.for %t = %zero to %five step %one iter_args(%yi = %y0, %hi = %h0, %ci = %c0)
+      -> (tensor<5x2x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) {
+    %at = arith.subi %four, %t : index
+    %xt = tensor.extract_slice %x[%at, 0, 0] [1, 2, 16] [1, 1, 1] : tensor<5x2x16xf32> to tensor<2x16xf32>
+    %e = tensor.empty() : tensor<2x16xf32>
+    %p = nest.contract "" [m, n, k] ins(%hi, %r : tensor<2x8xf32>, tensor<16x8xf32>) outs(%e : tensor<2x16xf32>)
+        maps [#mk, #nk, #mn] epilogue {
+    ^bb0(%sum: f32):
+      nest.yield %sum : f32
+    } -> tensor<2x16xf32>
+    %es = tensor.empty() : tensor<2x8xf32>
+    %cn = nest.map "" ins(%xt, %p, %bias, %ci : tensor<2x16xf32>, tensor<2x16xf32>, tensor<8xf32>, tensor<2x8xf32>)
+        outs(%es : tensor<2x8xf32>) maps [#id, #id, #bias, #id, #id] {
+    ^bb0(%a: f32, %b: f32, %s: f32, %before: f32):
+      %1 = arith.addf %a, %b : f32
+      %2 = arith.addf %1, %s : f32
+      %3 = arith.addf %2, %before : f32
+      nest.yield %3 : f32
+    } -> tensor<2x8xf32>
+    %hn = nest.map "" ins(%xt, %p, %cn : tensor<2x16xf32>, tensor<2x16xf32>, tensor<2x8xf32>)
+        outs(%es : tensor<2x8xf32>) maps [#second, #second, #id, #id] {
+    ^bb0(%a: f32, %b: f32, %now: f32):
+      %1 = arith.mulf %a, %b : f32
+      %2 = arith.mulf %1, %now : f32
+      nest.yield %2 : f32
+    } -> tensor<2x8xf32>
+    %yn = tensor.insert_slice %hn into %yi[%at, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<2x8xf32> into tensor<5x2x8xf32>
+    scf.yield %yn, %hn, %cn : tensor<5x2x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>
+  }
+  return %y, %h : tensor<5x2x8xf32>, tensor<2x8xf32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
 
 // A first state that is one number is set by the kernel; nobody reads the sequence of a single gate with an epilogue
 // CHECK-LABEL: func.func @last
