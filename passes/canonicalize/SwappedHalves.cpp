@@ -8,11 +8,13 @@
 
 #include "passes/canonicalize/SwappedHalves.h"
 
+#include "passes/schedule/GenericBody.h"
 #include "passes/schedule/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -108,8 +110,99 @@ private:
   }
 };
 
+/// Partial rotary embeddings: concat(f(x[0..w], ..), x[w..n]) with an elementwise f. One operation computes f for all
+/// positions, behind w from elements that are there, and takes x instead where that is what is wanted.
+struct PassedOnRest : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    auto const type = dyn_cast<RankedTensorType>(op.getResult().getType());
+    unsigned const dim = op.getDim();
+    if (!type || op.getInputs().size() != 2 || !isa<FloatType>(type.getElementType()) || type.isDynamicDim(dim))
+      return failure();
+    auto turned = op.getInputs()[0].getDefiningOp<linalg::GenericOp>();
+    auto const rest = partOf(op.getInputs()[1], dim);
+    // Longer ones are two loops at full speed; an index would be computed for each element
+    constexpr int64_t shortTurn = 24, shortRow = 64;
+    if (!turned || !rest || rest->isNegated || !isCheap(turned) || rest->source.getType() != type ||
+        (rest->offset > shortTurn && type.getDimSize(dim) > shortRow) ||
+        rest->offset != turned.getStaticLoopRanges()[dim] || rest->offset + rest->size != type.getDimSize(dim))
+      return failure();
+    rewriter.replaceOp(op, onAll(rewriter, turned, *rest, type, dim, op.getLoc()).getResults());
+    return success();
+  }
+
+private:
+  /// Elementwise over its result, of what no other elementwise operation makes only for it.
+  static bool isCheap(linalg::GenericOp op) {
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 || op->getNumResults() != 1 ||
+        !op->hasOneUse() || isExpensive(op) || op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
+        !op.getIndexingMapsArray().back().isIdentity())
+      return false;
+    return llvm::none_of(op.getInputs(), [](Value input) {
+      return !isa<RankedTensorType>(input.getType()) || (input.hasOneUse() && input.getDefiningOp<linalg::GenericOp>());
+    });
+  }
+
+  /// Whether an operand is the front of what is passed on, element by element.
+  static bool isFront(Value input, AffineMap map, Part const &rest, unsigned dim) {
+    auto const front = partOf(input, dim);
+    return front && !front->isNegated && front->source == rest.source && front->offset == 0 && map.isIdentity();
+  }
+
+  /// The position behind `extent` as one in front of it.
+  static AffineExpr wrapped(AffineExpr expr, AffineExpr loop, int64_t extent) {
+    bool const isWrapped = expr.getKind() == AffineExprKind::Mod && cast<AffineBinaryOpExpr>(expr).getRHS() == extent;
+    return isWrapped ? expr : expr.replace(loop, loop % extent);
+  }
+
+  static linalg::GenericOp onAll(PatternRewriter &rewriter, linalg::GenericOp turned, Part const &rest,
+                                 RankedTensorType type, unsigned dim, Location whole) {
+    unsigned const rank = type.getRank();
+    AffineExpr const loop = rewriter.getAffineDimExpr(dim);
+    SmallVector<Value> inputs{rest.source};
+    SmallVector<AffineMap> maps{rewriter.getMultiDimIdentityMap(rank)};
+    SmallVector<unsigned> arguments;
+    for (OpOperand *operand : turned.getDpsInputOperands()) {
+      AffineMap const map = turned.getMatchingIndexingMap(operand);
+      if (isFront(operand->get(), map, rest, dim)) {
+        arguments.push_back(0);
+        continue;
+      }
+      arguments.push_back(inputs.size());
+      inputs.push_back(operand->get());
+      maps.push_back(AffineMap::get(
+          rank, 0,
+          llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) { return wrapped(expr, loop, rest.offset); }),
+          rewriter.getContext()));
+    }
+    maps.push_back(rewriter.getMultiDimIdentityMap(rank));
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (int64_t d = 0; d < rank; ++d)
+      sources.push_back({rest.source, d});
+    Location const location = rewriter.getFusedLoc({turned.getLoc(), whole});
+    return rewriter.create<linalg::GenericOp>(
+        location, type, inputs, emptyLike(rewriter, location, type, sources), maps, turned.getIteratorTypesArray(),
+        [&](OpBuilder &inside, Location at, ValueRange scalars) {
+          IRMapping mapping;
+          for (auto [argument, number] : llvm::zip(turned.getRegionInputArgs(), arguments))
+            mapping.map(argument, scalars[number]);
+          for (Operation &each : turned.getBody()->without_terminator())
+            inside.clone(each, mapping);
+          Value const value = mapping.lookupOrDefault(turned.getBody()->getTerminator()->getOperand(0));
+          Value const index = inside.create<linalg::IndexOp>(at, dim);
+          Value const end = inside.create<arith::ConstantIndexOp>(at, rest.offset);
+          Value const isTurned = inside.create<arith::CmpIOp>(at, arith::CmpIPredicate::slt, index, end);
+          Value const all = inside.create<arith::SelectOp>(at, isTurned, value, scalars[0]);
+          inside.create<linalg::YieldOp>(at, all);
+        });
+  }
+};
+
 } // namespace
 
-void populateSwappedHalves(RewritePatternSet &patterns) { patterns.add<SwappedHalves>(patterns.getContext()); }
+void populateSwappedHalves(RewritePatternSet &patterns) {
+  patterns.add<SwappedHalves, PassedOnRest>(patterns.getContext());
+}
 
 } // namespace ml2k

@@ -7,7 +7,8 @@
 
 namespace ml2k {
 
-/// concat(x[w..n], x[0..w]), either part perhaps negated, becomes a linalg.generic that reads x[(i + w) mod n].
+/// concat(x[w..n], x[0..w]), either part perhaps negated, becomes a linalg.generic that reads x[(i + w) mod n]; and
+/// concat(f(x[0..w]), x[w..n]) with an elementwise f one over all of x.
 void populateSwappedHalves(mlir::RewritePatternSet &patterns);
 
 } // namespace ml2k

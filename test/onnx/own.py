@@ -290,6 +290,29 @@ def closure():
     return SimpleNamespace(name="test_tiny_matrices", model=model, data_sets=[(saved({"a": a, "x": x}), saved(results))])
 
 
+def partly_turned():
+    """A rotary embedding of the first 8 of 24 elements of each head, as GPT-NeoX and Phi have it; a NaN among the others stays there."""
+    random = np.random.default_rng(21)
+    x, angle = random.standard_normal((2, 3, 5, 24)).astype(np.float32), random.random((5, 4)).astype(np.float32)
+    x[0, 0, 0, 9] = np.nan
+    cosine, sine = (np.tile(f(angle), (1, 2)) for f in (np.cos, np.sin))
+    front, rest = x[..., :8], x[..., 8:]
+    turned = front * cosine + np.concatenate([-front[..., 4:], front[..., :4]], -1) * sine
+    cut = lambda source, begin, end, name: helper.make_node("Slice", [source, begin, end, "axis"], [name])
+    nodes = [cut("x", "0", "8", "front"), cut("x", "8", "24", "rest"), cut("front", "0", "4", "low"), cut("front", "4", "8", "high"),
+             helper.make_node("Neg", ["high"], ["negative"]), helper.make_node("Concat", ["negative", "low"], ["across"], axis=-1),
+             helper.make_node("Mul", ["front", "cosine"], ["along"]), helper.make_node("Mul", ["across", "sine"], ["other"]),
+             helper.make_node("Add", ["along", "other"], ["turned"]), helper.make_node("Concat", ["turned", "rest"], ["y"], axis=-1)]
+    constants = {"cosine": cosine, "sine": sine, "axis": np.array([3])} | {str(i): np.array([i]) for i in (0, 4, 8, 24)}
+    value = lambda name: helper.make_tensor_value_info(name, TensorProto.FLOAT, x.shape)
+    graph = helper.make_graph(nodes, "partly_turned", [value("x")], [value("y")],
+                              [numpy_helper.from_array(array, name) for name, array in constants.items()])
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+    expected = np.concatenate([turned, rest], -1).astype(np.float32)
+    return SimpleNamespace(name="test_partly_turned", model=model, data_sets=[
+        ([numpy_helper.from_array(x, "x")], [numpy_helper.from_array(expected, "y")])])
+
+
 def counted(name, kind, arrays, expected):
     """One node whose result has as many elements as the data decide."""
     info = lambda label, array, shape: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
@@ -313,5 +336,5 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), *TRANSPOSED, *classical.cases()]:
+                 closure(), partly_turned(), *TRANSPOSED, *classical.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)
