@@ -12,6 +12,7 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -55,6 +56,24 @@ bool keepsOrder(linalg::GenericOp reader, OpOperand &operand) {
   return reader.getNumReductionLoops() != 0 || !lastLoop(in) || lastLoop(in) == lastLoop(out);
 }
 
+/// An operation or two on a tensor and numbers that many of its elements share: the distance from a mean.
+bool isShift(linalg::GenericOp op) {
+  int64_t const rank = op.getNumLoops();
+  return op->getNumResults() == 1 && op.getBody()->getOperations().size() <= 3 &&
+         llvm::all_of(op.getBody()->without_terminator(),
+                      llvm::IsaPred<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>) &&
+         llvm::count_if(op.getDpsInputOperands(), [&](OpOperand *input) {
+           return op.getMatchingIndexingMap(input).getNumResults() == rank && !isUniform(input->get());
+         }) <= 1;
+}
+
+/// A variance reads each element's distance from the mean, and so does what is scaled by it: both compute it, rather
+/// than one more kernel.
+bool isComputedAgain(linalg::GenericOp reader, linalg::GenericOp producer, OpOperand &operand) {
+  return reader.getNumReductionLoops() != 0 && isShift(producer) && !producer->getResult(0).hasOneUse() &&
+         readsOnce(reader, operand);
+}
+
 bool pays(OpOperand &operand) {
   auto reader = dyn_cast<linalg::GenericOp>(operand.getOwner());
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
@@ -70,7 +89,8 @@ bool pays(OpOperand &operand) {
   // A reduction has one result, and the others want all elements
   bool const yieldsBoth =
       everywhere && reader.getNumReductionLoops() == 0 && reader.getMatchingIndexingMap(&operand).isPermutation();
-  if (!single && !(yieldsBoth && isTrivial(producer) && readsOnce(reader, operand)))
+  if (!single && !(yieldsBoth && isTrivial(producer) && readsOnce(reader, operand)) &&
+      !isComputedAgain(reader, producer, operand))
     return false;
   if (!readsOnce(reader, operand) && (!isTrivial(producer) || isCopy(producer)))
     return false;
@@ -84,6 +104,9 @@ struct Fuse : OpRewritePattern<linalg::GenericOp> {
     for (OpOperand &operand : op->getOpOperands()) {
       if (!linalg::areElementwiseOpsFusable(&operand) || !pays(operand))
         continue;
+      auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
+      if (op.getNumReductionLoops() != 0 && !operand.get().hasOneUse()) // the others have theirs
+        rewriter.modifyOpInPlace(op, [&] { operand.set(rewriter.clone(*producer)->getResult(0)); });
       Location const loc = rewriter.getFusedLoc({operand.get().getLoc(), op.getLoc()});
       auto fused = linalg::fuseElementwiseOps(rewriter, &operand);
       if (failed(fused))
