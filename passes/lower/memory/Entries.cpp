@@ -1,5 +1,4 @@
-//===- Entries.cpp - kernels that do little for each entry of a batch
-//-----------------------------------------------===//
+//===- Entries.cpp - kernels that do little for each entry of a batch ---------------------------------------------===//
 
 #include "passes/lower/memory/Entries.h"
 

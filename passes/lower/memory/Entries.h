@@ -1,5 +1,4 @@
-//===- Entries.h - kernels that do little for each entry of a batch ---------------------------------------*- C++
-//-*-===//
+//===- Entries.h - kernels that do little for each entry of a batch -------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_MEMORY_ENTRIES_H
 #define ML2K_PASSES_LOWER_MEMORY_ENTRIES_H

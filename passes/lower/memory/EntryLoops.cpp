@@ -1,5 +1,4 @@
-//===- EntryLoops.cpp - what kernels do for one entry of a batch, as loops
-//------------------------------------------===//
+//===- EntryLoops.cpp - what kernels do for one entry of a batch, as loops ----------------------------------------===//
 
 #include "passes/lower/memory/EntryLoops.h"
 

@@ -1,5 +1,4 @@
-//===- EntryLoops.h - what kernels do for one entry of a batch, as loops ----------------------------------*- C++
-//-*-===//
+//===- EntryLoops.h - what kernels do for one entry of a batch, as loops --------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_MEMORY_ENTRYLOOPS_H
 #define ML2K_PASSES_LOWER_MEMORY_ENTRYLOOPS_H

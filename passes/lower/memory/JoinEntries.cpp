@@ -1,6 +1,4 @@
-//===- JoinEntries.cpp - products of tiny matrices and the work around them are one kernel
-//--------------------------===//
-//--------===//
+//===- JoinEntries.cpp - work on the tiny matrices of a batch is one kernel ---------------------------------------===//
 //
 // Closures of turbulence models and equivariant networks multiply matrices of 3 x 3 for each of many points, take
 // traces and deviators, and multiply again. Kernels that do a few dozen operations for an entry of the batch are
