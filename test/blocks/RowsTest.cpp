@@ -463,6 +463,14 @@ void testRows() {
   pooling<Square<3, 2, 1>, Max, Activation<float, 13, 7, 5>, Activation<float, 7, 4, 5>>("max, no border", 3, false);
   pooling<Square<2, 2>, Max, Activation<float, 7, 7, 96>, Activation<float, 4, 4, 96>>("max, ceil", 1, false);
   pooling<Square<3, 1, 1>, Sum, Activation<float, 7, 7, 100>, Activation<float, 7, 7, 100>>("mean", 1, true);
+  pooling<Square<3, 2, 1>, Max, Activation<float, 13, 57, 1>, Activation<float, 7, 29, 1, 1>>("max of planes", 5,
+                                                                                              false);
+  pooling<Square<3, 1, 1>, Sum, Activation<float, 20, 1100, 1>, Activation<float, 20, 1100, 1>>("mean of wide planes",
+                                                                                                2, true);
+  pooling<Window<2, 3, 2, 1, 1, 2, 2, 3>, Max, Activation<float, 19, 23, 1, 1>, Activation<float, 9, 21, 1>>(
+      "max of planes, dilated", 3, false);
+  pooling<Square<2, 3, 1>, Sum, Activation<float, 5, 4, 1>, Activation<float, 2, 2, 1>>("mean of small planes", 3,
+                                                                                        true);
   pooling<Square<7>, Sum, Activation<float, 7, 7, 512>, Activation<float, 1, 1, 512>>("global", 2, true);
   pooling<Square<7>, Max, Activation<float, 7, 7, 100>, Activation<float, 1, 1, 100>>("global, 100 channels", 1, false);
   pooling<Square<7>, Sum, Activation<float, 7, 7, 5>, Activation<float, 1, 1, 5>>("global, 5 channels", 3, true);

@@ -129,7 +129,8 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   };
   auto const isNarrow = [](Storage const &storage) { return isStoredNarrow(storage.type.getElementType()); };
   auto const isOfBytes = [](Storage const &storage) { return storage.type.getElementType().isInteger(8); };
-  bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false;
+  bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false,
+       lines = false;
   func::FuncOp entry = program.entry;
   entry.walk([&](nest::ConvOp conv) {
     dilations |= isDilated(conv.getDilations());
@@ -139,6 +140,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   entry.walk([&](nest::WindowOp window) {
     dilations |= isDilated(window.getDilations());
     broad |= nest::scheduleOf(window).getDevice() == nest::DevicePath::BroadWindows;
+    lines |= cast<MemRefType>(window.getOutputs()[0].getType()).getShape().back() == 1;
   });
   for (auto const *storages : {&program.arguments, &program.buffers, &program.weights})
     integers |= llvm::any_of(*storages, isInteger), narrow |= llvm::any_of(*storages, isNarrow);
@@ -162,6 +164,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"shuffled", blocks.count("shuffled") != 0},
           {"dilations", dilations},
           {"broad", broad},
+          {"lines", lines},
           {"ordered", program.options.ordered},
           {"atomics",
            blocks.count("change_atomically") || (program.options.target != Target::Host && !program.options.ordered)},

@@ -7,7 +7,9 @@
 
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
+#include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
+#include "passes/schedule/fuse/FusePools.h"
 #include "passes/schedule/fuse/FuseShuffles.h"
 #include "translator/ir/Nest.h"
 
@@ -163,6 +165,16 @@ struct FuseEpilogues : impl::FuseEpiloguesBase<FuseEpilogues> {
       if (OpOperand *operand = fusibleOperand(generic))
         fuse(generic, operand);
     fuseShuffles(getOperation());
+    if (failed(joinPools()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult joinPools() {
+    RewritePatternSet patterns(&getContext());
+    populatePoolMeans(patterns);
+    populatePoolPlanes(patterns);
+    return rewriteGreedily(getOperation(), std::move(patterns));
   }
 };
 

@@ -68,7 +68,7 @@ static bool assign(WindowLoops &loops, linalg::GenericOp op, unsigned loop) {
   return inFilter && inOut && take(loops.outChannel);
 }
 
-std::optional<WindowLoops> WindowLoops::of(linalg::GenericOp op) {
+std::optional<WindowLoops> WindowLoops::of(linalg::GenericOp op, size_t mostDirections) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return std::nullopt;
   auto const maps = op.getIndexingMapsArray();
@@ -86,7 +86,7 @@ std::optional<WindowLoops> WindowLoops::of(linalg::GenericOp op) {
     walked.set(spatial->tapLoop);
     loops.spatial.push_back(*spatial);
   }
-  if (loops.spatial.empty() || loops.spatial.size() > 2)
+  if (loops.spatial.empty() || loops.spatial.size() > mostDirections)
     return std::nullopt;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (!walked.test(loop) && !assign(loops, op, loop))

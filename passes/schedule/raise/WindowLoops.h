@@ -19,7 +19,7 @@ struct WindowLoops {
     unsigned imageDim, filterDim, outDim; ///< dimensions of the operands
     int64_t stride, dilation;
   };
-  llvm::SmallVector<Spatial, 2> spatial; ///< in the order of the image's dimensions; one or two
+  llvm::SmallVector<Spatial, 2> spatial; ///< in the order of the image's dimensions
   std::optional<unsigned> batch;         ///< in image and output
   std::optional<unsigned> group;         ///< in image, filter and output (the channel of a depthwise convolution)
   std::optional<unsigned> inChannel;     ///< reduced; in image and filter
@@ -29,8 +29,8 @@ struct WindowLoops {
   bool isConvolution() const { return batch && !poolChannel && (inChannel || group); }
   bool isPool() const { return batch && poolChannel && !inChannel && !outChannel && !group; }
 
-  /// None if some loop has no such part.
-  static std::optional<WindowLoops> of(mlir::linalg::GenericOp op);
+  /// None if some loop has no such part, or if the window moves in more directions.
+  static std::optional<WindowLoops> of(mlir::linalg::GenericOp op, size_t mostDirections = 2);
 };
 
 /// How a pool joins its taps; none for any other body.
