@@ -1658,16 +1658,22 @@ template <class T> constexpr T highest() {
     return std::numeric_limits<T>::max();
 }
 
-// NaN wins
+// NaN wins; one instruction finds the maximum, another one whether b is NaN
 struct Max {
   template <class T> static constexpr T neutral() { return lowest<T>(); }
-  template <class T> static T join(T a, T b) { return ((a < b) | (b != b)) ? b : a; }
+  template <class T> static T join(T a, T b) {
+    T const largest = b > a ? b : a;
+    return b != b ? b : largest;
+  }
 };
 
-// NaN wins
+// NaN wins; one instruction finds the minimum, another one whether b is NaN
 struct Min {
   template <class T> static constexpr T neutral() { return highest<T>(); }
-  template <class T> static T join(T a, T b) { return ((a > b) | (b != b)) ? b : a; }
+  template <class T> static T join(T a, T b) {
+    T const least = b < a ? b : a;
+    return b != b ? b : least;
+  }
 };
 
 // Tensors are called as (0, k).

@@ -24,10 +24,13 @@ inline int pieces_of_row(int rows, int width) { return std::int64_t(rows) * widt
 
 template <class T> KOKKOS_FUNCTION constexpr T lowest() { return -Kokkos::Experimental::infinity_v<T>; }
 
-// NaN wins
+// NaN wins; one instruction finds the maximum, another one whether b is NaN
 struct Max {
   template <class T> KOKKOS_FUNCTION static constexpr T neutral() { return lowest<T>(); }
-  template <class T> KOKKOS_FUNCTION static T join(T a, T b) { return ((a < b) | (b != b)) ? b : a; }
+  template <class T> KOKKOS_FUNCTION static T join(T a, T b) {
+    T const largest = b > a ? b : a;
+    return b != b ? b : largest;
+  }
 };
 
 // begin <= position < end
