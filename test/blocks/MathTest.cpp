@@ -142,6 +142,38 @@ void testRounding() {
   }
   compare("round_to_half, ties", half, [](double x) { return nearest(x, 11, -14, 16); }, 0, ties);
 }
+
+/// The same bits as fmod's, of numbers of all sizes and signs
+void testRemainder() {
+  std::vector<float> const some = samples(0x4e4e4e1), numbers = samples(499979);
+  Tensor<float *> const x("x", numbers.size()), out("out", numbers.size());
+  check::put(x, numbers);
+  bool same = true;
+  for (float const y : some)
+    for (bool const swapped : {false, true}) {
+      for_each(
+          "fast_fmod", ExecutionSpace(), 1, int(numbers.size()),
+          KOKKOS_LAMBDA(int, int i) { out(i) = swapped ? fast_fmod(y, x(i)) : fast_fmod(x(i), y); });
+      std::vector<float> const rests = check::get(out);
+      for (std::size_t i = 0; i < rests.size(); ++i) {
+        float const exact = swapped ? std::fmod(y, numbers[i]) : std::fmod(numbers[i], y);
+        same &= std::isnan(exact) ? std::isnan(rests[i]) : std::memcmp(&rests[i], &exact, sizeof exact) == 0;
+      }
+    }
+  check::report("fast_fmod", same);
+}
+
+/// What a clamp and a conversion give, of all sizes
+template <class T> void testSaturated(char const *name) {
+  std::vector<float> const numbers = samples(49999);
+  std::vector<float> const results = values(name, KOKKOS_LAMBDA(float x) { return float(saturated<T>(x)); }, numbers);
+  bool right = true;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    float const low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+    right &= std::isnan(numbers[i]) || results[i] == float(T(std::min(std::max(numbers[i], low), high)));
+  }
+  check::report(name, right);
+}
 } // namespace
 
 void testMath() {
@@ -159,4 +191,9 @@ void testMath() {
   testTurns();
   testArcs();
   testRounding();
+  testRemainder();
+  testSaturated<std::int8_t>("saturated, int8");
+  testSaturated<std::uint8_t>("saturated, uint8");
+  testSaturated<std::int16_t>("saturated, int16");
+  testSaturated<std::uint16_t>("saturated, uint16");
 }

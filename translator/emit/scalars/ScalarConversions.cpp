@@ -1,9 +1,13 @@
 //===- ScalarConversions.cpp - arith operations between types as C++ ----------------------------------------------===//
 
+#include "translator/emit/scalars/ScalarClamp.h"
 #include "translator/emit/scalars/ScalarTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/APSInt.h"
+
+#include <array>
 
 using namespace mlir;
 
@@ -60,8 +64,36 @@ static FailureOr<Expression> truncateInteger(Operation *op, Operands a, ScalarPr
   return isInt ? plain : cpp::cast(resultType(op), plain);
 }
 
+/// What a clamp to all that an integer of 8 or 16 bits can be is made of; none for any other number.
+static std::optional<Expression> saturating(Operation *op, Expression const &a, bool isSigned) {
+  unsigned const bits = op->getResult(0).getType().getIntOrFloatBitWidth();
+  Operation *const clamp = op->getOperand(0).getDefiningOp(), *first = clamp ? firstOfClamp(clamp) : nullptr;
+  bool const isCall = a.kind() == cpp::Kind::Call && a->parts.size() == 4;
+  if (!first || !isCall || !operandType(op).isF32() || (bits != 8 && bits != 16))
+    return std::nullopt;
+  APSInt const bounds[] = {APSInt::getMinValue(bits, !isSigned), APSInt::getMaxValue(bits, !isSigned)};
+  bool const isWhole = llvm::all_of(bounds, [&](APSInt const &bound) {
+    return llvm::any_of(std::array{clamp, first}, [&](Operation *half) {
+      FloatAttr own;
+      return matchPattern(half->getOperand(1), m_Constant(&own)) &&
+             own.getValueAsDouble() == double(bound.getExtValue());
+    });
+  });
+  return isWhole ? std::optional(a->parts[1]) : std::nullopt;
+}
+
+static Expression toInteger(Operation *op, Expression const &a, Code const &type, bool isSigned) {
+  std::optional<Expression> const x = saturating(op, a, isSigned);
+  return x ? call(Raw("saturated<") + type + Raw(">"), {*x}, "saturated") : cpp::cast(type, a);
+}
+
+static FailureOr<Expression> toSigned(Operation *op, Operands a, ScalarPrinter &) {
+  return toInteger(op, a[0], resultType(op), /*isSigned=*/true);
+}
+
 static FailureOr<Expression> toUnsigned(Operation *op, Operands a, ScalarPrinter &) {
-  Expression const wanted = cpp::cast(unsignedScalarType(op->getResult(0).getType()).code, a[0]);
+  Expression const wanted =
+      toInteger(op, a[0], unsignedScalarType(op->getResult(0).getType()).code, /*isSigned=*/false);
   return cpp::cast(resultType(op), wanted).withUnsignedForm(wanted);
 }
 
@@ -111,7 +143,7 @@ void addConversions(Table &table) {
   table["arith.trunci"] = {{"narrow"}, truncateInteger};
   table["arith.sitofp"] = {{"real"}, extendSigned};
   table["arith.uitofp"] = {{"real"}, extendUnsigned};
-  table["arith.fptosi"] = {{"whole"}, castTo()};
+  table["arith.fptosi"] = {{"whole"}, toSigned};
   table["arith.fptoui"] = {{"whole"}, toUnsigned};
   table["arith.index_cast"] = {{"position"}, castTo()};
   table["nest.position"] = {{"row", "place"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> {

@@ -211,7 +211,7 @@ static void addArithmetic(Table &table) {
   table["arith.subf"] = {{"difference", "rest"}, sumOfReals("-", "+")};
   table["arith.mulf"] = {{"product", "scaled"}, times()};
   table["arith.divf"] = {{"ratio", "quotient"}, infix("/", Rank::Multiply)};
-  table["arith.remf"] = {{"remainder"}, libm("Kokkos::fmod")};
+  table["arith.remf"] = {{"remainder"}, elementary("Kokkos::fmod", "fast_fmod", "fast_fmod")};
   table["arith.negf"] = {
       {"negated"}, [](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return unary("-", a[0]); }};
   table["arith.addi"] = {{"total", "shifted"}, wrapping("+", Rank::Add, "wrapping_add")};
