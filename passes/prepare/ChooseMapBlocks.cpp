@@ -34,6 +34,7 @@ struct Map {
   bool isChannelsLast() const;
   std::optional<unsigned> pixelLoop(unsigned inner) const;
   std::optional<unsigned> lineLoop(unsigned inner) const;
+  std::optional<unsigned> repeatingLoop(unsigned inner) const;
   std::optional<unsigned> crossingLoop(unsigned inner) const;
   bool transposes(unsigned crossing, unsigned inner) const;
   bool checksPerRow(unsigned inner) const;
@@ -95,6 +96,31 @@ std::optional<unsigned> Map::lineLoop(unsigned inner) const {
     int64_t const extent = extents[dim.getPosition()];
     if (extent != 1)
       return ShapedType::isDynamic(extent) || extent >= least ? std::optional(dim.getPosition()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// A short loop along which the inputs repeat themselves, around short rows, of which there are many: one iteration
+/// stores all repetitions of an element, and the place of a row is found once for them.
+std::optional<unsigned> Map::repeatingLoop(unsigned inner) const {
+  constexpr int64_t leastRows = 1024, manyRows = leastRows * fewChannels, shortest = 16, longest = 512;
+  nest::MapOp map = op;
+  if (extents.empty() || map.getInputs().empty() || !hasOneOutput() || extents[inner] < shortest ||
+      extents[inner] > longest)
+    return std::nullopt;
+  int64_t rows = 1;
+  for (auto [loop, extent] : llvm::enumerate(extents))
+    if (loop != inner && rows < manyRows)
+      rows *= ShapedType::isDynamic(extent) ? manyRows : extent;
+  for (AffineExpr expr : llvm::reverse(outputMap().getResults())) {
+    auto const dim = dyn_cast<AffineDimExpr>(expr);
+    unsigned const loop = dim ? dim.getPosition() : inner;
+    bool const isRead =
+        llvm::any_of(ArrayRef(maps).drop_back(), [&](AffineMap each) { return each.isFunctionOfDim(loop); });
+    bool const isIndex = llvm::any_of(map.getBody().front().getOps<nest::IndexOp>(),
+                                      [&](nest::IndexOp index) { return index.getDim() == loop; });
+    if (loop != inner && extents[loop] > 1 && extents[loop] <= fewChannels && !isRead && !isIndex)
+      return rows / extents[loop] >= leastRows ? std::optional(loop) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -188,6 +214,8 @@ static std::pair<KernelBlock, nest::ScheduleParts> chosen(Map const &map, Device
     return {KernelBlock::ForSpans, {.inner = inner}};
   if (std::optional<unsigned> const line = map.lineLoop(inner))
     return {KernelBlock::ForEach, {.inner = *line, .channel = inner}};
+  if (std::optional<unsigned> const repeating = map.repeatingLoop(inner))
+    return {KernelBlock::ForEach, {.inner = inner, .channel = *repeating}};
   bool const isApart = devices == Devices::Some && map.isLarge() && map.isOneStore();
   return {isApart ? KernelBlock::AssignEach : KernelBlock::ForEach, {.inner = inner}};
 }
