@@ -31,7 +31,9 @@ NonZero, Unique, NonMaxSuppression and those of the above whose results have no 
 be, and a count ([output-format.md](output-format.md)).
 
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
-element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. `Loop` and `Scan` are written out step by step.
+element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. `Loop` and `Scan` are written out
+step by step, but for a Scan whose steps do not need each other and are made of elementwise operators and reductions, as converters write distances: all of its
+steps are one computation.
 
 Operators of `ai.onnx.ml`, of which scikit-learn's, XGBoost's and LightGBM's models are made, are in
 [classical-models.md](classical-models.md).

@@ -51,9 +51,7 @@ static Scope visibleIn(pb::GraphProto const &body, Scope const &around) {
   return visible;
 }
 
-/// Imports a body with values for its inputs. The names around it are visible inside.
-Importer::Values Importer::importBody(pb::GraphProto const &body, Values const &inputs, Scope const &around,
-                                      Opsets const &opsets) {
+Scope Importer::scopeOf(pb::GraphProto const &body, Values const &inputs, Scope const &around) {
   if (static_cast<size_t>(body.input_size()) != inputs.size())
     throw Refusal("its body has " + Twine(body.input_size()) + " inputs where " + Twine(inputs.size()) + " are given");
   Scope inner = visibleIn(body, around);
@@ -61,6 +59,13 @@ Importer::Values Importer::importBody(pb::GraphProto const &body, Values const &
     inner[tensor.name()] = GraphValue{tensor.name(), tensor.data_type(), {}, tensorValue(context, tensor, directory)};
   for (int at = 0; at < body.input_size(); ++at)
     inner[body.input(at).name()] = inputs[at];
+  return inner;
+}
+
+/// Imports a body with values for its inputs. The names around it are visible inside.
+Importer::Values Importer::importBody(pb::GraphProto const &body, Values const &inputs, Scope const &around,
+                                      Opsets const &opsets) {
+  Scope inner = scopeOf(body, inputs, around);
   for (pb::NodeProto const &node : body.node())
     importNode(node, inner, opsets);
   Values outputs;
@@ -194,6 +199,9 @@ Importer::Values Importer::importScan(Node const &node, Values inputs, Scope con
       throw Refusal("its sequences need one known length; give symbolic dimensions by --dim");
     length = extent;
   }
+  bool const isReversed = llvm::is_contained(reversed, 1) || llvm::is_contained(reversedOut, 1);
+  if (!isReversed && canScanAtOnce(body, states))
+    return importScanAtOnce(body, std::move(inputs), axes, outputAxes, around, opsets);
   if (length * body.node_size() > maxUnrolledNodes)
     throw Refusal("it has too many steps to be written out");
   std::vector<Values> steps(scans);

@@ -20,6 +20,9 @@ using Scope = std::unordered_map<std::string, GraphValue>;
 using Opsets = std::map<std::string, int>;
 using Nodes = std::vector<pb::NodeProto const *>;
 
+/// Whether a Scan's states stay as they are, and its steps know only operators that take all of them at once.
+bool canScanAtOnce(pb::GraphProto const &body, size_t states);
+
 class Importer {
 public:
   Importer(mlir::MLIRContext &context, pb::ModelProto const &model, llvm::StringRef fileName, llvm::StringRef directory,
@@ -61,10 +64,18 @@ private:
   /// False if the node is none of If, Loop, Scan.
   bool importControl(pb::NodeProto const &node, int opset, std::vector<GraphValue *> const &inputs, Scope &scope,
                      Opsets const &opsets);
+  /// Names in a body: those around it, its initializers and inputs.
+  Scope scopeOf(pb::GraphProto const &body, Values const &inputs, Scope const &around);
   Values importBody(pb::GraphProto const &body, Values const &inputs, Scope const &around, Opsets const &opsets);
   Values importIf(Node const &node, GraphValue &condition, Scope const &around, Opsets const &opsets);
   Values importLoop(Node const &node, Values states, Scope const &around, Opsets const &opsets);
   Values importScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets);
+  /// The same where no step needs another one: the steps are one more dimension, in front, of the sequences and of what
+  /// depends on them.
+  Values importScanAtOnce(pb::GraphProto const &body, Values inputs, IntsRef axes, IntsRef outputAxes,
+                          Scope const &around, Opsets const &opsets);
+  void importForAllSteps(pb::NodeProto node, Scope &scope, std::unordered_set<std::string> &varying,
+                         Opsets const &opsets);
   Values importBatchedScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets);
   GraphValue stacked(Values &steps, int64_t axis);
   GraphValue stepOf(GraphValue &sequence, int64_t axis, int64_t step);
