@@ -108,6 +108,15 @@ struct Candidate {
   Operation *inBlock(Operation *op) { return copy->getBlock()->findAncestorOpInBlock(*op); }
 };
 
+/// Whether a reshape only puts in extents of 1, so that extents that are known at run time only stay what they are.
+bool addsUnitExtents(Operation *reshape) {
+  auto expand = dyn_cast<memref::ExpandShapeOp>(reshape);
+  return expand && llvm::all_of(expand.getReassociationIndices(), [&](ReassociationIndices const &group) {
+           auto const shape = expand.getResultType().getShape();
+           return llvm::count_if(group, [&](int64_t dim) { return shape[dim] != 1; }) <= 1;
+         });
+}
+
 std::optional<Candidate> asCandidate(memref::CopyOp copy) {
   Candidate it{copy, {}, {}, cast<MemRefType>(copy.getTarget().getType())};
   Value source = copy.getSource();
@@ -116,7 +125,8 @@ std::optional<Candidate> asCandidate(memref::CopyOp copy) {
     source = it.reshapes.back()->getOperand(0);
   }
   it.alloc = source.getDefiningOp<memref::AllocOp>();
-  if (!it.alloc || rootOf(copy.getTarget()) == source || (!it.reshapes.empty() && !it.type.hasStaticShape()))
+  if (!it.alloc || rootOf(copy.getTarget()) == source ||
+      (!it.type.hasStaticShape() && !llvm::all_of(it.reshapes, addsUnitExtents)))
     return std::nullopt;
   for (Operation *reshape : it.reshapes)
     if (it.type)
