@@ -41,8 +41,8 @@ struct Tables {
 
 class TableWriter {
 public:
-  /// `missing` is what a target gets that a leaf does not name.
-  TableWriter(Node &node, Trees const &trees, Type element, double missing);
+  /// `width` numbers for a leaf; `missing` is what a target gets that it does not name.
+  TableWriter(Node &node, Trees const &trees, Type element, int64_t width, double missing);
   void addTree(int64_t root);
   Tables tables;
 
@@ -50,7 +50,6 @@ private:
   void addNode(Place place, int32_t step);
   void addSplit(TreeNode const &given, Place place, int32_t step);
   void addLeaf(TreeNode const &given);
-  void chooseWidth();
   double threshold(double value, Kind kind) const;
 
   Node &node;
@@ -81,18 +80,18 @@ static Comparison comparisonOf(TreeNode const &node) {
   }
 }
 
-TableWriter::TableWriter(Node &node, Trees const &trees, Type element, double missing)
+TableWriter::TableWriter(Node &node, Trees const &trees, Type element, int64_t width, double missing)
     : node(node), trees(trees), isNarrow(element.isF32()), missing(missing) {
+  tables.width = width;
   size_t members = 0;
   for (TreeNode const &given : trees.nodes)
     members += given.members.size();
   most = 4 * (trees.nodes.size() + members) + 1024;
-  chooseWidth();
 }
 
-/// Leaves that name one target each, as those of boosted classifiers, have that target and one number; others have a
-/// number for each target.
-void TableWriter::chooseWidth() {
+/// How many numbers a leaf has: one for its own target where leaves name one each, as those of boosted classifiers,
+/// else one for each target.
+static int64_t widthOf(Node &node, Trees const &trees) {
   size_t weights = 0;
   bool isOneEach = trees.targets > 1;
   for (TreeNode const &given : trees.nodes) {
@@ -102,9 +101,10 @@ void TableWriter::chooseWidth() {
       if (target < 0 || target >= trees.targets)
         node.refuse("a leaf names target " + Twine(target) + " of " + Twine(trees.targets));
   }
-  tables.width = isOneEach ? 1 : trees.targets;
-  if (size_t(tables.width) > 64 * (weights / std::max<size_t>(1, trees.nodes.size()) + 1))
+  int64_t const width = isOneEach ? 1 : trees.targets;
+  if (size_t(width) > 64 * (weights / std::max<size_t>(1, trees.nodes.size()) + 1))
     node.refuse("its leaves name few of its " + Twine(trees.targets) + " targets, but more than one each");
+  return width;
 }
 
 /// Between x of type float and a double: the float on its side that compares alike.
@@ -320,13 +320,12 @@ static void check(Node &node, Trees const &trees, int64_t columns, std::vector<d
     node.refuse(Twine(base.size()) + " base values for " + Twine(trees.targets) + " targets");
 }
 
-/// Trees of one leaf each, for what is added to the sums at the end.
-static void addBase(Trees &trees, std::vector<double> const &base) {
-  bool const isOneEach = llvm::all_of(trees.nodes, [](TreeNode const &node) { return node.weights.size() <= 1; });
+/// Trees of one leaf each, for what is added to the sums at the end: one, or one for each number of `base`.
+static void addBase(Trees &trees, int64_t width, std::vector<double> const &base) {
   TreeNode leaf;
   for (int64_t target = 0; target < trees.targets; ++target) {
     leaf.weights.emplace_back(target, base[base.size() == 1 ? 0 : target]);
-    if (!isOneEach && target + 1 < trees.targets)
+    if (width != 1 && target + 1 < trees.targets)
       continue;
     trees.roots.push_back(static_cast<int64_t>(trees.nodes.size()));
     trees.nodes.push_back(leaf);
@@ -354,13 +353,15 @@ Value walkTrees(Node &node, Value x, Trees trees, Aggregate aggregate, std::vect
         weight /= double(trees.roots.size());
   if (llvm::all_of(base, [](double value) { return value == 0; }))
     base.clear();
-  if (isSum && !base.empty())
-    addBase(trees, base);
-  TableWriter writer(node, trees, Build::elementOf(x), missing);
+  int64_t const width = widthOf(node, trees);
+  bool const isOfLeaves = isSum && (width == trees.targets || base.size() > 1); // so many numbers the model has
+  if (isOfLeaves && !base.empty())
+    addBase(trees, width, base);
+  TableWriter writer(node, trees, Build::elementOf(x), width, missing);
   for (int64_t root : trees.roots)
     writer.addTree(root);
   Value const y = kernel(node, x, writer.tables, aggregate, trees.targets);
-  return isSum || base.empty() ? y : withBase(node, y, base);
+  return isOfLeaves || base.empty() ? y : withBase(node, y, base);
 }
 
 } // namespace ml2k::frontend
