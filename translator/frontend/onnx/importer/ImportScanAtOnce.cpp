@@ -29,28 +29,28 @@ static bool isElementwise(StringRef op) {
   return names.contains(op);
 }
 
-/// The input of the body that a name stands for.
-static StringRef originOf(pb::GraphProto const &body, std::string const &name) {
+/// Whether the states come out as they went in, by few Identity nodes each.
+static bool keepsStates(pb::GraphProto const &body, size_t states) {
+  constexpr int mostSteps = 4;
   std::unordered_map<std::string, std::string> same;
   for (pb::NodeProto const &node : body.node())
     if (node.op_type() == "Identity" && node.input_size() == 1 && node.output_size() == 1)
       same.try_emplace(node.output(0), node.input(0));
-  StringRef origin = name;
-  for (size_t steps = 0; steps <= same.size(); ++steps) {
-    auto const found = same.find(origin.str());
-    if (found == same.end())
-      return origin;
-    origin = found->second;
+  for (size_t at = 0; at < states; ++at) {
+    std::string name = body.output(at).name();
+    for (int step = 0; step < mostSteps; ++step)
+      if (auto const found = same.find(name); found != same.end())
+        name = found->second;
+    if (name != body.input(at).name())
+      return false;
   }
-  return {};
+  return true;
 }
 
 bool canScanAtOnce(pb::GraphProto const &body, size_t states) {
-  if (static_cast<size_t>(body.input_size()) < states || static_cast<size_t>(body.output_size()) < states)
+  if (static_cast<size_t>(body.input_size()) < states || static_cast<size_t>(body.output_size()) < states ||
+      !keepsStates(body, states))
     return false;
-  for (size_t at = 0; at < states; ++at)
-    if (originOf(body, body.output(at).name()) != body.input(at).name())
-      return false;
   std::unordered_set<std::string> varying;
   for (int at = states; at < body.input_size(); ++at)
     varying.insert(body.input(at).name());
@@ -66,8 +66,9 @@ bool canScanAtOnce(pb::GraphProto const &body, size_t states) {
   return true;
 }
 
-/// A name that nothing in the scope has.
-static std::string freshName(Scope const &scope, std::string name) {
+/// A name for an operand of a node, which nothing in the scope has.
+static std::string freshName(Scope const &scope, pb::NodeProto const &node, std::string const &operand) {
+  std::string name = (node.output_size() > 0 ? node.output(0) : "") + "." + operand;
   while (scope.count(name))
     name += ".steps";
   return name;
@@ -109,7 +110,7 @@ static void shiftAxes(pb::NodeProto &node, Scope &scope, int64_t rank, int opset
     attribute.mutable_ints()->Assign(axes.begin(), axes.end());
     return;
   }
-  std::string const name = freshName(scope, "axes");
+  std::string const name = freshName(scope, node, "axes");
   scope[name] =
       GraphValue{name, pb::TensorProto::INT64, {}, integersAttr(*scope[node.input(0)].type().getContext(), axes)};
   while (node.input_size() < 2)
@@ -141,7 +142,7 @@ void Importer::importForAllSteps(pb::NodeProto node, Scope &scope, std::unordere
       GraphValue aligned = scope[name];
       aligned.value = build.unsqueeze(valueOf(aligned), llvm::to_vector(llvm::seq<int64_t>(1, missing + 1)));
       aligned.constant = {};
-      name = freshName(scope, name);
+      name = freshName(scope, node, name);
       scope[name] = aligned;
     }
   }
