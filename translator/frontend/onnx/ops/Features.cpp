@@ -192,8 +192,7 @@ static void importVectorizer(Node &node) {
   node.out(0, b.concat(parts, 1), pb::TensorProto::FLOAT);
 }
 
-/// 1 at the category that an integer is, 0 elsewhere; with zeros = 0 an integer that is none of them cannot be told
-/// from the others, so the program ends there.
+/// 1 at the category that an integer is, 0 elsewhere. With zeros = 0 one that is none of them would be an error.
 static void importOneHotEncoder(Node &node) {
   Build &b = node.b;
   auto const categories = node.wideIntsAttr("cats_int64s");
