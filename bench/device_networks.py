@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ml2kokkos.verify.build import write_runner
+from ml2kokkos.verify.build import cuda_command, write_runner
 from ml2kokkos.verify.exchange import bind_extents, write_arguments
 from ml2kokkos.verify.reference import onnxruntime_session, seeded_inputs
 from ml2kokkos.verify.translate import PROJECT, Failure, translate
@@ -35,11 +35,7 @@ def compile_all(folders, kokkos):
     """The seconds that nvcc takes for each of them."""
     def compile_one(folder):
         start = time.perf_counter()
-        done = subprocess.run(
-            [kokkos / "bin/nvcc_for_kokkos", "-arch=sm_90", "-extended-lambda", "-std=c++17", "-O3", "-include",
-             kokkos / "bin/cuda13.hpp", f"-I{kokkos}/include", f"-I{PROJECT}/python/ml2kokkos/verify",
-             *folder.glob("*.cpp"), "-o", folder / "run", kokkos / "lib/libkokkoscore.a", "-ldl", "-lpthread", "-lcuda"],
-            capture_output=True, text=True)
+        done = subprocess.run(cuda_command(kokkos, folder.glob("*.cpp"), folder / "run"), capture_output=True, text=True)
         if done.returncode:
             raise Failure(f"{folder.name} does not compile:\n{(done.stdout + done.stderr)[-3000:]}")
         return time.perf_counter() - start

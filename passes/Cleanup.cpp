@@ -14,6 +14,19 @@
 
 using namespace mlir;
 
+bool ml2k::isExtent(Value size, Value tensor, int64_t dim) {
+  while (tensor) {
+    if (auto known = size.getDefiningOp<tensor::DimOp>();
+        known && known.getSource() == tensor && known.getConstantIndex() == dim)
+      return true;
+    if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+      return empty.getType().isDynamicDim(dim) && empty.getDynamicSize(dim) == size;
+    auto kernel = tensor.getDefiningOp<DestinationStyleOpInterface>();
+    tensor = kernel ? kernel.getTiedOpOperand(cast<OpResult>(tensor))->get() : Value();
+  }
+  return false;
+}
+
 namespace ml2k {
 #define GEN_PASS_DEF_CLEANUP
 #include "passes/Passes.h.inc"
@@ -39,20 +52,6 @@ template <class Expand> SmallVector<OpFoldResult> outputSizes(Expand op) {
   return getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), builder);
 }
 
-/// Whether a value is the extent of a dimension of a tensor, as far as it can be seen.
-bool isExtent(Value size, Value tensor, int64_t dim) {
-  while (tensor) {
-    if (auto known = size.getDefiningOp<tensor::DimOp>();
-        known && known.getSource() == tensor && known.getConstantIndex() == dim)
-      return true;
-    if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
-      return empty.getType().isDynamicDim(dim) && empty.getDynamicSize(dim) == size;
-    auto kernel = tensor.getDefiningOp<DestinationStyleOpInterface>();
-    tensor = kernel ? kernel.getTiedOpOperand(cast<OpResult>(tensor))->get() : Value();
-  }
-  return false;
-}
-
 /// An expansion of an expansion with the sizes of the outer one.
 template <class Expand> struct JoinExpansions : OpRewritePattern<Expand> {
   using OpRewritePattern<Expand>::OpRewritePattern;
@@ -74,11 +73,11 @@ template <class Expand> struct JoinExpansions : OpRewritePattern<Expand> {
 };
 
 /// The extent of an expansion is what it says; upstream divides by the other extents of the group, known or not.
-struct ExtentOfExpand : OpRewritePattern<tensor::DimOp> {
-  explicit ExtentOfExpand(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+template <class Dim, class Expand> struct ExtentOfExpand : OpRewritePattern<Dim> {
+  explicit ExtentOfExpand(MLIRContext *context) : OpRewritePattern<Dim>(context, /*benefit=*/2) {}
 
-  LogicalResult matchAndRewrite(tensor::DimOp op, PatternRewriter &rewriter) const override {
-    auto expand = op.getSource().getDefiningOp<ExpandShapeOp>();
+  LogicalResult matchAndRewrite(Dim op, PatternRewriter &rewriter) const override {
+    auto expand = op.getSource().template getDefiningOp<Expand>();
     if (!expand || !op.getConstantIndex())
       return failure();
     OpFoldResult const size = outputSizes(expand)[*op.getConstantIndex()];
@@ -206,7 +205,8 @@ void guardReshapes(RewritePatternSet &patterns) {
                    ComposeReassociativeReshapeOps<memref::ExpandShapeOp, ReshapeOpKind::kExpand>,
                    JoinMemoryExpandOfCollapse::Base, JoinMemoryCollapseOfExpand::Base>(*pattern);
   });
-  patterns.add<ExtentOfExpand, JoinExpansions<ExpandShapeOp>, JoinExpandOfCollapse, JoinCollapseOfExpand,
+  patterns.add<ExtentOfExpand<tensor::DimOp, ExpandShapeOp>, ExtentOfExpand<memref::DimOp, memref::ExpandShapeOp>,
+               JoinExpansions<ExpandShapeOp>, JoinExpandOfCollapse, JoinCollapseOfExpand,
                JoinExpansions<memref::ExpandShapeOp>, JoinMemoryExpandOfCollapse, JoinMemoryCollapseOfExpand>(
       patterns.getContext());
 }

@@ -7,6 +7,9 @@
 
 namespace ml2k {
 
+/// Whether a value is the extent of a dimension of a tensor, as far as it can be seen.
+bool isExtent(mlir::Value size, mlir::Value tensor, int64_t dim);
+
 /// Takes upstream's compositions of reshapes out of a set and puts in ours: upstream's lose the sizes of an expansion
 /// that makes several dimensions of unknown extent out of one.
 void guardReshapes(mlir::RewritePatternSet &patterns);

@@ -9,6 +9,7 @@
 #include "passes/canonicalize/Broadcasts.h"
 #include "passes/canonicalize/NestedReductions.h"
 #include "passes/canonicalize/ProductOperands.h"
+#include "passes/canonicalize/SelectedColumns.h"
 #include "passes/canonicalize/SpreadImages.h"
 #include "passes/canonicalize/SwappedHalves.h"
 
@@ -190,6 +191,7 @@ struct Idioms : impl::IdiomsBase<Idioms> {
     populateBroadcasts(patterns);
     populateNestedReductions(patterns);
     populateProductOperands(patterns);
+    populateSelectedColumns(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -10,6 +10,7 @@ from ml_dtypes import bfloat16
 from onnx import TensorProto, helper, numpy_helper
 
 import classical
+import features
 import scans
 from newer import write
 
@@ -337,5 +338,5 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), *TRANSPOSED, *classical.cases(), *scans.cases()]:
+                 closure(), partly_turned(), *TRANSPOSED, *classical.cases(), *features.cases(), *scans.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

@@ -246,7 +246,7 @@ static LogicalResult gather(Value value, Operation *place, DominanceInfo &domina
   Operation *op = value.getDefiningOp();
   if (op && moves.contains(op))
     return success();
-  if (!op || !isMovable(op))
+  if (!op || op == place || !isMovable(op))
     return failure();
   for (Value operand : op->getOperands())
     if (failed(gather(operand, place, dominance, moves)))

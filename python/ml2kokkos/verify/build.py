@@ -115,6 +115,13 @@ def ccache_environment():
                 "include_file_mtime,include_file_ctime")
 
 
+def cuda_command(kokkos, sources, program, flags=("-O3",)):
+    """How nvcc makes a program of `sources` with the Kokkos that scripts/build_kokkos.sh has built."""
+    return [kokkos / "bin/nvcc_for_kokkos", "-arch=sm_90", "-extended-lambda", "-std=c++17", *flags, "-include",
+            kokkos / "bin/cuda13.hpp", f"-I{kokkos}/include", f"-I{Path(__file__).parent}", *sources, "-o", program,
+            kokkos / "lib/libkokkoscore.a", "-ldl", "-lpthread", "-lcuda"]
+
+
 def build_runner(runners, name, backend="openmp", compiler=None, flags="", unity=0):
     """Compiles runners/name/*.cpp; returns the program."""
     build = configure_runners(runners, backend, compiler, flags, unity)

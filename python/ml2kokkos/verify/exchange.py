@@ -1,13 +1,17 @@
 """Arguments and results of forward() as files, in the format of runner.hpp."""
 
+import hashlib
 import os
+import pickle
+import shutil
 import struct
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from .translate import Failure
+from .translate import Failure, Translated
 
 
 def shape_of(argument, extents):
@@ -65,14 +69,37 @@ def read_results(path, model):
     return results
 
 
+@dataclass
+class Recorded:
+    """A run of a model on this host, to be repeated where there is no ml2kokkos: test/device/values.py."""
+    model: Translated
+    inputs: list
+    extents: dict
+    initial: dict
+    results: list
+
+
+def keep(records, recorded):
+    """A folder with the printed files and the run; the name says what they hold."""
+    model = recorded.model
+    sources = [path for path in (model.folder / f"{model.stem}.{kind}" for kind in ("cpp", "hpp")) if path.exists()]
+    content = pickle.dumps((recorded.inputs, recorded.initial)) + b"".join(path.read_bytes() for path in sources)
+    folder = records / f"{model.stem}-{hashlib.sha256(content).hexdigest()[:12]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in [*sources, *([model.weights] if model.weights.exists() else [])]:
+        shutil.copy(path, folder)
+    (folder / "run.pickle").write_bytes(pickle.dumps(recorded))
+
+
 def run_all(program, jobs, threads=None, outputs=None):
     """Runs several models of one program; a job is (model, inputs, times, initial). `outputs`: per job, arrays of the shapes
     that are expected. Returns per job its results or what went wrong, and all that the program printed."""
-    command = [str(program)]
+    command, bound = [str(program)], []
     for number, (model, inputs, times, initial) in enumerate(jobs):
         stem = model.folder / model.stem
         extents = bind_extents(model, inputs, outputs[number] if outputs else None)
         write_arguments(f"{stem}.in", model, inputs, extents, initial)
+        bound.append(extents)
         Path(f"{stem}.out").unlink(missing_ok=True)
         command += [model.stem, str(model.weights), f"{stem}.in", f"{stem}.out", *([str(times)] if times else []), "--"]
     environment = {"OMP_PROC_BIND": "false", **os.environ} # Kokkos warns if nothing is said about it
@@ -81,9 +108,11 @@ def run_all(program, jobs, threads=None, outputs=None):
     done = subprocess.run(command[:-1], capture_output=True, text=True, env=environment)
     said = done.stdout + done.stderr
     results = []
-    for model, _, _, _ in jobs:
+    for model, inputs, _, initial in jobs:
         try:
             results.append(read_results(model.folder / f"{model.stem}.out", model))
+            if os.environ.get("ML2K_RECORD"):
+                keep(Path(os.environ["ML2K_RECORD"]), Recorded(model, inputs, bound[len(results) - 1], initial, results[-1]))
         except (OSError, struct.error, ValueError):
             lines = [line for line in said.splitlines() if line.startswith(model.stem + ":")]
             results.append(Failure("\n".join(lines) or f"the program ended with {done.returncode}: {said[-2000:]}"))

@@ -38,6 +38,7 @@ class Argument:
     parameter: str = ""  # of a number: its name in the printed code
     is_updated: bool = False # an output that holds values before the call, too
     is_room: bool = False # an output that is none of the model's: an intermediate matrix, in arrays of the caller's
+    element: str = ""    # as C++ names it
     counts: tuple = ()   # by axis, the output that says how many positions along it hold elements; "" where all do
 
 
@@ -87,7 +88,7 @@ def argument_of(entry):
         raise Failure(f"elements of type {entry['scalar']} cannot be passed by this program yet")
     return Argument(entry["model_name"], entry["type"], np.dtype(SCALARS[entry["scalar"]]), entry["shape"],
                     entry["output"], entry["is_view"], entry.get("name", ""), entry["updated"], False,
-                    tuple(entry.get("counts", ())))
+                    entry["scalar"], tuple(entry.get("counts", ())))
 
 
 def describe(view, stem, folder):
