@@ -76,29 +76,73 @@ static Box wholeOf(Value memref) {
   return {SmallVector<int64_t>(type.getRank(), 0), SmallVector<int64_t>(type.getShape())};
 }
 
+/// The dimension of the root that each dimension of a view is; none for those of extent 1 that a reshape adds.
+using RootDims = SmallVector<std::optional<unsigned>>;
+
 /// Narrows `box` to what `view` takes of it; false if the dimensions of the view are no longer those of the root.
-static bool narrow(Box &box, memref::SubViewOp view) {
+static bool narrow(Box &box, RootDims &dims, memref::SubViewOp view) {
   bool const isStatic = view.getOffsets().empty() && view.getSizes().empty();
   box.offsetValues.assign(isStatic ? 0 : box.offsets.size(), Value());
   box.sizeValues.assign(isStatic ? 0 : box.offsets.size(), Value());
   auto nextOffset = view.getOffsets().begin(), nextSize = view.getSizes().begin();
-  for (unsigned d = 0; d < box.offsets.size(); ++d) {
-    int64_t const offset = view.getStaticOffsets()[d], size = view.getStaticSizes()[d];
+  llvm::SmallBitVector const dropped = view.getDroppedDims();
+  RootDims kept;
+  for (unsigned at = 0; at < dims.size(); ++at) {
+    int64_t const offset = view.getStaticOffsets()[at], size = view.getStaticSizes()[at];
     Value const offsetValue = ShapedType::isDynamic(offset) ? *nextOffset++ : Value();
     Value const sizeValue = ShapedType::isDynamic(size) ? *nextSize++ : Value();
+    if (!dropped.test(at))
+      kept.push_back(dims[at]);
+    if (!dims[at])
+      continue;
+    unsigned const d = *dims[at];
     bool const known = !ShapedType::isDynamic(offset) && !ShapedType::isDynamic(box.offsets[d]);
     if (offsetValue && box.offsets[d] == 0)
       box.offsetValues[d] = offsetValue;
-    if (sizeValue && view.getStaticStrides()[d] == 1)
+    if (sizeValue && view.getStaticStrides()[at] == 1)
       box.sizeValues[d] = sizeValue;
     box.offsets[d] = known ? box.offsets[d] + offset : ShapedType::kDynamic;
     // A strided view touches less than this, which is safe.
-    int64_t const stride = view.getStaticStrides()[d];
+    int64_t const stride = view.getStaticStrides()[at];
     bool const fixed = !ShapedType::isDynamic(size) && !ShapedType::isDynamic(stride);
     box.sizes[d] = fixed ? (size - 1) * stride + 1 : ShapedType::kDynamic;
   }
-  return view.getDroppedDims().none() &&
-         llvm::all_of(view.getStaticStrides(), [](int64_t stride) { return stride == 1; });
+  dims = std::move(kept);
+  return llvm::all_of(view.getStaticStrides(), [](int64_t stride) { return stride == 1; });
+}
+
+/// The one of some dimensions that is longer than 1, the first one if none is; nothing if several may be.
+static std::optional<unsigned> longDimension(ArrayRef<int64_t> group, ArrayRef<int64_t> shape) {
+  auto const isLong = [&](int64_t dim) { return shape[dim] != 1; };
+  if (group.empty() || llvm::count_if(group, isLong) > 1)
+    return std::nullopt;
+  auto const *found = llvm::find_if(group, isLong);
+  return found == group.end() ? group.front() : *found;
+}
+
+/// Follows a reshape that only adds or drops extents of 1; false for others.
+static bool follow(RootDims &dims, Operation *reshape) {
+  RootDims now;
+  if (auto collapse = dyn_cast<memref::CollapseShapeOp>(reshape)) {
+    for (ReassociationIndices const &group : collapse.getReassociationIndices()) {
+      auto const dim = longDimension(group, collapse.getSrcType().getShape());
+      if (!dim)
+        return false;
+      now.push_back(dims[*dim]);
+    }
+  } else if (auto expand = dyn_cast<memref::ExpandShapeOp>(reshape)) {
+    now.assign(expand.getResultType().getRank(), std::nullopt);
+    for (auto [from, group] : llvm::enumerate(expand.getReassociationIndices())) {
+      auto const dim = longDimension(group, expand.getResultType().getShape());
+      if (!dim)
+        return false;
+      now[*dim] = dims[from];
+    }
+  } else {
+    return isa<memref::CastOp>(reshape);
+  }
+  dims = std::move(now);
+  return true;
 }
 
 Box ml2k::boxOf(Value alias) {
@@ -106,9 +150,12 @@ Box ml2k::boxOf(Value alias) {
   for (; isAlias(alias.getDefiningOp()); alias = chain.back()->getOperand(0))
     chain.push_back(alias.getDefiningOp());
   Box box = wholeOf(alias);
+  RootDims dims(box.offsets.size());
+  for (auto [d, dim] : llvm::enumerate(dims))
+    dim = d;
   for (Operation *op : llvm::reverse(chain)) {
     auto view = dyn_cast<memref::SubViewOp>(op);
-    if (!view || !narrow(box, view))
+    if (view ? !narrow(box, dims, view) : !follow(dims, op))
       break;
   }
   return box;
