@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
 #include "passes/schedule/Tensors.h"
+#include "passes/schedule/raise/GatheredProducts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -349,9 +350,11 @@ private:
 
 struct RaiseContractions : impl::RaiseContractionsBase<RaiseContractions> {
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
+    RewritePatternSet before(&getContext()), patterns(&getContext());
+    populateGatheredProducts(before);
     patterns.add<RaiseContraction>(&getContext());
-    if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(before))) ||
+        failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
