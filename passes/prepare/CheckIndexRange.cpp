@@ -136,6 +136,9 @@ static Bounds boundsOf(func::FuncOp entry, Value memory, unsigned dim) {
   HostSymbols symbols;
   AffineExpr extent = Sizes(isNamed, extentOf).extent(memory, dim, symbols);
   auto buffer = memory.getDefiningOp<nest::BufferOp>();
+  auto const border = buffer && buffer.getForm() == nest::BufferForm::Image ? buffer.getBorder() : std::nullopt;
+  if (border && border->size() == 4 && dim == 0)
+    extent = extent.floorDiv((*border)[3]) * ((*border)[3] + 2 * (*border)[2]);
   bool const isPadded = buffer && buffer.getForm() == nest::BufferForm::Image && buffer.getBorder() &&
                         entry->hasAttr("nest.sized_images") && (dim == 1 || dim == 2);
   if (isPadded)

@@ -135,7 +135,7 @@ LogicalResult chooseBlock(nest::ContractOp op) {
 /// Elements for the transformed tiles that a thread works on together: enough rows for full register tiles, still in
 /// its L2 cache.
 static int64_t winogradScratch(int64_t tile, ArrayRef<int64_t> weight) {
-  return 28 * (tile + 2) * (tile + 2) * (weight[0] + weight[1]);
+  return 28 * (tile + 2) * (tile + 2) * (weight[0] + weight[1] * weight[2] / 3); // planes have 3 rows each
 }
 
 /// From so many multiplications on, of sums of at least so many terms, the text has larger tiles of a convolution, too;

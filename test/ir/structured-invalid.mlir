@@ -22,7 +22,7 @@ func.func @f() {
 
 // -----
 func.func @f() {
-  // expected-error @+1 {{border wants [rows, columns] and a buffer N H W C}}
+  // expected-error @+1 {{border wants [rows, columns] or [rows, columns, planes, depth] and a buffer N H W C}}
   %b = nest.buffer "b" border [1, 1] : memref<4xf32>
   return
 }
@@ -160,6 +160,50 @@ func.func @f(%x: memref<5x3xf32>, %t: memref<2xi32>, %n: memref<6xi32>, %v: memr
   ^bb0(%a: f32, %b: f32):
     %c = arith.cmpf ole, %a, %b : f32
     nest.yield %c : i1
+  }
+  return
+}
+
+// -----
+
+func.func @volumes() {
+  // expected-error @+1 {{volumes of 3 planes do not make up 8 images}}
+  %b = nest.buffer "b" border [1, 1, 1, 3] : memref<8x4x4x2xf32>
+  return
+}
+
+// -----
+
+func.func @planes(%x: memref<8x4x4x2xf32>, %w: memref<2x2x2x1xf32>, %y: memref<8x4x4x2xf32>) {
+  // expected-error @+1 {{makes another number of planes than 4}}
+  nest.conv "c" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1 planes [4, 4, 2, 1, 1, 0, 0]
+      ins(%x, %w : memref<8x4x4x2xf32>, memref<2x2x2x1xf32>) outs(%y : memref<8x4x4x2xf32>) epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @taps(%x: memref<8x4x4x2xf32>, %w: memref<2x2x3x1xf32>, %y: memref<8x4x4x2xf32>) {
+  // expected-error @+1 {{has no kernels of 2 planes}}
+  nest.conv "c" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1 planes [4, 4, 2, 1, 1, 1, 0]
+      ins(%x, %w : memref<8x4x4x2xf32>, memref<2x2x3x1xf32>) outs(%y : memref<8x4x4x2xf32>) epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @joined_planes(%x: memref<8x4x4x2xf32>, %y: memref<6x4x4x2xf32>) {
+  // expected-error @+1 {{takes 8 planes of volumes of 4 to 6 of 2}}
+  nest.window "p" <max> kernel [1, 1] strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] planes [4, 2, 2, 2, 1, 0, 0]
+      ins(%x : memref<8x4x4x2xf32>) outs(%y : memref<6x4x4x2xf32>) finish {
+  ^bb0(%largest: f32):
+    nest.yield %largest : f32
   }
   return
 }

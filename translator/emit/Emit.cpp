@@ -101,10 +101,11 @@ Json viewExtents(bool sized) {
                       {"results", "Out", "results"},
                       {"bordered", "Image", "images"}};
   for (auto const &[key, type, image] : owners)
-    for (std::string const extent : {"height", "width", "pitch"})
+    for (std::string const extent : {"height", "width", "pitch", "plane"})
       view[key + "_" + extent] = sized ? image + "." + extent + "()" : type + "::" + extent;
   view["own_height"] = sized ? "height()" : "Height";
   view["own_width"] = sized ? "width()" : "Width";
+  view["own_plane"] = sized ? "plane()" : "plane";
   return view;
 }
 
@@ -130,15 +131,17 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   auto const isNarrow = [](Storage const &storage) { return isStoredNarrow(storage.type.getElementType()); };
   auto const isOfBytes = [](Storage const &storage) { return storage.type.getElementType().isInteger(8); };
   bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false,
-       lines = false;
+       lines = false, volumes = false;
   func::FuncOp entry = program.entry;
   entry.walk([&](nest::ConvOp conv) {
     dilations |= isDilated(conv.getDilations());
     groups |= conv.getGroups() != 1;
+    volumes |= conv.getPlanes().has_value();
   });
   entry.walk([&](nest::ContractOp contract) { blocked |= multipliesBlocks(contract); });
   entry.walk([&](nest::WindowOp window) {
     dilations |= isDilated(window.getDilations());
+    volumes |= window.getPlanes().has_value();
     broad |= nest::scheduleOf(window).getDevice() == nest::DevicePath::BroadWindows;
     lines |= cast<MemRefType>(window.getOutputs()[0].getType()).getShape().back() == 1;
   });
@@ -165,6 +168,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"dilations", dilations},
           {"broad", broad},
           {"lines", lines},
+          {"volumes", volumes},
           {"ordered", program.options.ordered},
           {"atomics",
            blocks.count("change_atomically") || (program.options.target != Target::Host && !program.options.ordered)},

@@ -86,16 +86,25 @@ static void addEffects(Effects &effects, DestinationStyleOpInterface kernel) {
   });
 }
 
-std::array<int64_t, 2> ConvOp::getBorder() {
-  ArrayRef<int64_t> const pads = getPads();
-  if (!getTransposed())
-    return {std::max(pads[0], pads[2]), std::max(pads[1], pads[3])};
-  // A phase reads taps - 1 pixels beyond the image, fewer where the results there are cut off
+std::array<int64_t, 2> ConvOp::getKernel() {
   ArrayRef<int64_t> const taps = cast<ShapedType>(getInputs()[1].getType()).getShape().drop_front(2);
-  auto const along = [&](int d) {
-    return std::max<int64_t>(0, taps[d] - 1 - std::min(pads[d], pads[2 + d]) / getStrides()[d]);
+  return {taps[0] / getPlaneTaps(), taps[1]};
+}
+
+std::array<int64_t, 4> ConvOp::getBorder() {
+  // A phase of a transposed one reads taps - 1 pixels beyond the image, fewer where the results there are cut off
+  auto const along = [&](int64_t taps, int64_t stride, int64_t low, int64_t high) {
+    return getTransposed() ? std::max<int64_t>(0, taps - 1 - std::min(low, high) / stride) : std::max(low, high);
   };
-  return {along(0), along(1)};
+  ArrayRef<int64_t> const pads = getPads(), strides = getStrides();
+  auto const kernel = getKernel();
+  std::array<int64_t, 4> border{along(kernel[0], strides[0], pads[0], pads[2]),
+                                along(kernel[1], strides[1], pads[1], pads[3]), 0, 0};
+  if (auto const planes = getPlanes()) {
+    border[2] = along((*planes)[2], (*planes)[3], (*planes)[5], (*planes)[6]);
+    border[3] = border[2] > 0 ? (*planes)[0] : 0;
+  }
+  return border;
 }
 
 void MapOp::getEffects(Effects &effects) { addEffects(effects, *this); }

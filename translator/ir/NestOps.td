@@ -69,7 +69,9 @@ def Nest_BufferOp : Nest_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
     `name` becomes a member of `Workspace`. `offset` is in bytes from the start of the arena; buffers that are never
     alive together may overlap. `border` = [rows, columns] makes an N H W C buffer an `Activation` inside a border of
     zeros, which a convolution reads as its padding; kernels write the interior only, and buffers with a border overlap
-    only with buffers of equal shape and border. `form` is the type of the member.
+    only with buffers of equal shape and border. A border of four, [rows, columns, planes, depth], is that of volumes:
+    `depth` images follow each other as the planes of one, with as many `planes` of zeros in front and behind. `form` is
+    the type of the member.
   }];
   let arguments = (ins StrAttr:$name, Variadic<Index>:$sizes, OptionalAttr<I64Attr>:$offset,
                    OptionalAttr<DenseI64ArrayAttr>:$border, OptionalAttr<Nest_BufferFormAttr>:$form);
@@ -165,20 +167,31 @@ def Nest_ConvOp : Nest_KernelOp<"conv"> {
     `transposed`: in[n, h, w, c] is added to out[n, h*s-pad+r, w*s-pad+t, o] instead, strides and pads being those of the
     output, which is as many strides high and wide as pixels: `phases`, out[n, p, q, o] with the same p mod s and q mod s,
     are convolutions of stride 1. The weight has their kernels, s*s*O C R S, and the whole kernel has R*s rows.
+    `planes` = depth, results, taps, stride, dilation, front, back: the images are the planes of volumes of that depth,
+    those of the output of so many results; plane i of a result is the sum over planes i*stride-front+t*dilation of taps t,
+    and the weight O (C/groups) taps*R S has the kernels of all taps below each other. Transposed, planes are one more
+    direction of stride, pads front and back, and phases.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs, DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups,
-                   UnitAttr:$transposed, OptionalAttr<I64Attr>:$bias);
+                   OptionalAttr<DenseI64ArrayAttr>:$planes, UnitAttr:$transposed, OptionalAttr<I64Attr>:$bias);
   let regions = (region SizedRegion<1>:$epilogue);
   let extraClassDeclaration = kernelMethods # [{
     /// Convolutions of stride 1 that a transposed one is made of; 1 for others.
-    int64_t getPhases() { return getTransposed() ? getStrides()[0] * getStrides()[1] : 1; }
-    /// Rows and columns of zeros that the image wants around it.
-    std::array<int64_t, 2> getBorder();
+    int64_t getPhases() {
+      return getTransposed() ? getStrides()[0] * getStrides()[1] * (getPlanes() ? (*getPlanes())[3] : 1) : 1;
+    }
+    /// Rows and columns of zeros that the image wants around it, planes of zeros that a volume wants, and its depth.
+    std::array<int64_t, 4> getBorder();
+    /// Rows and columns of the weight's kernel of one plane.
+    std::array<int64_t, 2> getKernel();
+    /// How many planes of a volume are in a sum; 1 for images.
+    int64_t getPlaneTaps() { return getPlanes() ? (*getPlanes())[2] : 1; }
   }];
   let assemblyFormat = [{
     $label (`transposed` $transposed^)? `strides` $strides `dilations` $dilations `pads` $pads `groups` $groups
+    (`planes` $planes^)?
     `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
     (`maps` $extra_maps^)?
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `epilogue` $epilogue (`->` type($results)^)?
@@ -190,15 +203,20 @@ def Nest_WindowOp : Nest_KernelOp<"window"> {
   let description = [{
     input: image N H W C. Taps outside the image are left out. `mean` divides the sum by the number of taps inside the
     image ("inside") or by all taps ("all"); without it the accumulator goes to the finish block as it is, which has an
-    argument per extra after it. extra_maps over (n, p, q, c).
+    argument per extra after it. extra_maps over (n, p, q, c). `planes` as for nest.conv: those outside are left out, too.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs, DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    Nest_CombinerAttr:$combiner, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
-                   DenseI64ArrayAttr:$pads, OptionalAttr<Nest_MeanAttr>:$mean);
+                   DenseI64ArrayAttr:$pads, OptionalAttr<Nest_MeanAttr>:$mean, OptionalAttr<DenseI64ArrayAttr>:$planes);
   let regions = (region SizedRegion<1>:$finish);
+  let extraClassDeclaration = kernelMethods # [{
+    /// How many planes of a volume are joined; 1 for images.
+    int64_t getPlaneTaps() { return getPlanes() ? (*getPlanes())[2] : 1; }
+  }];
   let assemblyFormat = [{
-    $label $combiner `kernel` $kernel `strides` $strides `dilations` $dilations `pads` $pads (`mean` $mean^)?
+    $label $combiner `kernel` $kernel `strides` $strides `dilations` $dilations `pads` $pads (`planes` $planes^)?
+    (`mean` $mean^)?
     `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
     (`maps` $extra_maps^)?
     `outs` `(` $outputs `:` type($outputs) `)` attr-dict-with-keyword `finish` $finish (`->` type($results)^)?

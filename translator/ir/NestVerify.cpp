@@ -211,8 +211,15 @@ LogicalResult BufferOp::verify() {
   if (!type.getLayout().isIdentity())
     return emitOpError("is not contiguous");
   auto border = getBorder();
-  if (border && (border->size() != 2 || type.getRank() != 4))
-    return emitOpError("border wants [rows, columns] and a buffer N H W C");
+  if (!border)
+    return success();
+  bool const isVolume = border->size() == 4;
+  if ((border->size() != 2 && !isVolume) || type.getRank() != 4 ||
+      llvm::any_of(*border, [](int64_t extent) { return extent < 0; }))
+    return emitOpError("border wants [rows, columns] or [rows, columns, planes, depth] and a buffer N H W C");
+  if (isVolume && ((*border)[3] < 1 || (!type.isDynamicDim(0) && type.getDimSize(0) % (*border)[3] != 0)))
+    return emitOpError() << "volumes of " << (*border)[3] << " planes do not make up " << type.getDimSize(0)
+                         << " images";
   return success();
 }
 
@@ -269,6 +276,31 @@ static LogicalResult verifySpatial(Operation *op, ValueRange inputs, Value outpu
   return success();
 }
 
+/// Volumes as a batch of planes: depth, results, taps, stride, dilation, front, back.
+static LogicalResult verifyPlanes(Operation *op, std::optional<ArrayRef<int64_t>> planes, bool isTransposed,
+                                  ShapedType image, ShapedType out) {
+  if (!planes)
+    return success();
+  auto const isBelow = [](int64_t least) { return [=](int64_t value) { return value < least; }; };
+  if (planes->size() != 7 || llvm::any_of(planes->take_front(5), isBelow(1)) ||
+      llvm::any_of(planes->drop_front(5), isBelow(0)))
+    return op->emitOpError("planes want depth, results, taps, stride, dilation, front, back");
+  int64_t const depth = (*planes)[0], results = (*planes)[1], taps = (*planes)[2], stride = (*planes)[3];
+  int64_t const dilation = (*planes)[4], pads = (*planes)[5] + (*planes)[6];
+  int64_t const room = depth + pads - (taps - 1) * dilation - 1;
+  if (isTransposed && (dilation != 1 || pads % stride != 0))
+    return op->emitOpError("transposed wants no dilation and pads that are a multiple of the stride together");
+  if (isTransposed ? results != (depth - 1 + taps) * stride - pads : room < 0 || results != room / stride + 1)
+    return op->emitOpError() << "makes another number of planes than " << results;
+  if (image.isDynamicDim(0) != out.isDynamicDim(0))
+    return op->emitOpError("makes as many volumes as it takes");
+  if (!image.isDynamicDim(0) && (image.getDimSize(0) % depth != 0 || out.getDimSize(0) % results != 0 ||
+                                 image.getDimSize(0) / depth != out.getDimSize(0) / results))
+    return op->emitOpError() << "takes " << image.getDimSize(0) << " planes of volumes of " << depth << " to "
+                             << out.getDimSize(0) << " of " << results;
+  return success();
+}
+
 LogicalResult ConvOp::verify() {
   if (failed(verifySingle(*this, getInputs(), 2, getOutputs())) || failed(verifyResults(*this)) ||
       failed(verifyMaps(*this, getExtraMaps(), getMappedOperands(), 4)) ||
@@ -279,6 +311,10 @@ LogicalResult ConvOp::verify() {
   auto const out = cast<ShapedType>(getOutputs()[0].getType());
   if (weight.getRank() != 4 || !weight.hasStaticShape())
     return emitOpError("weight wants the static shape O, C / groups, R, S");
+  if (failed(verifyPlanes(*this, getPlanes(), getTransposed(), image, out)))
+    return failure();
+  if (weight.getDimSize(2) % getPlaneTaps() != 0)
+    return emitOpError() << "weight " << weight << " has no kernels of " << getPlaneTaps() << " planes";
   int64_t const groups = getGroups();
   if (groups < 1 || weight.getDimSize(0) % groups != 0 || weight.getDimSize(1) * groups != image.getDimSize(3))
     return emitOpError() << "channels " << image.getDimSize(3) << " and weight " << weight << " do not fit " << groups
@@ -296,7 +332,7 @@ LogicalResult ConvOp::verify() {
   if (getTransposed() && (groups != 1 || llvm::any_of(getDilations(), [](int64_t d) { return d != 1; })))
     return emitOpError("transposed wants one group and no dilation");
   for (int d : {0, 1}) {
-    int64_t const stride = getStrides()[d], pads = getPads()[d] + getPads()[2 + d], taps = weight.getDimSize(2 + d);
+    int64_t const stride = getStrides()[d], pads = getPads()[d] + getPads()[2 + d], taps = getKernel()[d];
     if (getTransposed() && pads % stride != 0)
       return emitOpError("transposed wants pads that are a multiple of the stride together");
     if (image.isDynamicDim(1 + d) || out.isDynamicDim(1 + d))
@@ -315,7 +351,9 @@ LogicalResult WindowOp::verify() {
   if (failed(verifySingle(*this, getInputs(), 1, getOutputs())) || failed(verifyResults(*this)) ||
       failed(verifyMaps(*this, getExtraMaps(), concat({getExtras()}), 4)) ||
       failed(
-          verifySpatial(*this, getInputs(), getOutputs()[0], getPads(), {getKernel(), getStrides(), getDilations()})))
+          verifySpatial(*this, getInputs(), getOutputs()[0], getPads(), {getKernel(), getStrides(), getDilations()})) ||
+      failed(verifyPlanes(*this, getPlanes(), false, cast<ShapedType>(getInputs()[0].getType()),
+                          cast<ShapedType>(getOutputs()[0].getType()))))
     return failure();
   return verifyBlock(*this, getFinish(), 1, getExtras(), elementTypes(getOutputs()));
 }

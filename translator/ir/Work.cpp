@@ -88,7 +88,7 @@ std::optional<int64_t> nest::ConvOp::getFlops() {
 }
 
 std::optional<int64_t> nest::WindowOp::getFlops() {
-  return countElements(getOutputs().front().getType()) * (product(getKernel()) + countIn(getFinish()));
+  return countElements(getOutputs().front().getType()) * (product(getKernel()) * getPlaneTaps() + countIn(getFinish()));
 }
 
 std::optional<int64_t> nest::ContractOp::getFlops() {

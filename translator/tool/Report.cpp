@@ -217,6 +217,8 @@ static int64_t storedBytes(nest::BufferOp buffer) {
   for (int d : {0, 1})
     if (!ShapedType::isDynamic(extents[1 + d]))
       extents[1 + d] += 2 * (*border)[d];
+  if (border->size() == 4 && !ShapedType::isDynamic(extents[0]))
+    extents[0] = extents[0] / (*border)[3] * ((*border)[3] + 2 * (*border)[2]);
   return bytesOf(Type(MemRefType::get(extents, type.getElementType())));
 }
 

@@ -25,9 +25,9 @@ namespace ml2k {
 
 namespace {
 
-using Border = std::array<int64_t, 2>;
+using Border = std::array<int64_t, 4>; // rows, columns, planes, and the depth of volumes that have a halo of planes
 
-bool isPadded(Border border) { return border[0] > 0 || border[1] > 0; }
+bool isPadded(Border border) { return border[0] > 0 || border[1] > 0 || border[2] > 0; }
 
 /// True if a kernel addresses the buffer without a halo: as a matrix, or as an image of another shape.
 bool hasFlatAccess(Value root) {
@@ -39,6 +39,18 @@ bool hasFlatAccess(Value root) {
              (isMatrixOperand(operand) || (isImageOperand(operand) && !isChannelSlice(use->get())));
     });
   });
+}
+
+/// The depth of volumes whose planes the buffer has with a halo for some kernel; 0 if there is none.
+int64_t volumeDepth(Value root) {
+  SmallVector<OpOperand *> uses;
+  collectAccesses(root, uses);
+  int64_t depth = 0;
+  for (OpOperand *use : uses)
+    for (OpOperand &operand : use->getOwner()->getOpOperands())
+      if (depth == 0 && operand.get() == use->get() && isImageOperand(operand))
+        depth = borderFor(operand)[3];
+  return depth;
 }
 
 /// True if something behind `place`, or in another block, writes the memory.
@@ -57,6 +69,13 @@ struct KernelBuffers : impl::KernelBuffersBase<KernelBuffers> {
       return;
     Labels taken(getOperation());
     labels = std::move(taken);
+    SmallVector<memref::CollapseShapeOp> planes;
+    getOperation().walk([&](memref::CollapseShapeOp op) { planes.push_back(op); });
+    for (memref::CollapseShapeOp op : planes)
+      allocateImages(op);
+    for (memref::CollapseShapeOp op : planes)
+      if (op->use_empty())
+        op.erase();
     SmallVector<OpOperand *> operands;
     getOperation().walk([&](Operation *op) {
       for (OpOperand &operand : op->getOpOperands())
@@ -73,12 +92,33 @@ struct KernelBuffers : impl::KernelBuffersBase<KernelBuffers> {
   }
 
 private:
+  /// Volumes that some kernel reads as the images that are their planes are allocated as such; all others see volumes.
+  void allocateImages(memref::CollapseShapeOp planes) {
+    SmallVector<ReassociationIndices> const groups{{0, 1}, {2}, {3}, {4}};
+    auto volumes = planes.getSrc().getDefiningOp<memref::AllocOp>();
+    if (!volumes || !volumes.getType().hasStaticShape() || !llvm::equal(planes.getReassociationIndices(), groups) ||
+        !llvm::any_of(planes->getUses(), isImageOperand))
+      return;
+    OpBuilder builder(volumes);
+    auto images = builder.create<memref::AllocOp>(volumes.getLoc(), planes.getResultType());
+    Value const whole =
+        builder.create<memref::ExpandShapeOp>(volumes.getLoc(), volumes.getType().getShape(), images, groups);
+    for (OpOperand &use : llvm::make_early_inc_range(volumes->getUses())) {
+      auto other = dyn_cast<memref::CollapseShapeOp>(use.getOwner());
+      if (other && llvm::equal(other.getReassociationIndices(), groups))
+        other.replaceAllUsesWith(images.getResult());
+      use.set(whole);
+    }
+    volumes.erase();
+  }
+
   /// The operand moves to a buffer of its own, filled before or read out after the kernel.
   void copyOperand(OpOperand &operand) {
     Operation *kernel = operand.getOwner();
     Value const old = operand.get();
     bool const isOutput = cast<DestinationStyleOpInterface>(kernel).isDpsInit(&operand);
     flat.erase(rootOf(old));
+    depths.erase(rootOf(old));
     if (Value const earlier = isOutput ? Value() : findCopy(operand)) {
       operand.set(earlier);
       return;
@@ -104,7 +144,8 @@ private:
   /// An earlier copy of the same memory, if that is never written again.
   Value findCopy(OpOperand &operand) {
     for (auto [fresh, at] : copies.lookup(operand.get()))
-      if (at->getBlock() == operand.getOwner()->getBlock() && isLasting(rootOf(operand.get()), at))
+      if (at->getBlock() == operand.getOwner()->getBlock() && isLasting(rootOf(operand.get()), at) &&
+          fitsDepth(operand, fresh))
         return fresh;
     return {};
   }
@@ -127,8 +168,20 @@ private:
     Value const root = rootOf(operand.get());
     bool const padded = isPadded(borderFor(operand));
     if (isImageOperand(operand) && root.getDefiningOp<memref::AllocOp>() && isChannelSlice(operand.get()))
-      return !(padded && isFlat(root));
+      return !(padded && isFlat(root)) && fitsDepth(operand, root);
     return !padded && isContiguous(cast<MemRefType>(operand.get().getType()));
+  }
+
+  /// A buffer has a halo for volumes of one depth, those of the first kernel that asks for it; others that go from
+  /// plane to plane need the same.
+  bool fitsDepth(OpOperand &operand, Value root) {
+    auto conv = dyn_cast<nest::ConvOp>(operand.getOwner());
+    if (!conv || operand.getOperandNumber() != 0 || !conv.getPlanes())
+      return true;
+    auto const [known, isNew] = depths.try_emplace(root);
+    if (isNew)
+      known->second = volumeDepth(root);
+    return known->second == 0 || known->second == (*conv.getPlanes())[0];
   }
 
   Value allocateLike(Value image) {
@@ -152,9 +205,10 @@ private:
 
   void widen(memref::AllocOp buffer, Border border) {
     if (auto const known = buffer->getAttrOfType<DenseI64ArrayAttr>("border"))
-      for (int d : {0, 1})
-        border[d] = std::max(border[d], known[d]);
-    buffer->setAttr("border", DenseI64ArrayAttr::get(&getContext(), border));
+      for (auto [extent, before] : llvm::zip(border, known.asArrayRef()))
+        extent = std::max(extent, before);
+    ArrayRef<int64_t> const extents(border);
+    buffer->setAttr("border", DenseI64ArrayAttr::get(&getContext(), border[3] ? extents : extents.take_front(2)));
   }
 
   Labels labels;
@@ -162,6 +216,7 @@ private:
   DenseMap<Value, SmallVector<std::pair<Value, Operation *>>> copies; ///< of what: to where, and by what
   DenseMap<Operation *, bool> lasting;                                ///< copies whose source is never written again
   DenseMap<Value, bool> flat;                                         ///< buffers: see hasFlatAccess()
+  DenseMap<Value, int64_t> depths;                                    ///< buffers: see volumeDepth()
 };
 
 } // namespace

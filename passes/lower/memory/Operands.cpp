@@ -29,9 +29,9 @@ bool ml2k::isMatrixOperand(OpOperand &operand) {
   return weight && weight.getPackingAttr() && isInputOrOutput(operand);
 }
 
-std::array<int64_t, 2> ml2k::borderFor(OpOperand &operand) {
+std::array<int64_t, 4> ml2k::borderFor(OpOperand &operand) {
   auto conv = dyn_cast<nest::ConvOp>(operand.getOwner());
   if (!conv || operand.getOperandNumber() != 0)
-    return {0, 0};
+    return {0, 0, 0, 0};
   return conv.getBorder();
 }

@@ -16,8 +16,8 @@ bool isImageOperand(mlir::OpOperand &operand);
 /// The input or the output of a contraction with packed weights: contiguous memory.
 bool isMatrixOperand(mlir::OpOperand &operand);
 
-/// Zeros that an operand wants around its image: [rows, columns].
-std::array<int64_t, 2> borderFor(mlir::OpOperand &operand);
+/// Zeros that an operand wants around its image: [rows, columns, planes, depth], the last two of volumes.
+std::array<int64_t, 4> borderFor(mlir::OpOperand &operand);
 
 } // namespace ml2k
 

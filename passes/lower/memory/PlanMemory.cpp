@@ -37,9 +37,12 @@ using Lifetimes = SmallVector<Lifetime>;
 int64_t bytesOf(nest::BufferOp buffer) {
   auto const type = cast<MemRefType>(buffer.getType());
   SmallVector<int64_t> extents(type.getShape());
-  if (auto const border = buffer.getBorder())
+  if (auto const border = buffer.getBorder()) {
     for (int d : {0, 1})
       extents[1 + d] += 2 * (*border)[d];
+    if (border->size() == 4)
+      extents[0] = extents[0] / (*border)[3] * ((*border)[3] + 2 * (*border)[2]);
+  }
   int64_t bytes = type.getElementType().isIndex() ? 8 : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t extent : extents)
     bytes *= extent;

@@ -149,7 +149,8 @@ struct MeanOfTaps : OpRewritePattern<nest::WindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nest::WindowOp op, PatternRewriter &rewriter) const override {
     auto const in = dyn_cast<RankedTensorType>(op.getInputs()[0].getType());
-    if (!in || op.getCombiner() != nest::Combiner::Sum || op.getMean() || in.isDynamicDim(1) || in.isDynamicDim(2))
+    if (!in || op.getCombiner() != nest::Combiner::Sum || op.getMean() || op.getPlanes() || in.isDynamicDim(1) ||
+        in.isDynamicDim(2))
       return failure();
     auto const out = cast<RankedTensorType>(op->getResult(0).getType());
     SmallVector<PoolDirection> directions;

@@ -68,7 +68,8 @@ nest::WindowOp windowOver(OpBuilder &builder, Location loc, Value image, RankedT
   Value const init = emptyLike(builder, loc, result, {{image, 0}, {image, 1}, {image, 2}, {image, 3}});
   return builder.create<nest::WindowOp>(loc, TypeRange{result}, "pool", ValueRange{image}, ValueRange{},
                                         ValueRange{init}, builder.getAffineMapArrayAttr({}), parts.combiner,
-                                        parts.kernel, parts.strides, parts.dilations, parts.pads, parts.mean);
+                                        parts.kernel, parts.strides, parts.dilations, parts.pads, parts.mean,
+                                        DenseI64ArrayAttr());
 }
 
 /// A block that yields what `make` builds of the accumulator.
@@ -112,8 +113,8 @@ linalg::TransposeOp turnedBack(Value result) {
 struct PoolPlanes : OpRewritePattern<nest::WindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nest::WindowOp op, PatternRewriter &rewriter) const override {
-    if (op->getNumResults() != 1 || !op.getExtras().empty() || op.getKernel()[0] * op.getKernel()[1] >= broadWindow ||
-        !op.getFinish().getOps<nest::IndexOp>().empty())
+    if (op->getNumResults() != 1 || op.getPlanes() || !op.getExtras().empty() ||
+        op.getKernel()[0] * op.getKernel()[1] >= broadWindow || !op.getFinish().getOps<nest::IndexOp>().empty())
       return failure();
     Value const source = channelsFirst(op.getInputs()[0]);
     auto out = turnedBack(op->getResult(0));

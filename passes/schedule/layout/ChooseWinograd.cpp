@@ -30,7 +30,7 @@ bool isCandidate(nest::ConvOp conv) {
   auto const filter = cast<ShapedType>(conv.getInputs()[1].getType());
   auto const out = cast<ShapedType>(conv.getOutputs()[0].getType());
   return filter.getElementType().isF32() && !conv.getTransposed() && !out.isDynamicDim(1) && !out.isDynamicDim(2) &&
-         isAll(filter.getShape().drop_front(2), 3) && isAll(conv.getStrides(), 1) && isAll(conv.getDilations(), 1) &&
+         isAll(conv.getKernel(), 3) && isAll(conv.getStrides(), 1) && isAll(conv.getDilations(), 1) &&
          conv.getGroups() == 1 && nest::channelsPerSum(conv) == 1 && filter.getDimSize(0) % leastChannels == 0 &&
          filter.getDimSize(1) % leastChannels == 0;
 }
@@ -42,8 +42,9 @@ int64_t costOf(nest::ConvOp conv, int64_t size) {
   int64_t const images = ShapedType::isDynamic(out[0]) ? 1 : out[0];
   int64_t const squares = images * llvm::divideCeil(out[1], size) * llvm::divideCeil(out[2], size);
   int64_t const elements = (size + 2) * (size + 2);
-  int64_t const pairs = filter[0] * filter[1];
-  int64_t const transforms = size == 1 ? 0 : transformCost * (filter[0] + filter[1]);
+  int64_t const channels = filter[1] * conv.getPlaneTaps(); // of all planes of a sum
+  int64_t const pairs = filter[0] * channels;
+  int64_t const transforms = size == 1 ? 0 : transformCost * (filter[0] + channels);
   return elements * (squares * (pairs + transforms) + weightCost * pairs);
 }
 

@@ -107,6 +107,28 @@ private:
   }
 };
 
+/// Channels of volumes that convolutions make as images, their planes, are concatenated as such:
+/// concat(expand(x), expand(y)) = expand(concat(x, y)).
+struct ConcatPlanes : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    SmallVector<ReassociationIndices> const planes{{0, 1}, {2}, {3}, {4}};
+    if (op.getType().getRank() != 5 || op.getDim() != 4 || !op.getType().hasStaticShape())
+      return failure();
+    SmallVector<Value> images;
+    for (Value input : op.getInputs()) {
+      auto expand = input.getDefiningOp<tensor::ExpandShapeOp>();
+      if (!expand || !llvm::equal(expand.getReassociationIndices(), planes))
+        return failure();
+      images.push_back(expand.getSrc());
+    }
+    Value const joined = rewriter.create<tensor::ConcatOp>(op.getLoc(), 3, images);
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getType(), joined, planes);
+    return success();
+  }
+};
+
 struct CollapseLoops : impl::CollapseLoopsBase<CollapseLoops> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -117,7 +139,7 @@ struct CollapseLoops : impl::CollapseLoopsBase<CollapseLoops> {
           isa<tensor::PadOp>(operand->getOwner()) && expand && expand.getSrcType().getRank() == 0;
       return !expand || (isInferable(expand) && !isScalarPadded);
     });
-    patterns.add<CollapseUnknown>(&getContext());
+    patterns.add<CollapseUnknown, ConcatPlanes>(&getContext());
     populateReadThroughReshape(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());

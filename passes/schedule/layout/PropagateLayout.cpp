@@ -46,7 +46,7 @@ struct CancelPair : OpRewritePattern<linalg::TransposeOp> {
 bool isCopiedIntoBorder(linalg::TransposeOp op) {
   return isa<BlockArgument>(op.getInput()) && llvm::all_of(op->getUsers(), [](Operation *user) {
            auto conv = dyn_cast<nest::ConvOp>(user);
-           return conv && conv.getBorder() != std::array<int64_t, 2>{0, 0};
+           return conv && conv.getBorder() != std::array<int64_t, 4>{0, 0, 0, 0};
          });
 }
 

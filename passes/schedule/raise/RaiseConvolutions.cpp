@@ -2,7 +2,7 @@
 //
 // Whatever its layout and spelling, a convolution or pool is found by its indexing maps: an image dimension addressed
 // by stride * output position + dilation * tap. The kernel works on N H W C; transposes around it are left for the
-// layout pass.
+// layout pass. Volumes are batches of their planes, N * D of them.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "passes/schedule/Tensors.h"
 #include "passes/schedule/raise/WindowLoops.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -30,6 +31,7 @@ namespace {
 struct Image {
   Value value;
   SmallVector<int64_t> pads{0, 0, 0, 0};
+  std::array<int64_t, 2> planes{0, 0}; ///< padding of volumes in front and behind
 };
 
 /// The value inside a tensor.pad by the given scalar that pads only the window's dimensions; the padding goes to
@@ -41,13 +43,17 @@ Value withoutPadding(Value value, ArrayRef<unsigned> spatial, function_ref<bool(
       !isPadding(scalar))
     return value;
   SmallVector<int64_t> pads{0, 0, 0, 0};
+  std::array<int64_t, 2> planes{0, 0};
+  unsigned const volume = spatial.size() == 3; // directions in front of rows and columns
   for (int64_t d = 0; d < pad.getType().getRank(); ++d) {
     auto const low = getConstantIntValue(pad.getMixedLowPad()[d]), high = getConstantIntValue(pad.getMixedHighPad()[d]);
     if (!low || !high || *low < 0 || *high < 0)
       return value;
     auto const *found = llvm::find(spatial, d);
-    if (found != spatial.end()) {
-      unsigned const row = found - spatial.begin() + (2 - spatial.size());
+    if (volume && found == spatial.begin()) {
+      planes = {*low, *high};
+    } else if (found != spatial.end()) {
+      unsigned const row = found - spatial.begin() + 2 - spatial.size();
       pads[row] = *low;
       pads[2 + row] = *high;
     } else if (*low != 0 || *high != 0) {
@@ -55,6 +61,7 @@ Value withoutPadding(Value value, ArrayRef<unsigned> spatial, function_ref<bool(
     }
   }
   image.pads = pads;
+  image.planes = planes;
   return pad.getSource();
 }
 
@@ -74,6 +81,18 @@ Value withRows(OpBuilder &builder, Location loc, Value value, int64_t position) 
 
 Value withoutRows(OpBuilder &builder, Location loc, Value value) {
   return builder.create<tensor::CollapseShapeOp>(loc, value, SmallVector<ReassociationIndices>{{0, 1}, {2}, {3}});
+}
+
+/// N D H W C as N * D images.
+Value asPlanes(OpBuilder &builder, Location loc, Value volume) {
+  return builder.create<tensor::CollapseShapeOp>(loc, volume, SmallVector<ReassociationIndices>{{0, 1}, {2}, {3}, {4}});
+}
+
+/// The other way round, for D planes each.
+Value asVolumes(OpBuilder &builder, Location loc, Value planes, ArrayRef<int64_t> shape) {
+  auto const type = RankedTensorType::get(shape, cast<RankedTensorType>(planes.getType()).getElementType());
+  return builder.create<tensor::ExpandShapeOp>(loc, type, planes,
+                                               SmallVector<ReassociationIndices>{{0, 1}, {2}, {3}, {4}});
 }
 
 /// [.., g, c] with the last two dimensions as one.
@@ -163,14 +182,16 @@ Image imageChannelsLast(PatternRewriter &rewriter, linalg::GenericOp op, WindowL
     image.value = joinLast(rewriter, op.getLoc(), image.value);
   if (loops.spatial.size() == 1)
     image.value = withRows(rewriter, op.getLoc(), image.value, 1);
+  if (loops.spatial.size() == 3)
+    image.value = asPlanes(rewriter, op.getLoc(), image.value);
   return image;
 }
 
 SmallVector<int64_t> perDirection(WindowLoops const &loops, int64_t WindowLoops::Spatial::*member) {
-  SmallVector<int64_t> values(2 - loops.spatial.size(), 1);
+  SmallVector<int64_t> values(2, 1);
   for (auto const &spatial : loops.spatial)
     values.push_back(spatial.*member);
-  return values;
+  return SmallVector<int64_t>(ArrayRef(values).take_back(2));
 }
 
 /// What the kernel makes, N P Q O, and the way back to the type of the operation's result.
@@ -187,6 +208,17 @@ struct Result {
 
   RankedTensorType type() {
     auto const out = cast<RankedTensorType>(op.getResult(0).getType());
+    SmallVector<int64_t> shape = volumeShape();
+    if (loops.spatial.size() == 3) {
+      shape[1] = shape[0] == ShapedType::kDynamic ? shape[0] : shape[0] * shape[1];
+      shape.erase(shape.begin());
+    }
+    return RankedTensorType::get(shape, out.getElementType());
+  }
+
+  /// The same before the planes of a volume are images.
+  SmallVector<int64_t> volumeShape() {
+    auto const out = cast<RankedTensorType>(op.getResult(0).getType());
     SmallVector<int64_t> shape = llvm::map_to_vector(order(), [&](int64_t d) { return out.getDimSize(d); });
     if (loops.spatial.size() == 1)
       shape.insert(shape.begin() + 1, 1);
@@ -194,10 +226,12 @@ struct Result {
       int64_t const inner = shape.pop_back_val();
       shape.back() *= inner;
     }
-    return RankedTensorType::get(shape, out.getElementType());
+    return shape;
   }
 
   Value init() {
+    if (loops.spatial.size() == 3)
+      return initOfPlanes();
     SmallVector<std::pair<Value, int64_t>> sources;
     SmallVector<int64_t> dims = order();
     if (loops.spatial.size() == 1)
@@ -207,8 +241,22 @@ struct Result {
     return emptyLike(rewriter, op.getLoc(), type(), sources);
   }
 
+  Value initOfPlanes() {
+    Location const loc = op.getLoc();
+    SmallVector<int64_t> const dims = order(), shape = volumeShape();
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t d : ArrayRef<int64_t>(dims).take_front(4))
+      sizes.push_back(tensor::getMixedSize(rewriter, loc, op.getOutputs()[0], d));
+    AffineExpr const volumes = rewriter.getAffineSymbolExpr(0);
+    sizes[1] = affine::makeComposedFoldedAffineApply(rewriter, loc, volumes * shape[1], {sizes[0]});
+    sizes.push_back(rewriter.getIndexAttr(shape.back()));
+    return rewriter.create<tensor::EmptyOp>(loc, ArrayRef(sizes).drop_front(), type().getElementType());
+  }
+
   void replaceWith(Value made) {
     Location const loc = op.getLoc();
+    if (loops.spatial.size() == 3)
+      made = asVolumes(rewriter, loc, made, volumeShape());
     if (loops.spatial.size() == 1)
       made = withoutRows(rewriter, loc, made);
     SmallVector<int64_t> channelsLast = order();
@@ -268,10 +316,35 @@ Value filterInOrder(PatternRewriter &rewriter, linalg::GenericOp op, WindowLoops
     order.push_back(spatial.filterDim);
     shape.push_back(type.getDimSize(spatial.filterDim));
   }
+  if (loops.spatial.size() == 3) { // the kernels of all planes below each other
+    shape[3] *= shape[2];
+    shape.erase(shape.begin() + 2);
+  }
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(weight);
   auto const exact = reshaped(weight.getValue(), type.getShape());
   return replacementWeight(rewriter, weight, reshaped(permuted(exact, order), shape));
+}
+
+/// What a window has of the planes of a volume; nothing for images, and where each plane is one by itself.
+DenseI64ArrayAttr planesOf(linalg::GenericOp op, WindowLoops const &loops, std::array<int64_t, 2> pads) {
+  if (loops.spatial.size() != 3)
+    return {};
+  auto const extentOf = [&](unsigned operand, int64_t dim) {
+    return cast<ShapedType>(op->getOperand(operand).getType()).getDimSize(dim);
+  };
+  WindowLoops::Spatial const &planes = loops.spatial.front();
+  if (extentOf(1, planes.filterDim) == 1 && planes.stride == 1 && pads[0] + pads[1] == 0)
+    return {};
+  return DenseI64ArrayAttr::get(op.getContext(),
+                                {extentOf(0, planes.imageDim) - pads[0] - pads[1], extentOf(2, planes.outDim),
+                                 extentOf(1, planes.filterDim), planes.stride, planes.dilation, pads[0], pads[1]});
+}
+
+/// A volume is a batch of planes if it is known how many they are.
+bool isWindowed(linalg::GenericOp op, WindowLoops const &loops) {
+  return loops.spatial.size() != 3 ||
+         !cast<ShapedType>(op->getOperand(0).getType()).isDynamicDim(loops.spatial.front().imageDim);
 }
 
 struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
@@ -279,10 +352,10 @@ struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics() || !isMultiplyAdd(op))
       return failure();
-    auto const loops = WindowLoops::of(op);
+    auto const loops = WindowLoops::of(op, 3);
     auto weight = weightBehind(op.getInputs()[1]);
     auto const start = fillValue(op.getOutputs()[0]);
-    if (!loops || !loops->isConvolution() || !weight || !start || !isZero(*start))
+    if (!loops || !loops->isConvolution() || !isWindowed(op, *loops) || !weight || !start || !isZero(*start))
       return failure();
     Image const image = imageChannelsLast(rewriter, op, *loops, loops->inChannel, isZero);
     Result result{rewriter, op, *loops, loops->outChannel};
@@ -292,36 +365,10 @@ struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
         op.getLoc(), TypeRange{result.type()}, "conv", ValueRange{image.value, filter}, ValueRange{},
         ValueRange{result.init()}, rewriter.getAffineMapArrayAttr({}),
         perDirection(*loops, &WindowLoops::Spatial::stride), perDirection(*loops, &WindowLoops::Spatial::dilation),
-        image.pads, groups, /*transposed=*/false,
+        image.pads, groups, planesOf(op, *loops, image.planes), /*transposed=*/false,
         /*bias=*/IntegerAttr());
     passThrough(rewriter, op.getLoc(), conv.getEpilogue(), result.type().getElementType());
     result.replaceWith(conv->getResult(0));
-    return success();
-  }
-};
-
-struct RaisePool : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
-      return failure();
-    auto const loops = WindowLoops::of(op);
-    auto const combiner = poolCombiner(op);
-    auto const start = fillValue(op.getOutputs()[0]);
-    if (!loops || !loops->isPool() || !combiner || !start || !isNeutral(*combiner, *start))
-      return failure();
-    auto const isPadding = [&](TypedAttr value) { return isNeutral(*combiner, value); };
-    Image const image = imageChannelsLast(rewriter, op, *loops, loops->poolChannel, isPadding);
-    Result result{rewriter, op, *loops, loops->poolChannel};
-    SmallVector<int64_t> kernel(2 - loops->spatial.size(), 1);
-    for (auto const &spatial : loops->spatial)
-      kernel.push_back(op.getStaticLoopRanges()[spatial.tapLoop]);
-    auto window = rewriter.create<nest::WindowOp>(
-        op.getLoc(), TypeRange{result.type()}, "pool", ValueRange{image.value}, ValueRange{}, ValueRange{result.init()},
-        rewriter.getAffineMapArrayAttr({}), *combiner, kernel, perDirection(*loops, &WindowLoops::Spatial::stride),
-        perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, nest::MeanAttr());
-    passThrough(rewriter, op.getLoc(), window.getFinish(), result.type().getElementType());
-    result.replaceWith(window->getResult(0));
     return success();
   }
 };
@@ -333,9 +380,48 @@ bool followsImage(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nest::ConvOp, nest::WindowOp>(op))
     return true;
-  return depth > 0 && isa_and_nonnull<linalg::GenericOp, linalg::TransposeOp>(op) &&
+  return depth > 0 &&
+         isa_and_nonnull<linalg::GenericOp, linalg::TransposeOp, tensor::ExpandShapeOp, tensor::PadOp>(op) &&
          llvm::any_of(op->getOperands(), [&](Value operand) { return followsImage(operand, depth - 1); });
 }
+
+/// Pools of images; those of volumes behind convolutions, which lie channels last already, are raised after these.
+struct RaisePool : OpRewritePattern<linalg::GenericOp> {
+  RaisePool(MLIRContext *context, bool ofVolumes) : OpRewritePattern(context), ofVolumes(ofVolumes) {}
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+      return failure();
+    auto const loops = WindowLoops::of(op, ofVolumes ? 3 : 2);
+    auto const combiner = poolCombiner(op);
+    auto const start = fillValue(op.getOutputs()[0]);
+    if (!loops || !loops->isPool() || !combiner || !start || !isNeutral(*combiner, *start))
+      return failure();
+    auto const isPadding = [&](TypedAttr value) { return isNeutral(*combiner, value); };
+    bool const isVolume = loops->spatial.size() == 3;
+    // A mean of the taps inside is divided by numbers that depend on the position in the volume
+    if (isVolume && (!isWindowed(op, *loops) || !followsImage(op.getInputs()[0], behindLayer) ||
+                     (*combiner == nest::Combiner::Sum && op.getInputs()[0].getDefiningOp<tensor::PadOp>())))
+      return failure();
+    Image const image = imageChannelsLast(rewriter, op, *loops, loops->poolChannel, isPadding);
+    Result result{rewriter, op, *loops, loops->poolChannel};
+    SmallVector<int64_t> kernel(2, 1);
+    for (auto const &spatial : loops->spatial)
+      kernel.push_back(op.getStaticLoopRanges()[spatial.tapLoop]);
+    kernel.erase(kernel.begin(), kernel.end() - 2);
+    auto window = rewriter.create<nest::WindowOp>(
+        op.getLoc(), TypeRange{result.type()}, "pool", ValueRange{image.value}, ValueRange{}, ValueRange{result.init()},
+        rewriter.getAffineMapArrayAttr({}), *combiner, kernel, perDirection(*loops, &WindowLoops::Spatial::stride),
+        perDirection(*loops, &WindowLoops::Spatial::dilation), image.pads, nest::MeanAttr(),
+        planesOf(op, *loops, image.planes));
+    passThrough(rewriter, op.getLoc(), window.getFinish(), result.type().getElementType());
+    result.replaceWith(window->getResult(0));
+    return success();
+  }
+
+private:
+  bool ofVolumes;
+};
 
 /// The division of a sum by the number of its terms, if that is all that happens to it.
 linalg::GenericOp divisionBy(Value sum, int64_t count) {
@@ -378,7 +464,7 @@ struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
             {{op.getInputs()[0], 0}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}, {op.getInputs()[0], 1}})},
         rewriter.getAffineMapArrayAttr({}), reduction->combiner, kernel, ArrayRef<int64_t>{1, 1},
         ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>{0, 0, 0, 0},
-        mean ? nest::MeanAttr::get(rewriter.getContext(), nest::Mean::All) : nest::MeanAttr());
+        mean ? nest::MeanAttr::get(rewriter.getContext(), nest::Mean::All) : nest::MeanAttr(), DenseI64ArrayAttr());
     passThrough(rewriter, loc, window.getFinish(), made.getElementType());
     Value const result = out.getNumResults() == 4 ? transposed(rewriter, loc, window->getResult(0), {0, 3, 1, 2})
                                                   : flat(rewriter, loc, window->getResult(0));
@@ -404,9 +490,11 @@ struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
 struct RaiseConvolutions : impl::RaiseConvolutionsBase<RaiseConvolutions> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseConvolution, RaisePool>(&getContext());
+    patterns.add<RaiseConvolution>(&getContext());
+    patterns.add<RaisePool>(&getContext(), /*ofVolumes=*/false);
     RewritePatternSet behindThem(&getContext());
     behindThem.add<RaiseGlobalPool>(&getContext());
+    behindThem.add<RaisePool>(&getContext(), /*ofVolumes=*/true);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))) ||
         failed(rewriteGreedily(getOperation(), std::move(behindThem))))
       signalPassFailure();

@@ -79,10 +79,22 @@ static Mean meanOf(nest::WindowOp window) {
 
 /// Rows and columns of the kernel.
 static SmallVector<int64_t, 2> kernelOf(nest::ConvOp conv) {
-  ArrayRef<int64_t> const taps = cast<MemRefType>(conv.getInputs()[1].getType()).getShape().drop_front(2);
+  auto const taps = conv.getKernel();
   if (!conv.getTransposed())
     return {taps[0], taps[1]};
   return {taps[0] * conv.getStrides()[0], taps[1] * conv.getStrides()[1]};
+}
+
+/// For volumes `Volume<Square<3, 1, 1>, 32, 32, 3, 1, 1>`; trailing defaults left out.
+static Code volumeType(Code const &window, std::optional<ArrayRef<int64_t>> planes) {
+  if (!planes)
+    return window;
+  ArrayRef<int64_t> const all = *planes;
+  SmallVector<int64_t> numbers{all[0], all[1], all[2], all[3], all[5], all[4]};
+  int64_t const defaults[] = {1, 0, 1};
+  while (numbers.size() > 3 && numbers.back() == defaults[numbers.size() - 4])
+    numbers.pop_back();
+  return Raw("Volume<") + cpp::listOf({window, cpp::listOf(numbers)}) + Raw(">");
 }
 
 FailureOr<std::string> printConv(Operation *op, Layer &layer) {
@@ -102,7 +114,8 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
     arguments.push_back(layer.winograd(layer.schedule.getScratch()));
   if (!depthwise)
     layer.addSplit(arguments, cast<MemRefType>(weight.getType()).getElementType());
-  Code const window = windowType(kernelOf(conv), conv.getStrides(), conv.getPads(), conv.getDilations());
+  Code const window =
+      volumeType(windowType(kernelOf(conv), conv.getStrides(), conv.getPads(), conv.getDilations()), conv.getPlanes());
   layer.needDevicePath();
   layer.setCall(weights->winograd ? Code(weights->winograd) + Raw(", ") + window : window, arguments);
   if (failed(addEpilogue(layer, conv.getEpilogue().front(), conv.getExtras(), conv.getExtraMaps(), output, "sum",
@@ -125,10 +138,12 @@ FailureOr<std::string> printWindow(Operation *op, Layer &layer) {
   std::string const noun = accumulatorNouns(window.getCombiner()).front();
   std::string const accumulator = noun == "total" ? "sum" : noun;
   if (failed(addEpilogue(layer, window.getFinish().front(), window.getExtras(), window.getExtraMaps(), output,
-                         accumulator, "c", meanOf(window), window.getKernel()[0] * window.getKernel()[1])))
+                         accumulator, "c", meanOf(window),
+                         window.getPlaneTaps() * window.getKernel()[0] * window.getKernel()[1])))
     return failure();
   layer.closesBorders = true;
-  Code const taps = windowType(window.getKernel(), window.getStrides(), window.getPads(), window.getDilations());
+  Code const taps = volumeType(
+      windowType(window.getKernel(), window.getStrides(), window.getPads(), window.getDilations()), window.getPlanes());
   layer.setCall(taps + Raw(", ") + combiner, {*in, *out});
   layer.needBlock(combiner);
   return describe(layer, window.getInputs(), window.getExtras(), window.getOutputs(), ", ");

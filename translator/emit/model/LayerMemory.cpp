@@ -165,7 +165,7 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
   for (Value value : symbols.values())
     whole.symbols.push_back(hostValue(value));
   SmallVector<AffineExpr> at = llvm::map_to_vector(access->indices, [&](AffineExpr e) { return simplify(e, whole); });
-  bool const bordered = storage.border[0] || storage.border[1];
+  bool const bordered = storage.isBordered();
   if (llvm::any_of(at, hasDivision) && memref != storage.value && !bordered && !storage.isFlat &&
       isReshapeable(cast<MemRefType>(memref.getType()))) {
     FailureOr<Expression> const view = reshaped(memref, storage);
@@ -257,7 +257,7 @@ FailureOr<Expression> Layer::pointer(Value memref) {
   if (failed(access))
     return failure();
   Storage const &storage = *access->storage;
-  if (!isContiguous(type) || storage.border[0] || storage.border[1])
+  if (!isContiguous(type) || storage.isBordered())
     return unprintable(kernel, "works on contiguous memory, '" + storage.modelName + "' is not here");
   Expression const view = member(storage);
   auto const data = [&](Expression const &of) { return ml2k::call(cpp::member(of, Raw("data")), {}); };
@@ -324,7 +324,7 @@ FailureOr<Expression> Layer::image(Value memref) {
     return failure();
   Storage const &storage = *access->storage;
   ArrayRef<int64_t> const whole = storage.type.getShape();
-  bool const isBordered = storage.border[0] || storage.border[1];
+  bool const isBordered = storage.isBordered();
   if (!storage.isImage || (!isBordered && isContiguous(type) && shape.drop_back() != whole.drop_back()))
     return imageOver(memref, storage);
   bool const onlyChannels = shape.drop_back() == whole.drop_back() && symbols.values().empty();

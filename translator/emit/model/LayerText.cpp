@@ -259,7 +259,7 @@ void Layer::addBorders() {
   std::set<Storage const *> closed;
   for (Value output : outputs.getDpsInits()) {
     Storage const *storage = program.storageOf(output);
-    if (!storage || !storage->isImage || !(storage->border[0] || storage->border[1]) || !closed.insert(storage).second)
+    if (!storage || !storage->isImage || !storage->isBordered() || !closed.insert(storage).second)
       continue;
     needBlock("close_border");
     function.closings.push_back({StringRef(label()).drop_back().str() + ".border\"", member(*storage)});

@@ -33,7 +33,9 @@ static cpp::Type panelsOf(nest::PackingAttr packing, cpp::Type const &scalar) {
 /// The function that fills panels, and its template argument.
 static std::pair<Raw, Code> panelsReader(nest::PackingAttr packing) {
   if (packing.getWinograd())
-    return {Raw("read_winograd"), Code(packing.getWinograd())};
+    return {Raw("read_winograd"), packing.getRows() == 3
+                                      ? Code(packing.getWinograd())
+                                      : cpp::listOf({packing.getWinograd(), packing.getRows() / 3})}; // planes
   if (packing.getDepthFirst())
     return {Raw("read_panels_kn"), Code()};
   return {Raw("read_panels"), Code(packing.getRows() * packing.getColumns())};

@@ -52,6 +52,14 @@ cpp::Type tensorType(cpp::Type const &scalar, bool isConst, ArrayRef<int64_t> sh
 }
 
 cpp::Type imageType(cpp::Type const &scalar, bool isConst, Code const &shape, ArrayRef<int64_t> border) {
+  if (border.size() == 4 && border[2] > 0) {
+    SmallVector<Code> arguments = {elementCode(scalar, isConst), Code(border[3]), shape, Code(border[2])};
+    if (border[0] != border[2] || border[1] != border[0])
+      arguments.push_back(Code(border[0]));
+    if (border[1] != border[0])
+      arguments.push_back(Code(border[1]));
+    return viewType(Raw("Volumes<") + cpp::listOf(arguments) + Raw(">"), scalar, isConst, "volumes");
+  }
   SmallVector<Code> arguments = {elementCode(scalar, isConst), shape};
   if (border[0] || border[1])
     arguments.push_back(Code(border[0]));
@@ -228,6 +236,8 @@ Code Program::imageShape(ArrayRef<int64_t> shape) const { return cpp::listOf(sha
 
 AffineExpr Program::allocatedExtent(Storage const &buffer, unsigned dim, HostSymbols &symbols) const {
   AffineExpr const inside = extent(buffer.value, dim, symbols);
+  if (buffer.isImage && dim == 0 && buffer.border.size() == 4)
+    return inside.floorDiv(buffer.border[3]) * (buffer.border[3] + 2 * buffer.border[2]);
   bool const isPadded = buffer.isImage && sizesImages && (dim == 1 || dim == 2);
   return isPadded ? inside + 2 * buffer.border[dim - 1] : inside;
 }

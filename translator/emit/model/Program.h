@@ -49,7 +49,12 @@ struct Storage {
   bool isPaired = false;           ///< a weight whose k may lie in pairs: of bfloat16, as its other factors
   Raw reader;                      ///< of a weight: the function of the loader that packs it
   Code readerArguments;            ///< its template arguments
-  llvm::SmallVector<int64_t> border = {0, 0};
+  llvm::SmallVector<int64_t> border = {0, 0}; ///< rows, columns; of volumes planes and depth, too
+
+  /// Whether an image has a halo.
+  bool isBordered() const {
+    return llvm::any_of(border, [](int64_t extent) { return extent != 0; });
+  }
 
   /// The element type.
   cpp::Type scalarType() const {

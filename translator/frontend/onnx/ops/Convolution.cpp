@@ -91,7 +91,7 @@ static void importConv(Node &node) {
     w = node.b.unsqueeze(w, {2});
     window.addRow();
   }
-  Value y = isConvolvedByPlanes(x, groups)
+  Value y = !node.constant(1) && isConvolvedByPlanes(x, groups)
                 ? convolveByPlanes(node.b, x, w, window)
                 : convolve(node.b, window.pad(node.b, x, node.b.scalar(node.element(0), 0)), w, window, groups);
   if (isFlat)
@@ -180,7 +180,8 @@ static Value convTranspose(Node &node, Value x, Value w, TransposedWindow const 
   plain.low.assign(window.strides.size(), 0);
   plain.high = plain.low;
   w = mirrored(b, w, groups);
-  return isConvolvedByPlanes(x, groups) ? convolveByPlanes(b, x, w, plain) : convolve(b, x, w, plain, groups);
+  return !node.constant(1) && isConvolvedByPlanes(x, groups) ? convolveByPlanes(b, x, w, plain)
+                                                             : convolve(b, x, w, plain, groups);
 }
 
 static void importConvTranspose(Node &node) {
