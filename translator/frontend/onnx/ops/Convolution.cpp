@@ -12,6 +12,15 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
+/// A filter for every channel of volumes: n c d h w | r s t
+static Value convolveChannels(Build &b, Value x, Value w, Window const &window, SizesRef sizes) {
+  llvm::SmallVector<AffineExpr> read{b.getAffineDimExpr(0), b.getAffineDimExpr(1)};
+  for (unsigned i = 0; i < 3; ++i)
+    read.push_back(b.getAffineDimExpr(2 + i) * window.strides[i] + b.getAffineDimExpr(5 + i) * window.dilations[i]);
+  return b.contract({x, b.squeeze(w, {1})},
+                    {AffineMap::get(8, 0, read, b.getContext()), b.selectDims(8, {1, 5, 6, 7})}, sizes, 5);
+}
+
 /// Three dimensions and groups, for which there is no operation: n g f d h w | c r s t
 static Value convolveGroups(Build &b, Value x, Value w, Window const &window, SizesRef sizes, int64_t groups) {
   IntsRef const in = Build::shapeOf(x), kernel = Build::shapeOf(w);
@@ -39,6 +48,8 @@ Value convolve(Build &b, Value x, Value w, Window const &window, int64_t groups)
     return b.create<Op>(TypeRange(init.getType()), ValueRange{x, weight}, ValueRange{init}, strides, dilations)
         .getResult(0);
   };
+  if (spatial == 3 && groups == inputs && outputs == inputs && groups != 1)
+    return convolveChannels(b, x, w, window, sizes);
   if (spatial == 3 && groups != 1)
     return convolveGroups(b, x, w, window, sizes, groups);
   if (spatial == 3)
