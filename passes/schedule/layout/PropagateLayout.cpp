@@ -307,6 +307,10 @@ struct FlattenIntoWeight : OpRewritePattern<nest::ContractOp> {
   }
 };
 
+/// Whether a constant operand lies in panels, for which the rows of the others and of the result stay rows: not where
+/// every entry of a batch has a matrix of its own.
+bool isPacked(nest::ContractOp op) { return weightBehind(op.getInputs()[1]) && op.getRole(0) != nest::Role::Batch; }
+
 /// A contraction reads its operands in any order; one with a packed constant wants k to stay innermost.
 struct AbsorbIntoContraction : OpRewritePattern<nest::ContractOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -318,7 +322,7 @@ struct AbsorbIntoContraction : OpRewritePattern<nest::ContractOp> {
         continue;
       AffineMap const old = cast<AffineMapAttr>(op.getIndexingMaps()[operand]).getValue();
       SmallVector<AffineExpr> const exprs = permute<AffineExpr>(old.getResults(), inverse(transpose.getPermutation()));
-      if (weightBehind(op.getInputs()[1]) && exprs.back() != rewriter.getAffineDimExpr(k))
+      if (isPacked(op) && exprs.back() != rewriter.getAffineDimExpr(k))
         continue;
       SmallVector<Attribute> maps(op.getIndexingMaps().getValue());
       maps[operand] = AffineMapAttr::get(AffineMap::get(old.getNumDims(), 0, exprs, op.getContext()));
@@ -338,7 +342,7 @@ struct WriteTransposed : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
     auto contract = op.getInput().getDefiningOp<nest::ContractOp>();
-    if (!contract || !contract->hasOneUse() || weightBehind(contract.getInputs()[1]))
+    if (!contract || !contract->hasOneUse() || isPacked(contract))
       return failure();
     SmallVector<Attribute> maps(contract.getIndexingMaps().getValue());
     AffineMap const old = cast<AffineMapAttr>(maps.back()).getValue();

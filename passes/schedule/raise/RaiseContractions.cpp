@@ -134,13 +134,45 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
     }
     if (weightBehind(b))
       dropUnitBatch(op, *roles);
-    else if (isBroadcast(*roles, mapA, mapB, op.getIndexingMapsArray()[2]) || hasOpenBatch(op, *roles))
+    if (weightBehind(b) && isOfFewRows(op, *roles, b, mapA, mapB)) {
+      b = byEntries(rewriter, op.getLoc(), *roles, b, mapB);
+      return buildAsIs(op, rewriter, *roles, a, mapA, b, mapB), success();
+    }
+    if (!weightBehind(b) && (isBroadcast(*roles, mapA, mapB, op.getIndexingMapsArray()[2]) || hasOpenBatch(op, *roles)))
       return buildAsIs(op, rewriter, *roles, a, mapA, b, mapB), success();
     build(op, rewriter, *roles, a, mapA, b, mapB);
     return success();
   }
 
 private:
+  /// Whether every entry of a batch has a constant matrix of its own, for a few rows that lie across memory: the modes
+  /// of a spectral layer. What is read there is little beside the matrices, and what is made has the same order.
+  static bool isOfFewRows(linalg::GenericOp op, Roles const &roles, Value b, AffineMap mapA, AffineMap mapB) {
+    constexpr int64_t few = 4;
+    auto const ranges = op.getStaticLoopRanges();
+    auto const isLong = [&](unsigned loop) { return ranges[loop] != 1; };
+    bool const isInOrder = !roles.k.empty() && isa<AffineDimExpr>(mapA.getResults().back()) &&
+                           cast<AffineDimExpr>(mapA.getResults().back()).getPosition() == roles.k.back();
+    return b.getDefiningOp<nest::WeightOp>() && mapB.isProjectedPermutation() && llvm::any_of(roles.batch, isLong) &&
+           !isInOrder && llvm::none_of(ranges, ShapedType::isDynamic) && roles.m.size() == 1 &&
+           ranges[roles.m[0]] <= few && roles.n.size() == 1 && roles.k.size() == 1;
+  }
+
+  /// The constant as [batch, k, n], which its map follows.
+  static Value byEntries(PatternRewriter &rewriter, Location loc, Roles const &roles, Value b, AffineMap &mapB) {
+    SmallVector<unsigned> loops(roles.batch);
+    llvm::append_range(loops, roles.k);
+    llvm::append_range(loops, roles.n);
+    SmallVector<int64_t> order;
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : loops) {
+      exprs.push_back(rewriter.getAffineDimExpr(loop));
+      order.push_back(*mapB.getResultPosition(exprs.back()));
+    }
+    mapB = AffineMap::get(mapB.getNumDims(), 0, exprs, rewriter.getContext());
+    return transposed(rewriter, loc, b, order);
+  }
+
   /// Whether loops follow each other in a map.
   static bool areNeighbours(ArrayRef<unsigned> loops, AffineMap map) {
     for (size_t i = 1; i < loops.size(); ++i)

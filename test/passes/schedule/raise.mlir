@@ -152,3 +152,39 @@ func.func @pixels(%x: tensor<2x?x?x8xf32>, %h: index, %w: index) -> tensor<2x?x?
   } -> tensor<2x?x?x3xf32>
   return %y : tensor<2x?x?x3xf32>
 }
+
+// The modes of a spectral layer have a constant matrix each: a few rows are read and written where they lie.
+// CHECK-LABEL: func.func @modes
+// CHECK:       %[[W:.*]] = nest.weight "w" : tensor<3x2x4x5xf32>
+// CHECK-NOT:   linalg.transpose
+// CHECK:       nest.contract "contract" [batch, batch, m, n, k] ins(%{{.*}}, %[[W]] : tensor<1x4x3x2xf32>, tensor<3x2x4x5xf32>) outs(%{{.*}} : tensor<1x5x3x2xf32>)
+func.func @modes(%x: tensor<1x4x3x2xf32>) -> tensor<1x5x3x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weight = nest.weight "w" : tensor<4x5x3x2xf32> = dense<1.0> : tensor<4x5x3x2xf32>
+  %empty = tensor.empty() : tensor<1x5x3x2xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x5x3x2xf32>) -> tensor<1x5x3x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, o, x, y, i) -> (b, i, x, y)>, affine_map<(b, o, x, y, i) -> (i, o, x, y)>,
+                                        affine_map<(b, o, x, y, i) -> (b, o, x, y)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %weight : tensor<1x4x3x2xf32>, tensor<4x5x3x2xf32>) outs(%start : tensor<1x5x3x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<1x5x3x2xf32>
+  return %y : tensor<1x5x3x2xf32>
+}
+
+// A volume of known depth is a batch of its planes.
+// CHECK-LABEL: func.func @volumes
+// CHECK:       nest.weight "v" : tensor<2x1x6x3xf32>
+// CHECK:       nest.conv "conv" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1 planes [5, 4, 2, 1, 1, 0, 0]
+// CHECK-SAME:  tensor<?x8x8x1xf32>
+func.func @volumes(%x: tensor<?x1x5x8x8xf32>, %n: index) -> tensor<?x2x4x6x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %weight = nest.weight "v" : tensor<2x1x2x3x3xf32> = dense<1.0> : tensor<2x1x2x3x3xf32>
+  %empty = tensor.empty(%n) : tensor<?x2x4x6x6xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x2x4x6x6xf32>) -> tensor<?x2x4x6x6xf32>
+  %y = linalg.conv_3d_ncdhw_fcdhw ins(%x, %weight : tensor<?x1x5x8x8xf32>, tensor<2x1x2x3x3xf32>) outs(%start : tensor<?x2x4x6x6xf32>) -> tensor<?x2x4x6x6xf32>
+  return %y : tensor<?x2x4x6x6xf32>
+}
