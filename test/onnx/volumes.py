@@ -49,7 +49,13 @@ def volumes(name, kind, shape=None, channels=8, last=3, skip=False, volume=(5, 6
     if shape:
         constants["weight"] = numbers(*shape)
         inputs.append("weight")
-    if kind == "Conv":
+    if kind == "InstanceNormalization":
+        constants |= {"scale": numbers(channels), "shift": numbers(channels)}
+        inputs += ["scale", "shift"]
+        centred = hidden - hidden.mean((2, 3, 4), keepdims=True)
+        made = centred / np.sqrt((centred ** 2).mean((2, 3, 4), keepdims=True) + np.float32(1e-5))
+        made = made * constants["scale"][:, None, None, None] + constants["shift"][:, None, None, None]
+    elif kind == "Conv":
         made = convolved(hidden, constants["weight"], **attributes)
     elif kind == "ConvTranspose":
         made = scattered(hidden, constants["weight"], **attributes)
@@ -93,5 +99,6 @@ def cases():
         volumes("volume_pool", "MaxPool", kernel_shape=(2, 2, 2), strides=(2, 2, 2)),
         volumes("volume_pool_padded", "MaxPool", kernel_shape=(3, 2, 3), strides=(1, 1, 2), pads=(1, 0, 1, 1, 1, 1), batch=1),
         volumes("volume_pool_same", "MaxPool", kernel_shape=(3, 3, 3), strides=(1, 1, 1), pads=(1,) * 6, skip=True),
+        volumes("volume_norm", "InstanceNormalization", skip=True),
         volumes("volume_mean", "AveragePool", kernel_shape=(2, 3, 2), strides=(2, 1, 2)),
     ]
