@@ -40,9 +40,10 @@ def pooled(x, kernel, strides, pads=(0,) * 6, join=np.maximum, start=-np.inf):
 
 
 def volumes(name, kind, shape=None, channels=8, last=3, skip=False, volume=(5, 6, 7), batch=2, **attributes):
-    """A layer of `channels` channels behind a convolution and in front of another one, beside which it is concatenated."""
+    """A layer of `channels` channels behind a convolution and in front of another one, beside which it is concatenated. All
+    numbers are positive, so that no sum loses digits."""
     random = np.random.default_rng(9)
-    numbers = lambda *extents: random.standard_normal(extents).astype(np.float32)
+    numbers = lambda *extents: random.uniform(.5, 1.5, extents).astype(np.float32)
     x, first, bias = numbers(batch, 3, *volume), numbers(channels, 3, 3, 3, 3), numbers(channels)
     hidden = np.maximum(convolved(x, first, pads=(1,) * 6) + bias[:, None, None, None], 0)
     constants, inputs = {"first": first, "bias": bias}, ["hidden"]
@@ -50,7 +51,7 @@ def volumes(name, kind, shape=None, channels=8, last=3, skip=False, volume=(5, 6
         constants["weight"] = numbers(*shape)
         inputs.append("weight")
     if kind == "InstanceNormalization":
-        constants |= {"scale": numbers(channels), "shift": numbers(channels)}
+        constants |= {"scale": numbers(channels), "shift": numbers(channels) + 6}
         inputs += ["scale", "shift"]
         centred = hidden - hidden.mean((2, 3, 4), keepdims=True)
         made = centred / np.sqrt((centred ** 2).mean((2, 3, 4), keepdims=True) + np.float32(1e-5))

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -341,10 +342,19 @@ DenseI64ArrayAttr planesOf(linalg::GenericOp op, WindowLoops const &loops, std::
                                  extentOf(1, planes.filterDim), planes.stride, planes.dilation, pads[0], pads[1]});
 }
 
-/// A volume is a batch of planes if it is known how many they are.
+/// A volume is a batch of planes if it is known how many they are, and an index counts those of all volumes.
 bool isWindowed(linalg::GenericOp op, WindowLoops const &loops) {
-  return loops.spatial.size() != 3 ||
-         !cast<ShapedType>(op->getOperand(0).getType()).isDynamicDim(loops.spatial.front().imageDim);
+  if (loops.spatial.size() != 3)
+    return true;
+  WindowLoops::Spatial const &planes = loops.spatial.front();
+  int64_t const volumes = op.getStaticLoopRanges()[*loops.batch];
+  return llvm::all_of(
+      std::initializer_list<std::pair<unsigned, unsigned>>{{0, planes.imageDim}, {2, planes.outDim}}, [&](auto pair) {
+        int64_t const depth = cast<ShapedType>(op->getOperand(pair.first).getType()).getDimSize(pair.second);
+        int64_t all = 0;
+        return !ShapedType::isDynamic(depth) &&
+               (ShapedType::isDynamic(volumes) || !llvm::MulOverflow(volumes, depth, all));
+      });
 }
 
 struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {

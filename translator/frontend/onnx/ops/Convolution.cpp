@@ -17,8 +17,8 @@ static Value convolveChannels(Build &b, Value x, Value w, Window const &window, 
   llvm::SmallVector<AffineExpr> read{b.getAffineDimExpr(0), b.getAffineDimExpr(1)};
   for (unsigned i = 0; i < 3; ++i)
     read.push_back(b.getAffineDimExpr(2 + i) * window.strides[i] + b.getAffineDimExpr(5 + i) * window.dilations[i]);
-  return b.contract({x, b.squeeze(w, {1})},
-                    {AffineMap::get(8, 0, read, b.getContext()), b.selectDims(8, {1, 5, 6, 7})}, sizes, 5);
+  return b.contract({x, b.squeeze(w, {1})}, {AffineMap::get(8, 0, read, b.getContext()), b.selectDims(8, {1, 5, 6, 7})},
+                    sizes, 5);
 }
 
 /// Three dimensions and groups, for which there is no operation: n g f d h w | c r s t

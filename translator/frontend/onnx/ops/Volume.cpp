@@ -1,8 +1,9 @@
-//===- Volume.cpp - convolutions over depth, height and width -----------------------------------------------------===//
+//===- Volume.cpp - convolutions over depth, height and width with computed weights -------------------------------===//
 //
-// A volume is a batch of its planes. The planes that a filter reaches in depth stand next to each other as channels of
-// one image, so that the sum over depth, rows, columns and channels is that of a convolution of images with Kd * C
-// channels: every block for those serves volumes, too, for Kd copies of the input.
+// Those with constant weights stay what they are, for ml2k-raise-convolutions. Here, a volume is a batch of its planes.
+// The planes that a filter reaches in depth stand next to each other as channels of one image, so that the sum over
+// depth, rows, columns and channels is that of a convolution of images with Kd * C channels, for Kd copies of the
+// input.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
