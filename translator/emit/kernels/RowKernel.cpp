@@ -64,6 +64,7 @@ struct Rows {
   LogicalResult printSet(nest::SetOp set, ScalarPrinter &printer, Body &to);
   FailureOr<Expression> printTerms(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
   LogicalResult printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
+  LogicalResult printShortFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to);
   LogicalResult printEach(nest::EachOp each, ScalarPrinter &printer, Body &to);
   void handle(ScalarPrinter &printer);
   LogicalResult printOnly(FusedLoops const &fused);
@@ -150,21 +151,30 @@ LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &t
     return success();
   }
   printer.settleReads(to);
+  if (isShort())
+    return printShortFold(fold, printer, to);
   Body statements;
   FailureOr<Expression> term = printTerms(fold, printer, statements);
   if (failed(term))
     return failure();
   Identifier const name = printer.names.fresh(nounsOf(fold));
-  if (isShort()) {
-    statements.push_back(joinInto(fold.getCombiner(), cpp::name(name), *term));
-    to.push_back(
-        cpp::Variable{computedType(fold.getType()), name, {}, literal(neutralOf(fold.getCombiner(), fold.getType()))});
-    to.push_back(loopAlong(std::move(statements)));
-    printer.bind(fold.getResult(), cpp::name(name));
-    return success();
-  }
   to.push_back(cpp::Fold{computedType(fold.getType()), name, combinerName(fold.getCombiner()), length(),
                          cpp::intParameter(along), std::move(statements), *term});
+  printer.bind(fold.getResult(), cpp::name(name));
+  return success();
+}
+
+/// Its loop adds to a variable in front of it, which no name inside may hide.
+LogicalResult Rows::printShortFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to) {
+  Identifier const name = printer.names.fresh(nounsOf(fold));
+  Body statements;
+  FailureOr<Expression> term = printTerms(fold, printer, statements);
+  if (failed(term))
+    return failure();
+  statements.push_back(joinInto(fold.getCombiner(), cpp::name(name), *term));
+  to.push_back(
+      cpp::Variable{computedType(fold.getType()), name, {}, literal(neutralOf(fold.getCombiner(), fold.getType()))});
+  to.push_back(loopAlong(std::move(statements)));
   printer.bind(fold.getResult(), cpp::name(name));
   return success();
 }
