@@ -28,6 +28,16 @@ bool startsNeutral(linalg::GenericOp op, nest::Combiner combiner) {
   return start && *start == neutralOf(combiner, start->getType());
 }
 
+/// Whether the terms are elements of one of the inputs, each once. Those of a product of matrices are not, and a sum of
+/// its results must leave it a product; nor are those of a convolution, whose loops no input alone gives the extents
+/// of.
+bool hasPlainTerms(linalg::GenericOp op) {
+  SmallVector<AffineMap> const maps = op.getIndexingMapsArray();
+  ArrayRef<AffineMap> const inputs = ArrayRef(maps).take_front(op.getNumDpsInputs());
+  return llvm::all_of(inputs, [](AffineMap map) { return map.isProjectedPermutation(); }) &&
+         llvm::any_of(inputs, [&](AffineMap map) { return map.getNumResults() == op.getNumLoops(); });
+}
+
 struct JoinReductions : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -38,8 +48,9 @@ struct JoinReductions : OpRewritePattern<linalg::GenericOp> {
     auto producer = op.getInputs()[0].getDefiningOp<linalg::GenericOp>();
     std::optional<Reduction> const inner = reductionOf(producer);
     AffineMap const read = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
-    if (!inner || inner->combiner != outer->combiner || !producer->hasOneUse() || !read.isPermutation() ||
-        producer.getResult(0).getType() != op.getInputs()[0].getType() || !startsNeutral(producer, inner->combiner))
+    if (!inner || !hasPlainTerms(producer) || inner->combiner != outer->combiner || !producer->hasOneUse() ||
+        !read.isPermutation() || producer.getResult(0).getType() != op.getInputs()[0].getType() ||
+        !startsNeutral(producer, inner->combiner))
       return failure();
     // A loop of the reader is the loop of the producer that addresses the same dimension between them
     AffineMap const made = producer.getIndexingMapsArray().back();
