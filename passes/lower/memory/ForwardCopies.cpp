@@ -15,8 +15,9 @@
 #include "translator/ir/Nest.h"
 #include "translator/ir/Sizes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Transforms/ComposeSubView.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -234,6 +235,56 @@ bool forward(memref::CopyOp copy, AccessIndex &index) {
   return true;
 }
 
+//===--- Slices of slices -----------------------------------------------------------------------------------------===//
+
+/// A slice of a slice is a slice, also where either drops dimensions of extent 1. Upstream's pattern never comes to
+/// an end on a row of a slice of run-time size.
+struct ComposeSlices : OpRewritePattern<memref::SubViewOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(memref::SubViewOp op, PatternRewriter &rewriter) const override {
+    auto outer = op.getSource().getDefiningOp<memref::SubViewOp>();
+    auto const isOne = [](OpFoldResult stride) { return isConstantIntValue(stride, 1); };
+    if (!outer || !llvm::all_of(op.getMixedStrides(), isOne) || !llvm::all_of(outer.getMixedStrides(), isOne))
+      return failure();
+    llvm::SmallBitVector const dropped = outer.getDroppedDims();
+    SmallVector<OpFoldResult> offsets = outer.getMixedOffsets(), sizes = outer.getMixedSizes();
+    SmallVector<std::pair<Value, int64_t>> sums(offsets.size()); // offsets that need an operation
+    for (size_t dim = 0, inner = 0; dim < offsets.size(); ++dim) {
+      if (dropped.test(dim))
+        continue;
+      OpFoldResult const more = op.getMixedOffsets()[inner];
+      sizes[dim] = op.getMixedSizes()[inner++];
+      auto const a = getConstantIntValue(offsets[dim]), b = getConstantIntValue(more);
+      if (a && b)
+        offsets[dim] = rewriter.getIndexAttr(*a + *b);
+      else if (a == 0)
+        offsets[dim] = more;
+      else if (a || b)
+        sums[dim] = {cast<Value>(a ? more : offsets[dim]), a ? *a : *b};
+      else
+        return failure();
+    }
+    SmallVector<OpFoldResult> places = offsets;
+    for (auto [place, sum] : llvm::zip(places, sums))
+      if (sum.first)
+        place = sum.first; // any run-time offset has the same type
+    auto const type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+        op.getType().getShape(), outer.getSourceType(), places, sizes, outer.getMixedStrides()));
+    if (type != op.getType())
+      return failure();
+    for (auto [offset, sum] : llvm::zip(offsets, sums))
+      if (sum.first && sum.second != 0)
+        offset = rewriter
+                     .create<affine::AffineApplyOp>(
+                         op.getLoc(), AffineMap::get(1, 0, rewriter.getAffineDimExpr(0) + sum.second), sum.first)
+                     .getResult();
+    rewriter.replaceOpWithNewOp<memref::SubViewOp>(op, type, outer.getSource(), offsets, sizes,
+                                                   outer.getMixedStrides());
+    return success();
+  }
+};
+
 struct ForwardCopies : impl::ForwardCopiesBase<ForwardCopies> {
   void runOnOperation() override {
     AccessIndex index(getOperation());
@@ -247,9 +298,8 @@ struct ForwardCopies : impl::ForwardCopiesBase<ForwardCopies> {
         changed |= forward(copy, index);
     }
     storeInParts(getOperation());
-    // A slice of a slice is a slice
     RewritePatternSet patterns(&getContext());
-    memref::populateComposeSubViewPatterns(patterns, &getContext());
+    patterns.add<ComposeSlices>(&getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
