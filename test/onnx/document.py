@@ -31,9 +31,12 @@ NonZero, Unique, NonMaxSuppression and those of the above whose results have no 
 be, and a count ([output-format.md](output-format.md)).
 
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
-element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. `Loop` and `Scan` are written out
-step by step, but for a Scan whose steps do not need each other and are made of elementwise operators and reductions, as converters write distances: all of its
-steps are one computation.
+element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. A `Loop` or
+`Scan` around products whose steps are alike (states keep their shapes, the number of the step is an index into a tensor) stays a loop, and is a recurrent
+kernel where it is an LSTM, GRU or RNN of a known batch that a converter took to pieces; what depends on its sequences alone is computed for all steps
+before it. A Scan whose steps do not need each other and are made of elementwise operators and reductions, as converters write distances, is one
+computation. Others are written out step by step. The same operators on slice after slice of a tensor, whose results a Concat puts side by side
+(TimeDistributed of Keras), are such a Scan.
 
 Operators of `ai.onnx.ml`, of which scikit-learn's, XGBoost's and LightGBM's models are made, are in
 [classical-models.md](classical-models.md).

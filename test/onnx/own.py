@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 import classical
 import features
 import scans
-import volumes
+                 closure(), partly_turned(), *TRANSPOSED, *classical.cases(), *features.cases(), *scans.cases(), *steps.cases(), *volumes.cases()]:
 from newer import write
 
 
@@ -339,5 +339,5 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), *TRANSPOSED, *classical.cases(), *features.cases(), *scans.cases(), *volumes.cases()]:
+                 closure(), partly_turned(), *TRANSPOSED, *classical.cases(), *features.cases(), *scans.cases(), *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

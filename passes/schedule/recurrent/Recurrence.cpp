@@ -80,8 +80,8 @@ LogicalResult Recurrence::matchProduct() {
   bool const fits = has(maps[0], 0, nest::Role::M) && has(maps[0], 1, nest::Role::K) &&
                     has(maps[1], 0, nest::Role::N) && has(maps[1], 1, nest::Role::K) &&
                     has(maps.back(), 0, nest::Role::M) && has(maps.back(), 1, nest::Role::N);
-  bool const isPlain = &product.getEpilogue().front().front() == product.getEpilogue().front().getTerminator();
-  return success(fits && (isPlain || gates == 1));
+  sums.resize(gates);
+  return success(fits);
 }
 
 /// `t` or `last - t` where the index is that of this step; null otherwise.
@@ -201,23 +201,21 @@ Value Recurrence::sliceAt(tensor::ExtractSliceOp slice, AffineMap map) {
   return extraAt(slice.getSource(), AffineMap::get(3, 0, at, loop.getContext()));
 }
 
-/// The sum of the gate whose column `map` addresses; a single gate may have an epilogue.
+/// The sum of the gate whose column `map` addresses, and what the epilogue of the product makes of it.
 Value Recurrence::sumAt(AffineMap map) {
   auto const offset = dyn_cast<AffineConstantExpr>(map.getResult(1) - dim(2));
   AffineMap const without = AffineMap::get(3, 0, {map.getResult(0), dim(2)}, loop.getContext());
   if (!offset || offset.getValue() % hidden != 0 || !isPoint(without))
     return {};
-  Value const sum = next.front().getArgument(offset.getValue() / hidden);
-  if (gates > 1)
-    return sum;
-  if (auto const found = done.find(product); found != done.end())
-    return found->second[0];
+  int64_t const gate = offset.getValue() / hidden;
+  if (sums[gate])
+    return sums[gate];
   Block &epilogue = product.getEpilogue().front();
   IRMapping known;
-  known.map(epilogue.getArgument(0), sum);
+  known.map(epilogue.getArgument(0), next.front().getArgument(gate));
   SmallVector<AffineExpr> position;
   for (nest::Role role : product.getRoles())
-    position.push_back(role == nest::Role::M ? dim(1) : dim(2));
+    position.push_back(role == nest::Role::M ? dim(1) : dim(2) + offset.getValue());
   auto const maps = llvm::to_vector(product.getIndexingMaps().getAsValueRange<AffineMapAttr>());
   for (auto [i, extra] : llvm::enumerate(product.getExtras())) {
     Value const value = element(extra, maps[2 + i].replaceDimsAndSymbols(position, {}, 3, 0));
@@ -231,8 +229,7 @@ Value Recurrence::sumAt(AffineMap map) {
     builder.setInsertionPointToEnd(&next.front());
     builder.clone(op, known);
   }
-  done[product] = {known.lookupOrDefault(epilogue.getTerminator()->getOperand(0))};
-  return done[product][0];
+  return sums[gate] = known.lookupOrDefault(epilogue.getTerminator()->getOperand(0));
 }
 
 /// A result of an elementwise kernel at (n, j).

@@ -64,6 +64,7 @@ private:
   unsigned state = 0; ///< the carried tensor in the product
   int64_t rows = 0, hidden = 0, gates = 0;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> done; ///< maps that are in the block
+  llvm::SmallVector<mlir::Value> sums; ///< of each gate, behind the epilogue of the product
 };
 
 /// Says what the sums of an LSTM and its like are, and marks the values that deserve a name in the printed code.

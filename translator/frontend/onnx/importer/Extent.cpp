@@ -130,6 +130,9 @@ Extent Extents::of(Value tensor, int64_t dim) {
     return type.getDimSize(dim);
   if (auto const found = known.find({tensor, dim}); found != known.end())
     return found->second;
+  if (auto const carried = dyn_cast<BlockArgument>(tensor))
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(carried.getOwner()->getParentOp()))
+      return of(loop.getInitArgs()[carried.getArgNumber() - loop.getNumInductionVars()], dim);
   auto const result = dyn_cast<OpResult>(tensor);
   return note(tensor, dim, result ? ofResult(result, dim) : atomOf(tensor, dim));
 }
@@ -225,11 +228,32 @@ Value Extents::product(std::vector<unsigned> const &atoms, int64_t factor) {
   return result ? builder.create<arith::MulIOp>(result, number).getResult() : number;
 }
 
+bool Extents::isOfHome(Extent const &extent) const {
+  return llvm::all_of(extent.terms, [&](auto const &term) {
+    return llvm::all_of(term.first, [&](unsigned number) {
+      auto const &[dividend, divisor] = atoms[number].division;
+      Value source = atoms[number].source;
+      return source ? source.getParentBlock() == home : isOfHome(dividend) && isOfHome(divisor);
+    });
+  });
+}
+
+/// The operation of the home block that the next one will be in; null if it will stand in that block itself, or if
+/// nothing is known of the place.
+static Operation *outermost(Block *home, Block *place) {
+  return home && place != home && place->getParentOp() ? home->findAncestorOpInBlock(*place->getParentOp()) : nullptr;
+}
+
 Value Extents::value(Extent const &extent) {
   if (auto const number = extent.number())
     return builder.create<arith::ConstantIndexOp>(*number);
   if (auto const found = made.find(extent); found != made.end())
     return found->second;
+  if (Operation *outer = outermost(home, builder.getInsertionBlock()); outer && isOfHome(extent)) {
+    OpBuilder::InsertionGuard const guard(builder);
+    builder.setInsertionPoint(outer);
+    return value(extent);
+  }
   Value sum;
   if (auto const atom = extent.atom())
     sum = compute(Atom(atoms[*atom]));

@@ -66,6 +66,8 @@ public:
   /// An attribute, or operations that compute it.
   mlir::OpFoldResult size(Extent const &extent);
   mlir::Value value(Extent const &extent);
+  /// Whether operations outside of all loops can compute it.
+  bool isOfHome(Extent const &extent) const;
 
   /// A check before the first kernel, where it is not known already. Throws Refusal where it is known not to be so.
   void requireEqual(Extent const &a, Extent const &b);

@@ -12,9 +12,6 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
-/// Nodes that loops may come to when they are written out.
-constexpr int64_t maxUnrolledNodes = 1 << 14;
-
 static pb::GraphProto const &bodyOf(Node const &node, llvm::StringRef name) {
   auto const *attribute = node.attribute(name);
   if (!attribute || !attribute->has_g())
@@ -28,8 +25,7 @@ static GraphValue scalarConstant(MLIRContext &context, std::string name, Type ty
   return GraphValue{std::move(name), dataType, {}, attr};
 }
 
-/// The names that a body, or one inside it, asks for.
-static void collectNames(pb::GraphProto const &body, std::unordered_set<std::string> &names) {
+void collectNames(pb::GraphProto const &body, std::unordered_set<std::string> &names) {
   for (pb::NodeProto const &node : body.node()) {
     names.insert(node.input().begin(), node.input().end());
     for (pb::AttributeProto const &attribute : node.attribute())
@@ -150,6 +146,9 @@ Importer::Values Importer::importLoop(Node const &node, Values states, Scope con
   int64_t const scans = static_cast<int64_t>(body.output_size()) - 1 - static_cast<int64_t>(states.size());
   if (scans < 0)
     throw Refusal("its body has fewer outputs than states");
+  if (goesOn && last > 0)
+    if (auto const results = importSteps({body, 2, 1, states, {}, {}, Ints(scans, 0), last, true}, around, opsets))
+      return *results;
   std::vector<Values> steps(scans);
   for (int64_t step = 0; goesOn && step < last; ++step) {
     if (step * body.node_size() > maxUnrolledNodes)
@@ -173,6 +172,30 @@ Importer::Values Importer::importLoop(Node const &node, Values states, Scope con
 GraphValue Importer::stepOf(GraphValue &sequence, int64_t axis, int64_t step) {
   Value const part = build.squeeze(build.slice(valueOf(sequence), axis, step, 1), {axis});
   return GraphValue{sequence.name, sequence.dataType, part, {}};
+}
+
+/// The same as a loop of the module, whose steps are in front.
+std::optional<Importer::Values> Importer::importScanSteps(pb::GraphProto const &body, Values const &inputs,
+                                                          size_t states, ScanAxes const &axes, Scope const &around,
+                                                          Opsets const &opsets) {
+  StepLoop loop{body, 0,    0, Values(inputs.begin(), inputs.begin() + states), {}, axes.reversed, axes.reversedOut,
+                0,    false};
+  for (auto [at, axis] : llvm::enumerate(axes.in)) {
+    GraphValue sequence = inputs[states + at];
+    sequence.value = moved(build, valueOf(sequence), axis, 0);
+    sequence.constant = {};
+    loop.count = build.extents.of(sequence.value, 0);
+    loop.sequences.push_back(sequence);
+  }
+  std::optional<Values> results = importSteps(loop, around, opsets);
+  for (size_t at = 0; results && at < axes.out.size(); ++at) {
+    GraphValue &scan = (*results)[states + at];
+    int64_t const rank = scan.type().getRank(), place = axes.out[at] < 0 ? axes.out[at] + rank : axes.out[at];
+    if (place < 0 || place >= rank)
+      throw Refusal("axis " + Twine(axes.out[at]) + " is out of range for rank " + Twine(rank));
+    scan.value = moved(build, scan.value, 0, place);
+  }
+  return results;
 }
 
 /// Body: states, one step of each scan input -> states, one step of each scan output.
@@ -202,6 +225,9 @@ Importer::Values Importer::importScan(Node const &node, Values inputs, Scope con
   bool const isReversed = llvm::is_contained(reversed, 1) || llvm::is_contained(reversedOut, 1);
   if (!isReversed && canScanAtOnce(body, states))
     return importScanAtOnce(body, std::move(inputs), axes, outputAxes, around, opsets);
+  if (auto const results =
+          importScanSteps(body, inputs, states, {axes, outputAxes, reversed, reversedOut}, around, opsets))
+    return *results;
   if (length * body.node_size() > maxUnrolledNodes)
     throw Refusal("it has too many steps to be written out");
   std::vector<Values> steps(scans);

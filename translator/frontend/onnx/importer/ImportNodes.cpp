@@ -24,10 +24,12 @@ constexpr int64_t maxFoldedElements = 1024;
 constexpr int64_t maxFoldedIndices = 1 << 14;
 
 /// What a message and a comment call a node.
-static std::string quotedName(pb::NodeProto const &node) {
+static std::string const &nameOf(pb::NodeProto const &node) {
   bool const isUnnamed = node.name().empty() && node.output_size() > 0;
-  return "\"" + (isUnnamed ? node.output(0) : node.name()) + "\"";
+  return isUnnamed ? node.output(0) : node.name();
 }
+
+static std::string quotedName(pb::NodeProto const &node) { return "\"" + nameOf(node) + "\""; }
 
 static std::string domainOf(pb::NodeProto const &node) { return node.domain() == "ai.onnx" ? "" : node.domain(); }
 
@@ -192,7 +194,7 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
   if (!findInputs(node, opset, scope, inputs))
     return refuseOutputs(node, scope);
   if (expansionDepth == 0)
-    nodeLocation = NameLoc::get(build.getStringAttr(node.op_type() + " " + quotedName(node)));
+    nodeLocation = NameLoc::get(build.getStringAttr(node.op_type() + " \"" + shortName(nameOf(node)) + "\""));
   build.setLoc(nodeLocation);
   ImportFunction const *import = Registry::instance().find(domain, node.op_type(), opset);
   try {
@@ -203,6 +205,8 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
       if (!expandFunction(node, opset, inputs, scope))
         throw Refusal(Registry::instance().knows(domain, node.op_type())
                           ? "this version of the operator is not supported"
+                      : domain.empty() && !pb::OpSchemaRegistry::Schema(node.op_type())
+                          ? "ONNX has no such operator; the converter left one of its own framework in place"
                           : "the operator is not supported");
       return;
     }

@@ -17,8 +17,7 @@ namespace ml2k::frontend {
 
 static bool isReduction(StringRef op) { return op.starts_with("Reduce"); }
 
-/// Operators that broadcast their inputs and join nothing.
-static bool isElementwise(StringRef op) {
+bool isElementwise(StringRef op) {
   static llvm::StringSet<> const names = {
       "Abs",      "Acos", "Add",         "And",  "Asin",       "Atan",  "Cast",    "Ceil",
       "Cos",      "Div",  "Equal",       "Erf",  "Exp",        "Floor", "Greater", "GreaterOrEqual",
@@ -66,8 +65,7 @@ bool canScanAtOnce(pb::GraphProto const &body, size_t states) {
   return true;
 }
 
-/// A name for an operand of a node, which nothing in the scope has.
-static std::string freshName(Scope const &scope, pb::NodeProto const &node, std::string const &operand) {
+std::string freshName(Scope const &scope, pb::NodeProto const &node, std::string const &operand) {
   std::string name = (node.output_size() > 0 ? node.output(0) : "") + "." + operand;
   while (scope.count(name))
     name += ".steps";
@@ -151,8 +149,7 @@ void Importer::importForAllSteps(pb::NodeProto node, Scope &scope, std::unordere
   importNode(node, scope, opsets);
 }
 
-/// A dimension to another place.
-static Value moved(Build &build, Value value, int64_t from, int64_t to) {
+Value moved(Build &build, Value value, int64_t from, int64_t to) {
   Ints order = llvm::to_vector(llvm::seq<int64_t>(0, Build::rankOf(value)));
   order.erase(order.begin() + from);
   order.insert(order.begin() + to, from);

@@ -37,10 +37,11 @@ OwningOpRef<ModuleOp> Importer::run() {
   build.extents.setHome(&function.front());
   Scope scope;
   importInitializers(scope);
+  findRoot();
   importInputs(scope);
   checkDims();
   checkOperands(scope);
-  importNodes(sortedNodes(scope), scope, modelOpsets);
+  importNodes(rolled(sortedNodes(scope), scope), scope, modelOpsets);
   if (!hasFailed)
     importOutputs(scope);
   if (hasFailed || failed(verify(*module)))
@@ -245,7 +246,7 @@ Value Importer::materialize(GraphValue &value) {
   if (value.hasUnknown)
     return value.value = computeSizes(value);
   bool const isScalar = (value.constant.getNumElements() == 1 && !value.isTrained) || value.isFill;
-  std::string const name = isScalar ? value.name : weightName(value.name, value.constant);
+  std::string const shown = shortName(value.name), name = isScalar ? shown : weightName(shown, value.constant);
   if (!isScalar && weights.count(name))
     return value.value = weights.lookup(name);
   OpBuilder::InsertionGuard const guard(build);
@@ -253,7 +254,7 @@ Value Importer::materialize(GraphValue &value) {
     build.setInsertionPointAfter(lastWeight);
   else
     build.setInsertionPointToStart(&function.front());
-  Location const loc = NameLoc::get(build.getStringAttr(value.name));
+  Location const loc = NameLoc::get(build.getStringAttr(shown));
   if (isScalar)
     lastWeight = build.OpBuilder::create<arith::ConstantOp>(loc, value.constant);
   else

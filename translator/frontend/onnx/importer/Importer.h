@@ -10,6 +10,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,6 +23,34 @@ using Nodes = std::vector<pb::NodeProto const *>;
 
 /// Whether a Scan's states stay as they are, and its steps know only operators that take all of them at once.
 bool canScanAtOnce(pb::GraphProto const &body, size_t states);
+/// Operators that broadcast their inputs and join nothing.
+bool isElementwise(llvm::StringRef op);
+/// The names that a body, or one inside it, asks for.
+void collectNames(pb::GraphProto const &body, std::unordered_set<std::string> &names);
+/// A name for an operand of a node, which nothing in the scope has.
+std::string freshName(Scope const &scope, pb::NodeProto const &node, std::string const &operand);
+
+/// A dimension to another place.
+mlir::Value moved(Build &build, mlir::Value value, int64_t from, int64_t to);
+
+/// Nodes that loops may come to when they are written out.
+constexpr int64_t maxUnrolledNodes = 1 << 14;
+
+/// A Loop or a Scan: which names of its body are the states, and what these are before the first step.
+struct StepLoop {
+  pb::GraphProto const &body;
+  size_t firstIn, firstOut; ///< the states among the inputs and outputs of the body
+  std::vector<GraphValue> states;
+  std::vector<GraphValue> sequences; ///< inputs of the body behind the states, a step each; steps are in front
+  Ints reversed, reversedOut; ///< sequences, and outputs behind the states, that go from the last step to the first
+  Extent count;               ///< of steps: at most, if `hasCondition`
+  bool hasCondition;          ///< input 1 and output 0 of the body say whether there is another step
+};
+
+/// Axes of the sequences that a Scan reads and writes, and which of them go from the last step to the first.
+struct ScanAxes {
+  Ints in, out, reversed, reversedOut;
+};
 
 class Importer {
 public:
@@ -32,10 +61,15 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
 private:
+  friend class StepImport;
   using Values = std::vector<GraphValue>;
 
   mlir::InFlightDiagnostic error();
   void report(pb::NodeProto const &node, int opset, llvm::Twine const &message);
+
+  void findRoot();
+  /// What the printed code calls a node or tensor.
+  std::string shortName(llvm::StringRef name) const;
 
   void checkModel();
   void checkDims();
@@ -53,6 +87,8 @@ private:
   std::string extentName(pb::ValueInfoProto const &input, int dim);
 
   Nodes sortedNodes(Scope const &scope);
+  /// The nodes with one Scan for lanes of the same operators on slice after slice.
+  Nodes rolled(Nodes nodes, Scope &scope);
   void importNodes(Nodes const &nodes, Scope &scope, Opsets const &opsets);
   void importNode(pb::NodeProto const &node, Scope &scope, Opsets const &opsets);
   /// Runs a node whose inputs are small constants; false if it has to run at run time.
@@ -69,6 +105,10 @@ private:
   Values importBody(pb::GraphProto const &body, Values const &inputs, Scope const &around, Opsets const &opsets);
   Values importIf(Node const &node, GraphValue &condition, Scope const &around, Opsets const &opsets);
   Values importLoop(Node const &node, Values states, Scope const &around, Opsets const &opsets);
+  /// States and outputs, steps in front, by a loop of the module; nothing if its steps are better written out.
+  std::optional<Values> importSteps(StepLoop const &loop, Scope const &around, Opsets const &opsets);
+  std::optional<Values> importScanSteps(pb::GraphProto const &body, Values const &inputs, size_t states,
+                                        ScanAxes const &axes, Scope const &around, Opsets const &opsets);
   Values importScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets);
   /// The same where no step needs another one: the steps are one more dimension, in front, of the sequences and of what
   /// depends on them.
@@ -101,6 +141,8 @@ private:
   mlir::func::FuncOp function;
   mlir::Operation *lastWeight = nullptr;
   llvm::StringMap<mlir::Value> weights;
+  std::string root; ///< what names of TensorFlow begin with
+  std::deque<pb::NodeProto> rolledNodes;
   std::unordered_set<std::string> usedDims;
   std::string batched; ///< the input whose first extent is called `batch`, without a name in the model
   mlir::Location nodeLocation;
