@@ -12,7 +12,8 @@ from onnx import TensorProto, helper, numpy_helper
 import classical
 import features
 import scans
-                 closure(), partly_turned(), *TRANSPOSED, *classical.cases(), *features.cases(), *scans.cases(), *steps.cases(), *volumes.cases()]:
+import steps
+import volumes
 from newer import write
 
 
