@@ -78,7 +78,8 @@ struct SplitGatheredProduct : OpRewritePattern<linalg::GenericOp> {
     auto const type = cast<RankedTensorType>(op->getResult(0).getType());
     if (!concat || !concat->hasOneUse() || concat.getDim() != 1 || concat.getInputs().size() > mostParts || !weight ||
         !start || !isZero(*start) || !type.hasStaticShape() || !isWide(type.getElementType()) ||
-        concat.getType().getElementType() != type.getElementType() || !isProduct(op))
+        concat.getType().getElementType() != type.getElementType() || !isProduct(op) ||
+        !llvm::all_of(concat.getInputs(), [](Value rows) { return cast<ShapedType>(rows.getType()).hasStaticShape(); }))
       return failure();
     SmallVector<Part> parts = partsOf(concat);
     Value const source = firstSource(parts);

@@ -151,6 +151,7 @@ Importer::Values Importer::importLoop(Node const &node, Values states, Scope con
       return *results;
   std::vector<Values> steps(scans);
   for (int64_t step = 0; goesOn && step < last; ++step) {
+    countUnrolled(body.node_size() + 1);
     if (step * body.node_size() > maxUnrolledNodes)
       throw Refusal("it has too many steps to be written out");
     Values inputs{scalarConstant(context, "step", build.getI64Type(), step, pb::TensorProto::INT64),
@@ -198,6 +199,12 @@ std::optional<Importer::Values> Importer::importScanSteps(pb::GraphProto const &
   return results;
 }
 
+void Importer::countUnrolled(int64_t nodes) {
+  unrolledNodes += nodes;
+  if (unrolledNodes > maxUnrolledInAll)
+    throw Refusal("with it, loops have too many steps to be written out");
+}
+
 /// Body: states, one step of each scan input -> states, one step of each scan output.
 Importer::Values Importer::importScan(Node const &node, Values inputs, Scope const &around, Opsets const &opsets) {
   pb::GraphProto const &body = bodyOf(node, "body");
@@ -233,6 +240,7 @@ Importer::Values Importer::importScan(Node const &node, Values inputs, Scope con
   std::vector<Values> steps(scans);
   Values carried(inputs.begin(), inputs.begin() + states);
   for (int64_t step = 0; step < length; ++step) {
+    countUnrolled(body.node_size() + 1);
     Values given = carried;
     for (size_t i = 0; i < sequences; ++i)
       given.push_back(stepOf(inputs[states + i], axes[i], reversed[i] ? length - 1 - step : step));

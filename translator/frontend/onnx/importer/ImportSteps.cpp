@@ -1,5 +1,4 @@
-//===- ImportSteps.cpp - which loops have steps that are alike, and how many
-//------------------------------------------===//
+//===- ImportSteps.cpp - which loops have steps that are alike, and how many -------------------------------------===//
 
 #include "translator/frontend/onnx/importer/StepImport.h"
 
@@ -92,7 +91,7 @@ bool StepImport::classifyStates() {
   for (auto [at, state] : llvm::enumerate(loop.states)) {
     bool const isFixed = resolved(stateOut(at)) == stateIn(at);
     known.push_back(isFixed ? Origin::fixed : isCounter(at) ? Origin::step : Origin::state);
-    if (state.isRefused || !state.counts.empty() ||
+    if (state.isRefused || !state.counts.empty() || (known.back() == Origin::step && !loop.count.number()) ||
         (known.back() == Origin::state && !isa<FloatType>(state.type().getElementType())))
       return false;
     if (known.back() == Origin::state)
@@ -163,6 +162,7 @@ bool StepImport::countSteps() {
   for (int64_t step = 0; step < most; ++step) {
     if ((step + 1) * (part.node_size() + 1) > maxUnrolledNodes)
       return false;
+    importer.countUnrolled(part.node_size() + 1);
     auto const number = [&](Type type, int64_t value, int32_t dataType) {
       auto const attribute = DenseElementsAttr::get(RankedTensorType::get({}, type), build.getIntegerAttr(type, value));
       return GraphValue{"step", dataType, {}, attribute};

@@ -1,5 +1,4 @@
-//===- ImportStepsAhead.cpp - what is known for all steps before the loop
-//---------------------------------------------===//
+//===- ImportStepsAhead.cpp - what is known for all steps before the loop ----------------------------------------===//
 
 #include "translator/frontend/onnx/importer/StepImport.h"
 

@@ -1,5 +1,4 @@
-//===- ImportStepsLoop.cpp - the loop over steps that are alike
-//-------------------------------------------------------===//
+//===- ImportStepsLoop.cpp - the loop over steps that are alike ---------------------------------------------------===//
 
 #include "translator/frontend/onnx/importer/StepImport.h"
 
@@ -132,6 +131,12 @@ bool StepImport::fillLoop(scf::ForOp steps) {
   return isLoop && !steps.getBody()->walk([](cf::AssertOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+void StepImport::discard(scf::ForOp steps) {
+  steps->remove();
+  steps->dropAllReferences();
+  importer.discarded.emplace_back(steps);
+}
+
 /// The same loop, which carries the outputs of its steps as well.
 scf::ForOp StepImport::withOutputs(scf::ForOp steps) {
   build.setInsertionPoint(steps);
@@ -157,7 +162,7 @@ scf::ForOp StepImport::withOutputs(scf::ForOp steps) {
   for (auto [part, stack] : llvm::zip(rows, whole.getRegionIterArgs().drop_front(states)))
     all.push_back(insertRow(now(part.value), stack, now(part.place)));
   build.create<scf::YieldOp>(all);
-  steps.erase();
+  discard(steps);
   build.setInsertionPointAfter(whole);
   return whole;
 }
@@ -177,7 +182,7 @@ std::optional<StepImport::Values> StepImport::makeLoop() {
   Value const zero = number(0), upper = build.extents.value(count), one = number(1);
   auto steps = build.create<scf::ForOp>(zero, upper, one, first);
   if (!fillLoop(steps)) {
-    steps.erase();
+    discard(steps);
     return std::nullopt;
   }
   scf::ForOp const whole = withOutputs(steps);

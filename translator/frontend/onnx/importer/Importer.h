@@ -35,6 +35,8 @@ mlir::Value moved(Build &build, mlir::Value value, int64_t from, int64_t to);
 
 /// Nodes that loops may come to when they are written out.
 constexpr int64_t maxUnrolledNodes = 1 << 14;
+/// All loops of a model, those in bodies of others as often as these are written out.
+constexpr int64_t maxUnrolledInAll = 1 << 15;
 
 /// A Loop or a Scan: which names of its body are the states, and what these are before the first step.
 struct StepLoop {
@@ -125,6 +127,8 @@ private:
   void passCounts(pb::NodeProto const &node, std::vector<GraphValue *> const &inputs, Scope &scope);
   void define(pb::NodeProto const &node, int opset, Scope &scope, Node &done);
   void refuseOutputs(pb::NodeProto const &node, Scope &scope);
+  /// Throws if loops come to too many nodes.
+  void countUnrolled(int64_t nodes);
 
   /// The operation of a constant that is used as data: a weight, or a constant for a single element.
   mlir::Value materialize(GraphValue &value);
@@ -143,10 +147,13 @@ private:
   llvm::StringMap<mlir::Value> weights;
   std::string root; ///< what names of TensorFlow begin with
   std::deque<pb::NodeProto> rolledNodes;
+  /// Loops that turned out to be none: what is known of sizes is remembered by values in them.
+  std::vector<mlir::OwningOpRef<mlir::Operation *>> discarded;
   std::unordered_set<std::string> usedDims;
   std::string batched; ///< the input whose first extent is called `batch`, without a name in the model
   mlir::Location nodeLocation;
   int expansionDepth = 0;
+  int64_t unrolledNodes = 0;
   bool hasFailed = false;
 };
 

@@ -151,22 +151,23 @@ bool Roller::matchLeaf(Lanes const &names) {
         return false;
       axis = intAttribute(*node, "axis", 0);
       place = (*index)[0];
-    } else if (node->op_type() == "Squeeze") {
+    } else if (node->op_type() == "Squeeze" && node->input_size() > 0) {
       auto const axes = axesOf(*node);
       node = maker(node->input(0));
       if (!axes || axes->size() != 1 || !node || node->op_type() != "Slice" || !isOnnx(*node) || node->input_size() < 4)
         return false;
       auto const starts = constant(node->input(1)), ends = constant(node->input(2)), along = constant(node->input(3));
       auto const steps = node->input_size() > 4 ? constant(node->input(4)) : llvm::SmallVector<int64_t>{1};
-      if (!starts || !ends || !along || !steps || starts->size() != 1 || ends->size() != 1 || *along != *axes ||
-          (*steps)[0] != 1 || (*starts)[0] < 0 || (*ends)[0] != (*starts)[0] + 1)
+      if (!starts || !ends || !along || starts->size() != 1 || ends->size() != 1 || *along != *axes ||
+          steps != llvm::SmallVector<int64_t>{1} || (*ends)[0] < 1 || (*starts)[0] != (*ends)[0] - 1)
         return false;
       axis = (*axes)[0];
       place = (*starts)[0];
     } else {
       return false;
     }
-    if (axis < 0 || place < 0 || (!places.empty() && (axis != sequence.axis || node->input(0) != sequence.data)))
+    if (axis < 0 || place < 0 || place > INT32_MAX ||
+        (!places.empty() && (axis != sequence.axis || node->input(0) != sequence.data)))
       return false;
     sequence.axis = axis;
     sequence.data = node->input(0);
@@ -306,7 +307,7 @@ std::vector<NodeProto> Roller::roll(NodeProto const &concat) {
   Lanes results;
   for (std::string const &name : concat.input()) {
     NodeProto const *node = maker(name);
-    if (!node || node->op_type() != "Unsqueeze" || !isOnnx(*node) || axis < 0 ||
+    if (!node || node->op_type() != "Unsqueeze" || !isOnnx(*node) || node->input_size() == 0 || axis < 0 ||
         axesOf(*node) != llvm::SmallVector<int64_t>{axis} || !visit(node))
       return {};
     results.push_back(node->input(0));

@@ -75,6 +75,7 @@ private:
 
   std::optional<Values> makeLoop();
   bool fillLoop(mlir::scf::ForOp steps);
+  void discard(mlir::scf::ForOp steps);
   mlir::scf::ForOp withOutputs(mlir::scf::ForOp steps);
   GraphValue &found(std::string const &name, Scope &inner);
   bool isWhole(size_t scan) const;
