@@ -113,6 +113,9 @@ static bool isContiguous(AffineMap map, ArrayRef<int64_t> extents, unsigned loop
   return false;
 }
 
+/// Fewer results fit into what a thread of a device has for them; a column of so many terms is worth all threads.
+static constexpr int64_t aboveFew = 33, manyPerColumn = 8192;
+
 /// Rows where the first input's contiguous dimension is reduced, columns where it is not, a loop per element of the
 /// output where there are but a few terms. Where rows are reduced together with other dimensions, `inner` goes along
 /// them.
@@ -128,10 +131,10 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
     if (!llvm::is_contained(reduce.getReductionDims(), int64_t(loop))) {
       rows.push_back(extent);
       elements.push_back(loop);
-      results = ShapedType::isDynamic(extent) ? nest::leastColumns : std::min(results * extent, nest::leastColumns);
+      results = ShapedType::isDynamic(extent) ? aboveFew : std::min(results * extent, aboveFew);
     } else if (extent != 1) {
       folded.push_back(extent);
-      many = ShapedType::isDynamic(extent) ? nest::manyTerms : std::min(many * extent, nest::manyTerms);
+      many = ShapedType::isDynamic(extent) ? manyPerColumn : std::min(many * extent, manyPerColumn);
       terms = ShapedType::isDynamic(extent) || terms >= nest::leastTerms ? nest::leastTerms : terms * extent;
       ++reduced;
     }
@@ -143,10 +146,10 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
     nest::setSchedule(reduce, KernelBlock::ForRows, {.inner = int64_t(*inner)});
   else if (isAlong)
     nest::setSchedule(reduce, foldsTogether(rows) ? KernelBlock::FoldRows : KernelBlock::ForRows);
+  else if (isColumn && results < aboveFew && many >= (isLong ? manyPerColumn : nest::manyTerms))
+    nest::setSchedule(reduce, KernelBlock::FoldFewColumns, {.inner = int64_t(*inner)});
   else if (isLong && terms >= nest::leastTerms)
     nest::setSchedule(reduce, KernelBlock::FoldColumns, {.inner = int64_t(*inner)});
-  else if (isColumn && results < nest::leastColumns && many >= nest::manyTerms)
-    nest::setSchedule(reduce, KernelBlock::FoldFewColumns, {.inner = int64_t(*inner)});
   else
     nest::setSchedule(reduce, KernelBlock::ForEach, {.inner = vectorLoop(elements, extents)});
   return success();
