@@ -615,8 +615,8 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
   static constexpr int steps = 1, run = channels, least_rows = 1, line = 1;
   static constexpr bool unchanged = true;
   static constexpr int down = (Out::height + Size - 1) / Size, across = (Out::width + Size - 1) / Size;
-  static constexpr int lanes = channels % 64 == 0 && outputs % 64 == 0 ? 64 : 16;
-  static_assert(channels % lanes == 0 && outputs % lanes == 0);
+  static constexpr int lanes = In::channels % 64 == 0 && outputs % 64 == 0 ? 64 : 16;
+  static_assert(In::channels % lanes == 0 && outputs % lanes == 0);
 
   Convolution<Window, In, Weight, Out, Epilogue> direct; // the same without transformations
   Weight weight;
