@@ -222,7 +222,7 @@ bool suitsKernels(Candidate &it) {
 
 bool forward(memref::CopyOp copy, AccessIndex &index) {
   auto it = asCandidate(copy);
-  if (!it || !findSpan(*it, index) || !isTargetFree(*it, index) || !suitsKernels(*it) ||
+  if (!it || !suitsKernels(*it) || !findSpan(*it, index) || !isTargetFree(*it, index) ||
       failed(hoistBefore(it->target(), it->named)))
     return false;
   Value const place = undoReshapes(*it), root = rootOf(it->target());
