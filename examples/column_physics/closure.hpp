@@ -371,7 +371,8 @@ void forward_block(Weights const &weights, int first, int count, IceWater const 
 template <class IceWater, class LiquidWater, class Ice, class Cover>
 void forward_device(ExecutionSpace const &space, Weights const &weights, int batch, IceWater const &ice_water,
                     LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+  // Many arguments travel with the launch, which would wait for the one before if they went through constant memory
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   auto policy = Policy(space, batch, 64, 1);
   for (int level : {0, 1})
     policy.set_scratch_size(level, Kokkos::PerTeam(scratch_size(level)));

@@ -31,6 +31,11 @@ using namespace detail;
 #define ML2K_UNROLL_4
 #endif
 
+// --- Light -----------------------------------------------------------------------------------------------------------
+// The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
+// would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
+using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
 #endif
@@ -44,7 +49,7 @@ void for_items([[maybe_unused]] char const *label, [[maybe_unused]] ExecutionSpa
                Body const &body) {
   if (on_host && count == 1)
     return body(0);
-  Kokkos::parallel_for(label, Kokkos::RangePolicy(space, 0, count), body);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, count), body);
 }
 
 template <int KernelRows, int KernelColumns, int StrideRows, int StrideColumns, int PadTop, int PadLeft> struct Window {
@@ -407,7 +412,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
                     SplitSums<typename Problem::Scalar> const &split) {
   using Scalar = typename Problem::Scalar;
   using Packing = typename Problem::Packing;
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, 4>>;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, 4>, Light>;
   using Buffer = Slab<Scalar, Packing::panel>;
   constexpr int depth = Problem::depth;
   constexpr int slabs = round_up(depth, slab_depth) / slab_depth;

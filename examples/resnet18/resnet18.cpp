@@ -30,6 +30,11 @@ using namespace detail;
 #define ML2K_UNROLL_4
 #endif
 
+// --- Light -----------------------------------------------------------------------------------------------------------
+// The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
+// would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
+using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
 #endif
@@ -410,7 +415,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
                     SplitSums<typename Problem::Scalar> const &split) {
   using Scalar = typename Problem::Scalar;
   using Packing = typename Problem::Packing;
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, 4>>;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, 4>, Light>;
   using Buffer = Slab<Scalar, Packing::panel>;
   constexpr int depth = Problem::depth;
   constexpr int slabs = round_up(depth, slab_depth) / slab_depth;
@@ -775,7 +780,7 @@ void pool_device(char const *label, ExecutionSpace const &space, In const &in, O
   constexpr int across = groups >= most ? most : groups >= 4 ? 4 : 1;
   constexpr int threads = Window::kernel_rows * Window::kernel_columns >= 512 ? 1024 : 256, lanes = threads / across;
   constexpr int blocks = (groups + across - 1) / across;
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<threads, 1>>;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<threads, 1>, Light>;
   using Parts = Scalar[lanes][across * wide];
   Kokkos::parallel_for(
       label,
@@ -833,7 +838,8 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
   constexpr int block = on_host ? Kokkos::min(64, Out::channels) : 1;
   constexpr int blocks = (Out::channels + block - 1) / block;
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, out.images() * Out::height * Out::width * blocks), KOKKOS_LAMBDA(int item) {
+      label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, out.images() * Out::height * Out::width * blocks),
+      KOKKOS_LAMBDA(int item) {
         int const c = item % blocks * block;
         int const q = item / blocks % Out::width;
         int const p = item / (blocks * Out::width) % Out::height;
@@ -870,7 +876,8 @@ template <class In, class Out>
 void channels_last(char const *label, ExecutionSpace const &space, In const &in, Out const &out) {
   constexpr int run = on_host ? Out::width : 1;
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy(space, 0, out.images() * Out::height * Out::width / run), KOKKOS_LAMBDA(int item) {
+      label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, out.images() * Out::height * Out::width / run),
+      KOKKOS_LAMBDA(int item) {
         int const first = item * run % Out::width;
         int const h = item * run / Out::width % Out::height;
         int const n = item * run / (Out::width * Out::height);

@@ -18,6 +18,11 @@ using namespace detail;
 
 // ==== Building blocks ================================================================================================
 
+// --- Light -----------------------------------------------------------------------------------------------------------
+// The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
+// would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
+using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
 #endif
@@ -393,7 +398,7 @@ template <class Lanes> KOKKOS_FUNCTION int teams_of_long_rows(int entries) {
 
 // Those, and `teams` for the other rows
 template <class Lanes> auto stored_row_policy(ExecutionSpace const &space, int teams, int entries) {
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Lanes::threads, Lanes::resident>>;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Lanes::threads, Lanes::resident>, Light>;
   int const bytes = Lanes::threads * (Lanes::bytes + int(sizeof(int))) + 2 * StoredRow::part_bytes;
   return Policy(space, teams_of_long_rows<Lanes>(entries) + teams, Lanes::threads)
       .set_scratch_size(0, Kokkos::PerTeam(bytes));
@@ -476,7 +481,7 @@ void for_stored_rows(char const *label, ExecutionSpace const &space, int rows, i
     int const lanes = stored_row_lanes<Lanes>(rows, entries), count = Lanes::threads / lanes;
     if (lanes == 1)
       Kokkos::parallel_for(
-          label, Kokkos::RangePolicy(space, 0, rows),
+          label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, rows),
           KOKKOS_LAMBDA(int row) { body(row, StoredRow{int(positions(row)), int(positions(row + 1))}); });
     else
       Kokkos::parallel_for(
@@ -737,7 +742,9 @@ void reduce_stored_rows(char const *label, ExecutionSpace const &space, int rows
     int const teams = Kokkos::max(1, Kokkos::min((rows + count - 1) / count, room));
     if (lanes == 1)
       Kokkos::parallel_reduce(
-          label, Kokkos::RangePolicy(space, 0, Kokkos::max(1, rows)), // without rows the result is stored, too
+          label,
+          Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0,
+                                                     Kokkos::max(1, rows)), // without rows the result is stored, too
           KOKKOS_LAMBDA(int row, Value &joined) {
             if (row < rows)
               joined =
@@ -808,7 +815,7 @@ void reduce_span(char const *label, ExecutionSpace const &space, Span range, Red
         into);
   } else
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy(space, 0, length),
+        label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, length),
         KOKKOS_LAMBDA(int item, Value &joined) { joined = Combiner::join(joined, Value(term(range.begin + item))); },
         into);
 }
@@ -842,7 +849,7 @@ void reduce_shared_span(char const *label, ExecutionSpace const &space, Span ran
         into);
   } else
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy(space, 0, length),
+        label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, length),
         KOKKOS_LAMBDA(int item, Value &joined) {
           joined = Combiner::join(joined, Value(term(range.begin + item, shared())));
         },
@@ -869,7 +876,8 @@ void for_shared_span(char const *label, ExecutionSpace const &space, Span range,
         });
   } else
     Kokkos::parallel_for(
-        label, Kokkos::RangePolicy(space, 0, length), KOKKOS_LAMBDA(int item) { body(range.begin + item, shared()); });
+        label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, length),
+        KOKKOS_LAMBDA(int item) { body(range.begin + item, shared()); });
 }
 
 // --- arena -----------------------------------------------------------------------------------------------------------

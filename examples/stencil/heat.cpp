@@ -12,6 +12,11 @@ using namespace detail;
 
 // ==== Building blocks ================================================================================================
 
+// --- Light -----------------------------------------------------------------------------------------------------------
+// The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
+// would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
+using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
 #endif
@@ -113,7 +118,7 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
   } else {
     int const pieces = pieces_of_row(height, width);
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy(space, 0, height * pieces),
+        label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, height * pieces),
         KOKKOS_LAMBDA(int item, Value &joined) {
           for (int column = item % pieces; column < width; column += pieces)
             joined = Combiner::join(joined, Value(term(rows.begin + item / pieces, columns.begin + column)));
