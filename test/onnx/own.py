@@ -194,6 +194,20 @@ def running_sums():
     ]
 
 
+def determinants():
+    """Small matrices are formulas, larger ones eliminated: a zero pivot, no inverse, few and many in a row."""
+    random = np.random.default_rng(13)
+    cases = []
+    for shape in [(6, 1, 1), (2, 2), (3, 3), (4, 50, 3, 3), (7, 4, 4), (5, 5), (3, 6, 6), (40, 40)]:
+        x = (random.standard_normal(shape) / np.sqrt(shape[-1])).astype(np.float32)
+        x[..., 0, 0] = 0
+        if len(shape) > 2:
+            x[0, ..., -1, :] = x[0, ..., 0, :]
+        expected = np.asarray(np.linalg.det(x.astype(np.float64)), np.float32)
+        cases.append(single("det_" + "x".join(map(str, shape)), "Det", [x], expected))
+    return cases
+
+
 def padded():
     """Rows that are long enough for kernels of their own for both ends and the inside."""
     x = np.random.default_rng(12).standard_normal((3, 5, 40, 56)).astype(np.float32)
@@ -339,6 +353,6 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *padded(), standardized(), rolled(), replaced(),
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *determinants(), *padded(), standardized(), rolled(), replaced(),
                  closure(), partly_turned(), *TRANSPOSED, *classical.cases(), *features.cases(), *scans.cases(), *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

@@ -22,6 +22,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace ml2k {
@@ -64,12 +66,35 @@ private:
   /// Copies and buffers of a network become kernels and members later.
   bool isLeft(Operation *op) const { return isNetwork && isa<memref::CopyOp, memref::AllocOp>(op); }
 
+  /// A number that `value` is never below, as far as constants and the loops around say it.
+  static std::optional<int64_t> leastOf(Value value) {
+    int64_t least = 0;
+    for (;;) {
+      Value base;
+      std::optional<int64_t> more = getConstantIntValue(value);
+      if (auto add = value.getDefiningOp<arith::AddIOp>()) {
+        base = add.getLhs();
+        more = getConstantIntValue(add.getRhs());
+      } else if (auto loop = scf::getForInductionVarOwner(value)) {
+        base = loop.getLowerBound();
+        more = getConstantIntValue(loop.getStep()).value_or(0) > 0 ? std::optional<int64_t>(0) : std::nullopt;
+      }
+      if (!more || llvm::AddOverflow(least, *more, least))
+        return std::nullopt;
+      if (!base)
+        return least;
+      value = base;
+    }
+  }
+
   /// A few elements, which one thread has made before a kernel is launched for them.
   static bool isSmall(scf::ParallelOp loop) {
-    constexpr int64_t few = 16;
+    constexpr int64_t few = 32;
     int64_t positions = 1;
     for (auto [lower, upper, step] : llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
-      std::optional<int64_t> const trips = constantTripCount(lower, upper, step);
+      std::optional<int64_t> const least = leastOf(lower);
+      std::optional<int64_t> const trips =
+          least ? constantTripCount(Builder(loop.getContext()).getIndexAttr(*least), upper, step) : std::nullopt;
       if (!trips || *trips > few)
         return false;
       positions *= *trips;

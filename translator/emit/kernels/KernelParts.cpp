@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -197,8 +198,10 @@ static SetVector<Value> gathered(Operation *kernel) {
 std::string describe(Layer &layer, ValueRange inputs, ValueRange extras, ValueRange outputs, StringRef between) {
   std::vector<std::string> parts, results;
   std::string text;
+  llvm::StringSet<> known; // an element of each of many parts of one tensor is read
   for (Value input : inputs)
-    text += (text.empty() ? "" : between.str()) + layer.described(input);
+    if (std::string const part = layer.described(input); known.insert(part).second || between != ", ")
+      text += (text.empty() ? "" : between.str()) + part;
   for (Value extra : extras)
     text += (text.empty() ? "" : " + ") + layer.described(extra);
   for (Value memref : gathered(layer.kernel))

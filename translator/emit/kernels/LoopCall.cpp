@@ -35,8 +35,20 @@ FailureOr<Expression> LoopPrinter::span(unsigned loop) {
       Raw("Span"), {narrowed(kernel.getLowers()[loop], ends->first), narrowed(kernel.getUppers()[loop], ends->second)});
 }
 
-static Expression rangeOver(Expression const &begin, Expression const &end) {
-  return call(Raw("Kokkos::RangePolicy"), {cpp::name(Raw("space")), begin, end});
+/// Whether the kernel may be larger than what a device hands over with any launch, 512 bytes.
+bool LoopPrinter::holdsManyViews() const {
+  llvm::SetVector<Value> views = reads;
+  views.insert(writes.begin(), writes.end());
+  int64_t bytes = 0; // of strided views, which are the largest
+  for (Value view : views)
+    bytes += 24 + 16 * cast<MemRefType>(view.getType()).getRank();
+  return bytes > 400 && layer.program.options.target != Target::Host;
+}
+
+Expression LoopPrinter::rangeOver(Expression const &begin, Expression const &end) const {
+  std::vector<Expression> arguments = {cpp::name(Raw("space")), begin, end};
+  return holdsManyViews() ? call(Raw("Kokkos::RangePolicy<ExecutionSpace, Light>"), arguments, "light")
+                          : call(Raw("Kokkos::RangePolicy"), arguments);
 }
 
 FailureOr<Expression> LoopPrinter::rangePolicy() {
@@ -97,9 +109,11 @@ FailureOr<Expression> LoopPrinter::boxPolicy() {
     lowers.push_back(ends->first);
     uppers.push_back(ends->second);
   }
-  Code const policy =
-      Raw("Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<") + Code(int64_t(lowers.size())) + Raw(">>");
-  return call(policy, {cpp::name(Raw("space")), cpp::braces({}, lowers), cpp::braces({}, uppers)});
+  bool const isLight = holdsManyViews();
+  Code const policy = Raw("Kokkos::MDRangePolicy<ExecutionSpace, Kokkos::Rank<") + Code(int64_t(lowers.size())) +
+                      (isLight ? Raw(">, Light>") : Raw(">>"));
+  return call(policy, {cpp::name(Raw("space")), cpp::braces({}, lowers), cpp::braces({}, uppers)},
+              isLight ? cpp::BlockName("light") : cpp::BlockName());
 }
 
 /// The positions `names` of loops that run as `flat`, where `to` uses them.

@@ -48,6 +48,8 @@ private:
   mlir::FailureOr<Expression> span(unsigned loop);
   mlir::FailureOr<Expression> length(unsigned loop);
   Expression reducer();
+  bool holdsManyViews() const;
+  Expression rangeOver(Expression const &begin, Expression const &end) const;
   mlir::FailureOr<Expression> rangePolicy();
   mlir::FailureOr<Expression> boxPolicy();
   mlir::FailureOr<Expression> rows();

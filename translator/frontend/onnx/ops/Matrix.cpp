@@ -3,6 +3,8 @@
 #include "translator/frontend/onnx/importer/LoopNest.h"
 #include "translator/frontend/onnx/importer/Registry.h"
 
+#include <map>
+
 using namespace mlir;
 using llvm::Twine;
 
@@ -60,16 +62,73 @@ private:
 };
 } // namespace
 
-/// The product of the pivots of Gauss' elimination, with the sign of the exchanges.
+//===--- Small matrices -------------------------------------------------------------------------------------------===//
+
+constexpr int64_t small = 4; // a formula of 28 products
+
+/// The determinant of the last rows of a matrix in as many of its columns, by the first of these rows.
+class Minors {
+public:
+  Minors(Scalars &s, ValueRange elements, int64_t size) : s(s), elements(elements), size(size) {}
+
+  Value of(unsigned columns) {
+    if (auto const known = done.find(columns); known != done.end())
+      return known->second;
+    int64_t const row = size - llvm::popcount(columns);
+    Value sum;
+    bool isMinus = false;
+    for (int64_t column = 0; column < size; ++column) {
+      if (!(columns >> column & 1))
+        continue;
+      Value term = elements[row * size + column];
+      if (unsigned const others = columns & ~(1U << column))
+        term = s.mul(term, of(others));
+      sum = !sum ? term : isMinus ? s.sub(sum, term) : s.add(sum, term);
+      isMinus = !isMinus;
+    }
+    return done[columns] = sum;
+  }
+
+private:
+  Scalars &s;
+  ValueRange elements;
+  int64_t size;
+  std::map<unsigned, Value> done;
+};
+
+/// Of each matrix of [..., size, size].
+static Value smallDeterminants(Build &b, Value matrices, int64_t size) {
+  unsigned const outer = Build::rankOf(matrices) - 2;
+  SmallVector<Value> inputs(size * size, matrices);
+  SmallVector<AffineMap> maps;
+  for (int64_t row = 0; row < size; ++row)
+    for (int64_t column = 0; column < size; ++column) {
+      SmallVector<AffineExpr> at;
+      for (unsigned d = 0; d < outer; ++d)
+        at.push_back(b.getAffineDimExpr(d));
+      at.append({b.getAffineConstantExpr(row), b.getAffineConstantExpr(column)});
+      maps.push_back(AffineMap::get(outer, 0, at, b.getContext()));
+    }
+  return b.map(inputs, maps, SizesRef(b.sizesOf(matrices)).drop_back(2), Build::elementOf(matrices),
+               [&](Scalars &s, ValueRange elements) { return Minors(s, elements, size).of((1U << size) - 1); });
+}
+
+//===--- Det ------------------------------------------------------------------------------------------------------===//
+
+/// A formula, or the product of the pivots of Gauss' elimination with the sign of the exchanges.
 static void importDet(Node &node) {
   Build &b = node.b;
   node.needFloat(0);
   node.needRank(0, 2, 16);
-  node.needStatic(0);
   IntsRef const shape = node.shape(0), outer = shape.drop_back(2);
   int64_t const size = shape.back();
   if (shape[shape.size() - 2] != size)
     node.refuse("matrices of shape " + shapeText(shape) + " are not square");
+  if (size >= 1 && size <= small) {
+    Value const x = b.elementwiseCast(node.in(0), computeType(node.element(0)));
+    return node.out(0, b.elementwiseCast(smallDeterminants(b, x, size), node.element(0)));
+  }
+  node.needStatic(0);
   int64_t matrices = 1;
   for (int64_t extent : outer)
     matrices *= extent;
