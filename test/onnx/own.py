@@ -9,6 +9,7 @@ import numpy as np
 from ml_dtypes import bfloat16
 from onnx import TensorProto, helper, numpy_helper
 
+import around
 import classical
 import features
 import scans
@@ -190,6 +191,7 @@ def running_sums():
         single("cumsum_rows_reverse", "CumSum", [x.reshape(2, 5, 500), axis + 2],
                np.cumsum(x.reshape(2, 5, 500)[..., ::-1], 2, np.float32)[..., ::-1].copy(), opset=14, reverse=1),
         counted("nonzero_long", "NonZero", {"x": box}, np.array(np.nonzero(box))),
+        counted("nonzero_nothing", "NonZero", {"x": np.zeros((3, 0, 4), np.float32)}, np.zeros((3, 0), np.int64)),
         counted("compress_long", "Compress", {"x": x, "chosen": x > 0}, x[x > 0]),
     ]
 
@@ -354,5 +356,5 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *determinants(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), *TRANSPOSED, *classical.cases(), *features.cases(), *scans.cases(), *steps.cases(), *volumes.cases()]:
+                 closure(), partly_turned(), *TRANSPOSED, *around.cases(), *classical.cases(), *features.cases(), *scans.cases(), *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

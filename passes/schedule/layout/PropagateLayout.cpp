@@ -259,9 +259,16 @@ struct HoistIntoProducer : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
     auto generic = op.getInput().getDefiningOp<linalg::GenericOp>();
-    if (!generic || !generic->hasOneUse() || generic.getNumDpsInits() != 1 || generic.getNumDpsInputs() != 0 ||
+    if (!generic || generic.getNumDpsInits() != 1 || generic.getNumDpsInputs() != 0 ||
         generic.getNumParallelLoops() != generic.getNumLoops() || !generic.hasPureTensorSemantics())
       return failure();
+    auto const asksForSize = [](Operation *user) { return isa<tensor::DimOp>(user); };
+    for (Operation *user : generic->getUsers())
+      if (user != op && !asksForSize(user))
+        return failure();
+    for (Operation *user : llvm::make_early_inc_range(generic->getUsers()))
+      if (asksForSize(user))
+        rewriter.modifyOpInPlace(user, [&] { user->setOperand(0, generic.getOutputs()[0]); });
     ArrayRef<int64_t> const permutation = op.getPermutation();
     auto moved = rewriter.create<linalg::GenericOp>(generic.getLoc(), op->getResultTypes(), ValueRange{}, op.getInit(),
                                                     rewriter.getMultiDimIdentityMap(generic.getNumLoops()),

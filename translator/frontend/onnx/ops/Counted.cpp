@@ -74,6 +74,10 @@ static void importNonZero(Node &node) {
   node.needStatic(0);
   if (DenseElementsAttr const known = node.constant(0); known && known.getNumElements() <= mostKnown)
     return outPositions(node, known);
+  if (node.elements(0) == 0) {
+    auto const none = DenseElementsAttr::get(tensorType({node.rank(0), 0}, b.getI64Type()), ArrayRef<int64_t>());
+    return node.outConstant(0, none, pb::TensorProto::INT64);
+  }
   Value const x = b.reshape(node.in(0), {node.elements(0)});
   IntsRef const shape = node.shape(0);
   auto const isKept = [&](Value position) {
@@ -118,15 +122,20 @@ Value taken(Node &node, Value x, int64_t axis, Value positions) {
 
 /// The slices along an axis of x, flat without the attribute.
 static std::pair<Value, int64_t> compressed(Node &node) {
-  node.needStatic(0);
-  if (!node.attribute("axis"))
+  if (!node.attribute("axis")) {
+    node.needStatic(0);
     return {node.b.reshape(node.in(0), {node.elements(0)}), 0};
-  return {node.in(0), node.axisAttr("axis", std::nullopt, node.rank(0))};
+  }
+  int64_t const axis = node.axisAttr("axis", std::nullopt, node.rank(0));
+  if (ShapedType::isDynamic(node.shape(0)[axis]))
+    node.needStatic(0);
+  return {node.in(0), axis};
 }
 
 static void compressAtRunTime(Node &node) {
   Build &b = node.b;
   node.needRank(1, 1, 1);
+  node.needStatic(0);
   node.needStatic(1);
   auto const [x, axis] = compressed(node);
   int64_t const extent = std::min(Build::shapeOf(x)[axis], node.shape(1)[0]);
@@ -153,21 +162,14 @@ static void importCompress(Node &node) {
       kept.push_back(at);
   if (!kept.empty() && kept.back() >= Build::shapeOf(x)[axis])
     node.refuse("condition holds at " + Twine(kept.back()) + ", beyond the extent " + Twine(Build::shapeOf(x)[axis]));
-  Ints shape(Build::shapeOf(x));
-  shape[axis] = kept.size();
-  if (kept.empty())
-    return node.out(0, b.empty(b.sizes(shape), node.element(0)));
-  if (kept.size() == 1)
-    return node.out(0, b.slice(x, axis, kept[0], 1));
-  Value const positions = node.table("position", integersAttr(*b.getContext(), kept));
-  node.out(0, b.map({positions}, {b.selectDims(shape.size(), {axis})}, b.sizes(shape), node.element(0),
-                    [&](Scalars &s, ValueRange v) -> Value {
-                      llvm::SmallVector<Value> at;
-                      for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
-                        at.push_back(s.create<linalg::IndexOp>(dim));
-                      at[axis] = s.create<arith::IndexCastOp>(s.b.getIndexType(), v[0]);
-                      return s.convert(s.create<tensor::ExtractOp>(x, at), computeType(node.element(0)));
-                    }));
+  if (kept.empty()) {
+    Sizes sizes = b.sizesOf(x);
+    sizes[axis] = b.getIndexAttr(0);
+    return node.out(0, b.empty(sizes, node.element(0)));
+  }
+  if (kept.back() - kept.front() + 1 == static_cast<int64_t>(kept.size()))
+    return node.out(0, b.slice(x, axis, kept.front(), kept.size()));
+  node.out(0, taken(node, x, axis, node.table("position", integersAttr(*b.getContext(), kept))));
 }
 
 void registerCounted(Registry &table) {

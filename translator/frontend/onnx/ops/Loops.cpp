@@ -102,11 +102,52 @@ static void checkScatter(Node &node) {
     node.refuse("data and updates are of different types");
 }
 
+/// Data, indices and updates that are constants, as in the masks of shifted windows: the elements of the data, to write
+/// in. Empty if sizes that are known at run time only are among them.
+static SmallVector<Attribute> knownData(Node &node) {
+  DenseElementsAttr const data = node.constant(0), indices = node.constant(1), updates = node.constant(2);
+  if (!data || !indices || !updates || data.getNumElements() > maxScatteredElements ||
+      updates.getNumElements() > maxScatteredElements || node.stringAttr("reduction", "none") != "none")
+    return {};
+  auto const isSize = [](Attribute element) {
+    auto const integer = dyn_cast<IntegerAttr>(element);
+    return integer && integer.getValue().getSignificantBits() <= 64 && Extents::isCode(integer.getInt());
+  };
+  if (llvm::any_of(data.getValues<Attribute>(), isSize) || llvm::any_of(updates.getValues<Attribute>(), isSize))
+    return {};
+  if (!node.b.mayCompute(data.getNumElements()))
+    return {};
+  return llvm::to_vector(data.getValues<Attribute>());
+}
+
+/// The result of ScatterElements if all is known; nothing if an index lies outside.
+static DenseElementsAttr knownElements(Node &node, int64_t axis) {
+  SmallVector<Attribute> elements = knownData(node);
+  if (elements.empty() || node.shape(1) != node.shape(2))
+    return {};
+  IntsRef const shape = node.shape(0), inner = node.shape(1);
+  auto const given = llvm::to_vector(node.constant(2).getValues<Attribute>());
+  for (auto [number, value] : llvm::enumerate(node.constant(1).getValues<APInt>())) {
+    int64_t rest = static_cast<int64_t>(number), place = 0, stride = 1;
+    for (int64_t dim = shape.size(); dim-- > 0; rest /= inner[dim], stride *= shape[dim]) {
+      int64_t const index =
+          dim != axis ? rest % inner[dim] : value.getSExtValue() + (value.isNegative() ? shape[dim] : 0);
+      if (index < 0 || index >= shape[dim])
+        return {};
+      place += index * stride;
+    }
+    elements[place] = given[number];
+  }
+  return DenseElementsAttr::get(node.constant(0).getType(), elements);
+}
+
 static void importScatterElements(Node &node) {
   checkScatter(node);
   int64_t const axis = node.axisAttr("axis", 0, node.rank(0));
   for (size_t at : {1, 2})
     node.needRank(at, node.rank(0), node.rank(0));
+  if (DenseElementsAttr const known = knownElements(node, axis))
+    return node.outConstant(0, known, node.dataType(0));
   Value const indices = node.in(1), updates = node.in(2);
   auto const body = [&](ValueRange loops, Value carried) {
     llvm::SmallVector<Value> at(loops);
@@ -116,37 +157,26 @@ static void importScatterElements(Node &node) {
   node.out(0, inAnyOrder(loopNest(node.b, node.b.sizesOf(indices), node.in(0), body)));
 }
 
-/// Constants alone, as in the masks of shifted windows: a constant. Nothing if an index lies outside, or sizes
-/// that are known at run time only are among them.
-static std::optional<DenseElementsAttr> scatteredConstant(Node &node, int64_t count) {
-  DenseElementsAttr const data = node.constant(0), indices = node.constant(1), updates = node.constant(2);
-  if (!data || !indices || !updates || data.getNumElements() > maxScatteredElements ||
-      updates.getNumElements() > maxScatteredElements || node.stringAttr("reduction", "none") != "none")
-    return std::nullopt;
-  auto const isSize = [](Attribute element) {
-    auto const integer = dyn_cast<IntegerAttr>(element);
-    return integer && integer.getValue().getSignificantBits() <= 64 && Extents::isCode(integer.getInt());
-  };
-  if (llvm::any_of(data.getValues<Attribute>(), isSize) || llvm::any_of(updates.getValues<Attribute>(), isSize))
-    return std::nullopt;
-  if (!node.b.mayCompute(data.getNumElements()))
-    return std::nullopt;
+/// The result of ScatterND if all is known; nothing if an index lies outside.
+static DenseElementsAttr knownBlocks(Node &node, int64_t count) {
+  SmallVector<Attribute> elements = knownData(node);
+  if (elements.empty())
+    return {};
   IntsRef const shape = node.shape(0);
   int64_t block = 1, place = 0, number = 0;
   for (int64_t extent : shape.drop_front(count))
     block *= extent;
-  auto elements = llvm::to_vector(data.getValues<Attribute>());
-  auto const given = llvm::to_vector(updates.getValues<Attribute>());
-  for (APInt const &value : indices.getValues<APInt>()) {
+  auto const given = llvm::to_vector(node.constant(2).getValues<Attribute>());
+  for (APInt const &value : node.constant(1).getValues<APInt>()) {
     int64_t const dim = number % count, index = value.getSExtValue() + (value.isNegative() ? shape[dim] : 0);
     if (index < 0 || index >= shape[dim])
-      return std::nullopt;
+      return {};
     place = (dim == 0 ? 0 : place) * shape[dim] + index;
     if (dim == count - 1)
       llvm::copy(ArrayRef(given).slice(number / count * block, block), elements.begin() + place * block);
     ++number;
   }
-  return DenseElementsAttr::get(data.getType(), elements);
+  return DenseElementsAttr::get(node.constant(0).getType(), elements);
 }
 
 /// indices [.., k] name the first k dimensions of data, updates [.., rest] what goes there.
@@ -157,8 +187,8 @@ static void importScatterND(Node &node) {
     node.refuse("indices " + shapeText(node.shape(1)) + " do not fit data " + shapeText(node.shape(0)));
   int64_t const count = node.shape(1)[outer];
   node.needRank(2, outer + rank - count, outer + rank - count);
-  if (auto const constant = count > 0 ? scatteredConstant(node, count) : std::nullopt)
-    return node.outConstant(0, *constant, node.dataType(0));
+  if (DenseElementsAttr const known = count > 0 ? knownBlocks(node, count) : DenseElementsAttr())
+    return node.outConstant(0, known, node.dataType(0));
   Value const indices = node.in(1), updates = node.in(2);
   auto const body = [&](ValueRange loops, Value carried) {
     llvm::SmallVector<Value> row(loops.take_front(outer)), at;

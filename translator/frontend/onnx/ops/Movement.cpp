@@ -20,24 +20,6 @@ static void importTranspose(Node &node) {
   node.out(0, node.b.transpose(node.in(0), permutation));
 }
 
-static void importConcat(Node &node) {
-  int64_t const rank = node.rank(0);
-  int64_t const axis = node.axisAttr("axis", node.opset < 4 ? std::optional<int64_t>(1) : std::nullopt, rank);
-  for (size_t at = 1; at < node.inputCount(); ++at) {
-    node.needRank(at, rank, rank);
-    for (auto [dim, extents] : llvm::enumerate(llvm::zip(node.shape(0), node.shape(at)))) {
-      auto const [first, own] = extents;
-      bool const isKnown = !ShapedType::isDynamic(first) && !ShapedType::isDynamic(own);
-      if (static_cast<int64_t>(dim) != axis && isKnown && first != own)
-        node.refuse("shapes " + shapeText(node.shape(0)) + " and " + shapeText(node.shape(at)) +
-                    " cannot be concatenated along axis " + Twine(axis));
-    }
-    if (node.dataType(at) != node.dataType(0))
-      node.refuse("the inputs are of different types");
-  }
-  node.out(0, node.b.concat(node.allInputs(), axis));
-}
-
 //===--- Padding --------------------------------------------------------------------------------------------------===//
 
 /// The position in the input for one in the padded output: at the edge, mirrored at it, or around.
@@ -137,6 +119,81 @@ static void importPad(Node &node) {
     node.refuse("constant_value has " + Twine(value.getNumElements()) + " elements, 1 is needed");
   Attribute const fill = *value.getValues<Attribute>().begin();
   node.out(0, b.pad(x, low, high, b.create<arith::ConstantOp>(cast<TypedAttr>(fill))));
+}
+
+//===--- Concatenation --------------------------------------------------------------------------------------------===//
+
+/// Marks what padByCopy has made around periodic dimensions: pads in front of each, then those behind.
+constexpr StringLiteral wrapPads = "wrap_pads";
+
+/// The number of slices of `source` along `axis` that `part` is, from the first (`atEnd`: to the last) one on; 0 if it
+/// is something else.
+static int64_t endOf(Build &b, Value part, Value source, int64_t axis, bool atEnd) {
+  auto slice = part.getDefiningOp<tensor::ExtractSliceOp>();
+  int64_t const extent = Build::shapeOf(source)[axis];
+  if (!slice || slice.getSource() != source || slice.getType().getRank() != Build::rankOf(source) ||
+      !slice.hasUnitStride() || ShapedType::isDynamic(extent))
+    return 0;
+  int64_t const count = slice.getStaticSizes()[axis];
+  for (int64_t dim = 0; dim < Build::rankOf(source); ++dim) {
+    bool const isWhole = isEqualConstantIntOrValue(slice.getMixedSizes()[dim], b.sizeOf(source, dim));
+    if (slice.getStaticOffsets()[dim] != (dim == axis && atEnd ? extent - count : 0) || (dim != axis && !isWhole))
+      return 0;
+  }
+  return ShapedType::isDynamic(count) ? 0 : count;
+}
+
+/// x with its own ends on the other sides, as periodic domains are written: Concat of the last slices, x and the first
+/// ones is Pad around. Null for other operands.
+static Value wrapped(Node &node, int64_t axis) {
+  Build &b = node.b;
+  Values const parts = node.allInputs();
+  if (parts.size() != 2 && parts.size() != 3)
+    return {};
+  for (size_t at = 0; at < 2; ++at) { // where x is among them
+    Value const x = parts[at];
+    int64_t const before = at == 1 ? endOf(b, parts[0], x, axis, /*atEnd=*/true) : 0;
+    int64_t const after = at + 1 < parts.size() ? endOf(b, parts[at + 1], x, axis, /*atEnd=*/false) : 0;
+    if ((at == 1 && before == 0) || (at + 1 < parts.size() && after == 0) || parts.size() > at + 2)
+      continue;
+    int64_t const rank = Build::rankOf(x);
+    Ints pads(2 * rank, 0);
+    Value source = x;
+    // One dimension after the other: all of them at once
+    if (auto inner = x.getDefiningOp<linalg::GenericOp>(); inner && inner->hasAttr(wrapPads))
+      if (Ints known(inner->getAttrOfType<DenseI64ArrayAttr>(wrapPads).asArrayRef());
+          known[axis] == 0 && known[rank + axis] == 0) {
+        pads = known;
+        inner.walk([&](tensor::ExtractOp extract) { source = extract.getTensor(); });
+      }
+    pads[axis] = before;
+    pads[rank + axis] = after;
+    IntsRef const all(pads);
+    Value const made = padByCopy(node, source, all.take_front(rank), all.drop_front(rank), "wrap");
+    made.getDefiningOp()->setAttr(wrapPads, b.getDenseI64ArrayAttr(pads));
+    return made;
+  }
+  return {};
+}
+
+static void importConcat(Node &node) {
+  int64_t const rank = node.rank(0);
+  int64_t const axis = node.axisAttr("axis", node.opset < 4 ? std::optional<int64_t>(1) : std::nullopt, rank);
+  for (size_t at = 1; at < node.inputCount(); ++at) {
+    node.needRank(at, rank, rank);
+    for (auto [dim, extents] : llvm::enumerate(llvm::zip(node.shape(0), node.shape(at)))) {
+      auto const [first, own] = extents;
+      bool const isKnown = !ShapedType::isDynamic(first) && !ShapedType::isDynamic(own);
+      if (static_cast<int64_t>(dim) != axis && isKnown && first != own)
+        node.refuse("shapes " + shapeText(node.shape(0)) + " and " + shapeText(node.shape(at)) +
+                    " cannot be concatenated along axis " + Twine(axis));
+    }
+    if (node.dataType(at) != node.dataType(0))
+      node.refuse("the inputs are of different types");
+  }
+  if (Value const around = wrapped(node, axis))
+    return node.out(0, around);
+  node.out(0, node.b.concat(node.allInputs(), axis));
 }
 
 //===--- Copies ---------------------------------------------------------------------------------------------------===//
