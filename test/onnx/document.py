@@ -33,7 +33,7 @@ be, and a count ([output-format.md](output-format.md)).
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
 element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. A `Loop` or
 `Scan` around products whose steps are alike (states keep their shapes, the number of the step is an index into a tensor) stays a loop, and is a recurrent
-kernel where it is an LSTM, GRU or RNN of a known batch that a converter took to pieces; what depends on its sequences alone is computed for all steps
+kernel where it is an LSTM, GRU or RNN that a converter took to pieces; what depends on its sequences alone is computed for all steps
 before it. A Scan whose steps do not need each other and are made of elementwise operators and reductions, as converters write distances, is one
 computation. Others are written out step by step. The same operators on slice after slice of a tensor, whose results a Concat puts side by side
 (TimeDistributed of Keras), are such a Scan.

@@ -20,6 +20,7 @@ sys.path.insert(0, str(PROJECT / "python"))
 sys.path.insert(0, str(Path(__file__).parent))
 import dynamic_cache # noqa: E402, F401
 import dynamic_images # noqa: E402, F401
+import dynamic_recurrent # noqa: E402, F401
 from dynamic_models import MODELS, inputs_of, make # noqa: E402
 from ml2kokkos.verify.exchange import run_all # noqa: E402
 from ml2kokkos.verify.translate import Failure, translate # noqa: E402

@@ -42,7 +42,9 @@ SmallVector<Value> ConvOp::getMappedOperands() {
 SmallVector<Value> WindowOp::getMappedOperands() { return SmallVector<Value>(getExtras()); }
 SmallVector<Value> RowOp::getMappedOperands() { return SmallVector<Value>(getOperands()); }
 SmallVector<Value> RecurrentOp::getMappedOperands() {
-  return SmallVector<Value>(getOperands().drop_front(getNumDirections()));
+  SmallVector<Value> operands(getExtras());
+  llvm::append_range(operands, getOutputs());
+  return operands;
 }
 
 SmallVector<Value> TopKOp::getMappedOperands() { return {}; }

@@ -243,19 +243,20 @@ def Nest_RecurrentOp : Nest_KernelOp<"recurrent"> {
   let summary = "all steps of a recurrent layer: state[n, j] = next(sums), sum g = Σ_k state[n, k] * weight[g * hidden + j, k]";
   let description = [{
     input: weight [gates * hidden, hidden]. outputs: the state [batch, hidden], then what is written along with it: more
-    states, sequences. `steps` steps t follow each other; within one, batch entries n and elements j are independent.
-    indexing_maps: extras and outputs, over (t, n, j). The block has the sum of each gate over the state of the step before,
+    states, sequences. `steps` steps t follow each other, or `count` where their number is known at run time only; within
+    one, batch entries n and elements j are independent. indexing_maps: extras and outputs, over (t, n, j), with `count` as
+    a symbol where there is one. The block has the sum of each gate over the state of the step before,
     an argument per extra, then the elements of the outputs as they are; it yields the new ones. Unlike those of other
     kernels the outputs hold values at the start, the first states, unless `starts` has these: a number for a state, `unit`
     for one that its output holds, and for a sequence. A layer that goes both ways has two weights, two blocks, and twice the extras and outputs, those of
     the reverse direction behind the others; the directions do not see each other.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
-                   Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps, I64Attr:$steps,
-                   OptionalAttr<ArrayAttr>:$starts);
+                   Optional<Index>:$count, Variadic<Nest_AnyShaped>:$outputs, AffineMapArrayAttr:$indexing_maps,
+                   OptionalAttr<I64Attr>:$steps, OptionalAttr<ArrayAttr>:$starts);
   let regions = (region VariadicRegion<SizedRegion<1>>:$next);
   let assemblyFormat = [{
-    $label `steps` $steps `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
+    $label `steps` (`(` $count^ `)`):($steps)? `ins` `(` $inputs `:` type($inputs) `)` (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $outputs `:` type($outputs) `)` `maps` $indexing_maps attr-dict-with-keyword
     `next` $next (`->` type($results)^)?
   }];

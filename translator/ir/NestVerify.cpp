@@ -32,11 +32,12 @@ LogicalResult ml2k::nest::verifyResults(DestinationStyleOpInterface op) {
 }
 
 /// One map per operand, over the same loops, as many results as the operand has dimensions.
-static LogicalResult verifyMaps(Operation *op, ArrayAttr maps, ArrayRef<Value> operands, unsigned loops) {
+static LogicalResult verifyMaps(Operation *op, ArrayAttr maps, ArrayRef<Value> operands, unsigned loops,
+                                unsigned mostSymbols = 0) {
   if (maps.size() != operands.size())
     return op->emitOpError() << "has " << maps.size() << " maps for " << operands.size() << " operands";
   for (auto [attribute, operand] : llvm::zip(maps.getAsValueRange<AffineMapAttr>(), operands)) {
-    if (attribute.getNumDims() != loops || attribute.getNumSymbols() != 0)
+    if (attribute.getNumDims() != loops || attribute.getNumSymbols() > mostSymbols)
       return op->emitOpError() << "map " << AffineMapAttr::get(attribute) << " is not over the " << loops
                                << " loops of the kernel";
     int64_t const rank = cast<ShapedType>(operand.getType()).getRank();
@@ -417,8 +418,10 @@ LogicalResult RecurrentOp::verify() {
     return emitOpError("takes a weight and a block for one direction or two");
   if (getOutputs().empty() || getOutputs().size() % count != 0 || getExtras().size() % count != 0)
     return emitOpError("requires as many extras and outputs for one direction as for the other");
+  if (getSteps().has_value() == bool(getCount()))
+    return emitOpError("requires the number of steps, as an attribute or as an operand");
   if (failed(verifyResults(*this)) ||
-      failed(verifyMaps(*this, getIndexingMaps(), concat({getExtras(), getOutputs()}), 3)))
+      failed(verifyMaps(*this, getIndexingMaps(), getMappedOperands(), 3, getCount() ? 1 : 0)))
     return failure();
   for (unsigned number = 0; number < count; ++number)
     if (failed(verifyDirection(*this, number)))

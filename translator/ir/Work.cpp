@@ -113,7 +113,7 @@ std::optional<int64_t> nest::RecurrentOp::getFlops() {
   int64_t operations = 0; // for an element
   for (Region &next : getNext())
     operations += 2 * getGates() * getHidden() + countIn(next);
-  return int64_t(getSteps()) * elements * operations;
+  return int64_t(getSteps().value_or(1)) * elements * operations;
 }
 
 /// A comparison for each element: few of them come before the last one that is kept.

@@ -41,7 +41,9 @@ Value unwritten(OpBuilder &builder, Location location, Value init) {
   if (type.hasStaticShape())
     return builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
   auto fill = init.getDefiningOp<nest::MapOp>();
-  return fill ? fill.getOutputs()[cast<OpResult>(init).getResultNumber()] : init;
+  Value const target = fill ? fill.getOutputs()[cast<OpResult>(init).getResultNumber()] : init;
+  auto empty = target.getDefiningOp<tensor::EmptyOp>();
+  return empty ? builder.create<tensor::EmptyOp>(location, empty.getMixedSizes(), type.getElementType()) : target;
 }
 
 /// States that begin with a number: the kernel itself sets them. Nothing if there is none.
@@ -78,14 +80,14 @@ void replaceLoop(Recurrence &recurrence) {
   SmallVector<AffineMap> maps = recurrence.extraMaps;
   for (auto const &[number, output] : llvm::enumerate(recurrence.outputs)) {
     Value const init = loop.getInitArgs()[output.number];
-    bool const isGiven =
-        cast<RankedTensorType>(init.getType()).getRank() == 2 && starts && isa<UnitAttr>(starts[number]);
-    outputs.push_back(starts && !isGiven ? unwritten(builder, location, init) : init);
+    bool const hasNumber = starts && !isa<UnitAttr>(starts[number]);
+    outputs.push_back(hasNumber || output.isWhole ? unwritten(builder, location, init) : init);
     maps.push_back(output.map);
   }
-  auto kernel = builder.create<nest::RecurrentOp>(location, TypeRange(ValueRange(outputs)), "",
-                                                  recurrence.product.getInputs()[1], recurrence.extras, outputs,
-                                                  builder.getAffineMapArrayAttr(maps), recurrence.steps, starts, 1);
+  IntegerAttr const steps = recurrence.count ? IntegerAttr() : builder.getI64IntegerAttr(recurrence.steps);
+  auto kernel = builder.create<nest::RecurrentOp>(
+      location, TypeRange(ValueRange(outputs)), "", recurrence.product.getInputs()[1], recurrence.extras,
+      recurrence.count, outputs, builder.getAffineMapArrayAttr(maps), steps, starts, 1);
   kernel.getNext().front().takeBody(recurrence.next);
   nameGates(kernel);
   nameProjections(kernel);

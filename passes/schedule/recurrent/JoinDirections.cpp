@@ -7,6 +7,7 @@
 
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
+#include "passes/schedule/SameExtent.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -31,8 +32,10 @@ bool haveAlikeExtras(nest::RecurrentOp a, nest::RecurrentOp b) {
 
 bool areAlike(nest::RecurrentOp a, nest::RecurrentOp b) {
   return a.getNumDirections() == 1 && b.getNumDirections() == 1 && a.getSteps() == b.getSteps() &&
-         a.getInputs()[0].getType() == b.getInputs()[0].getType() && a.getExtras().size() == b.getExtras().size() &&
-         a.getOutputs().size() == b.getOutputs().size() && a.getOutputs()[0].getType() == b.getOutputs()[0].getType() &&
+         a.getCount() == b.getCount() && a.getInputs()[0].getType() == b.getInputs()[0].getType() &&
+         a.getExtras().size() == b.getExtras().size() && a.getOutputs().size() == b.getOutputs().size() &&
+         a.getOutputs()[0].getType() == b.getOutputs()[0].getType() &&
+         traceExtent(a.getOutputs()[0], 0).isSame(traceExtent(b.getOutputs()[0], 0)) &&
          a.getStarts().has_value() == b.getStarts().has_value() && haveAlikeExtras(a, b);
 }
 
@@ -84,8 +87,8 @@ void join(nest::RecurrentOp forward, nest::RecurrentOp reverse) {
   Location const location = fusedLocation(builder.getContext(), {forward.getLoc(), reverse.getLoc()});
   auto kernel = builder.create<nest::RecurrentOp>(
       location, TypeRange(ValueRange(outputs)), forward.getLabel(), both(forward.getInputs(), reverse.getInputs()),
-      both(forward.getExtras(), reverse.getExtras()), outputs, builder.getAffineMapArrayAttr(maps), forward.getSteps(),
-      starts.empty() ? ArrayAttr() : builder.getArrayAttr(starts), 2);
+      both(forward.getExtras(), reverse.getExtras()), forward.getCount(), outputs, builder.getAffineMapArrayAttr(maps),
+      forward.getStepsAttr(), starts.empty() ? ArrayAttr() : builder.getArrayAttr(starts), 2);
   kernel->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
   kernel.getNext()[0].takeBody(forward.getNext().front());
   kernel.getNext()[1].takeBody(reverse.getNext().front());

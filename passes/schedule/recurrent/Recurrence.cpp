@@ -32,8 +32,12 @@ LogicalResult Recurrence::matchBounds() {
   std::optional<int64_t> const lower = getConstantIntValue(loop.getLowerBound()),
                                step = getConstantIntValue(loop.getStep()),
                                upper = getConstantIntValue(loop.getUpperBound());
-  if (lower != 0 || step != 1 || !upper)
+  if (lower != 0 || step != 1)
     return failure();
+  if (!upper) {
+    count = loop.getUpperBound();
+    return success();
+  }
   steps = *upper;
   return success(steps > 0);
 }
@@ -45,7 +49,7 @@ LogicalResult Recurrence::matchBody() {
       if (product)
         return failure();
       product = contract;
-    } else if (!isa<nest::MapOp, tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
+    } else if (!isa<nest::MapOp, tensor::EmptyOp, tensor::DimOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) &&
                !(isa<arith::ArithDialect>(op.getDialect()) && isPure(&op))) {
       return failure();
     }
@@ -61,15 +65,17 @@ LogicalResult Recurrence::matchProduct() {
     return failure();
   state = carried.getArgNumber() - 1;
   auto const type = cast<RankedTensorType>(carried.getType()), weights = cast<RankedTensorType>(weight.getType());
-  if (type.getRank() != 2 || weights.getRank() != 2 || !type.hasStaticShape() ||
+  if (type.getRank() != 2 || weights.getRank() != 2 || type.isDynamicDim(1) ||
       !isa<Float32Type, Float64Type>(type.getElementType()) || weights.getElementType() != type.getElementType())
     return failure();
   rows = type.getDimSize(0);
   hidden = type.getDimSize(1);
+  extentOfRows = traceExtent(carried, 0, loop);
   gates = weights.getDimSize(0) / hidden;
   int64_t const bytes = hidden * type.getElementTypeBitWidth() / 8;
   if (weights.getDimSize(1) != hidden || weights.getDimSize(0) != gates * hidden || bytes > mostStateBytes ||
-      cast<ShapedType>(product.getOutputs()[0].getType()).getShape() != ArrayRef<int64_t>{rows, gates * hidden})
+      cast<ShapedType>(product.getOutputs()[0].getType()).getShape() != ArrayRef<int64_t>{rows, gates * hidden} ||
+      !hasRows(product.getResult(0)))
     return failure();
   SmallVector<nest::Role> const roles = product.getRoles();
   auto const maps = llvm::to_vector(product.getIndexingMaps().getAsValueRange<AffineMapAttr>());
@@ -84,14 +90,39 @@ LogicalResult Recurrence::matchProduct() {
   return success(fits);
 }
 
+AffineMap Recurrence::mapOf(ArrayRef<AffineExpr> results) {
+  return AffineMap::get(3, count ? 1 : 0, results, loop.getContext());
+}
+
+/// Whether a tensor has a row for each of the state's, as long as the states that the loop carries do.
+bool Recurrence::hasRows(Value tensor) { return traceExtent(tensor, 0, loop).isSame(extentOfRows); }
+
+/// The last step: a constant, or one over the number of the steps.
+AffineExpr Recurrence::lastStep(Value last) {
+  if (std::optional<int64_t> const number = getConstantIntValue(last))
+    return builder.getAffineConstantExpr(*number);
+  if (!count)
+    return {};
+  AffineExpr const all = builder.getAffineSymbolExpr(0);
+  if (last == count)
+    return all;
+  if (auto less = last.getDefiningOp<arith::SubIOp>(); less && less.getLhs() == count)
+    if (std::optional<int64_t> const number = getConstantIntValue(less.getRhs()))
+      return all - *number;
+  if (auto more = last.getDefiningOp<arith::AddIOp>(); more && more.getLhs() == count)
+    if (std::optional<int64_t> const number = getConstantIntValue(more.getRhs()))
+      return all + *number;
+  return {};
+}
+
 /// `t` or `last - t` where the index is that of this step; null otherwise.
 AffineExpr Recurrence::stepOf(OpFoldResult index) {
   auto const value = dyn_cast<Value>(index);
   if (value == loop.getInductionVar())
     return dim(0);
   auto difference = value ? value.getDefiningOp<arith::SubIOp>() : arith::SubIOp();
-  std::optional<int64_t> const last = difference ? getConstantIntValue(difference.getLhs()) : std::nullopt;
-  return last && difference.getRhs() == loop.getInductionVar() ? *last - dim(0) : AffineExpr();
+  AffineExpr const last = difference ? lastStep(difference.getLhs()) : AffineExpr();
+  return last && difference.getRhs() == loop.getInductionVar() ? last - dim(0) : AffineExpr();
 }
 
 /// The step of whole[step, :, :], without its first dimension.
@@ -104,7 +135,15 @@ std::optional<AffineExpr> Recurrence::stepOfSlice(ArrayRef<OpFoldResult> offsets
   return step;
 }
 
-/// The carried tensors that the kernel writes: states at (n, j), sequences at the step as well.
+/// Whether the rows of a sequence that the steps write are all that it has.
+bool Recurrence::isWhole(tensor::InsertSliceOp insert) {
+  TracedExtent const all = count ? traceSize(count, loop) : TracedExtent{Value(), 0, steps};
+  return traceExtent(insert.getDest(), 0, loop).isSame(all) &&
+         traceExtent(insert.getDest(), 1, loop).isSame(extentOfRows);
+}
+
+/// The carried tensors that the kernel writes: states at (n, j), sequences at the step as well. States have as many
+/// rows at the start, and buildNext() shows it of what is yielded.
 LogicalResult Recurrence::matchOutputs() {
   outputs.push_back({state, point()});
   for (auto [number, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
@@ -115,6 +154,8 @@ LogicalResult Recurrence::matchOutputs() {
       continue;
     auto insert = yielded(number).getDefiningOp<tensor::InsertSliceOp>();
     if (!insert) {
+      if (type.getRank() != 2 || !hasRows(carried))
+        return failure();
       outputs.push_back({unsigned(number), point()});
       continue;
     }
@@ -122,7 +163,7 @@ LogicalResult Recurrence::matchOutputs() {
     if (!step || insert.getDest() != carried || !carried.hasOneUse() || insert->getParentOp() != loop)
       return failure();
     if (!loop.getResult(number).use_empty()) // a sequence that nobody reads is not kept
-      outputs.push_back({unsigned(number), AffineMap::get(3, 0, {*step, dim(1), dim(2)}, loop.getContext())});
+      outputs.push_back({unsigned(number), mapOf({*step, dim(1), dim(2)}), isWhole(insert)});
   }
   return success();
 }
@@ -151,7 +192,8 @@ LogicalResult Recurrence::buildNext() {
     if (auto insert = source.getDefiningOp<tensor::InsertSliceOp>())
       source = insert.getSource();
     auto const type = cast<RankedTensorType>(source.getType());
-    Value const value = type.getShape() == ArrayRef<int64_t>{rows, hidden} ? element(source, point()) : Value();
+    bool const isOfState = type.getShape() == ArrayRef<int64_t>{rows, hidden} && hasRows(source);
+    Value const value = isOfState ? element(source, point()) : Value();
     if (!value)
       return failure();
     values.push_back(value);
@@ -198,7 +240,7 @@ Value Recurrence::sliceAt(tensor::ExtractSliceOp slice, AffineMap map) {
     return {};
   SmallVector<AffineExpr> at = {*step};
   llvm::append_range(at, map.getResults());
-  return extraAt(slice.getSource(), AffineMap::get(3, 0, at, loop.getContext()));
+  return extraAt(slice.getSource(), mapOf(at));
 }
 
 /// The sum of the gate whose column `map` addresses, and what the epilogue of the product makes of it.
@@ -224,12 +266,23 @@ Value Recurrence::sumAt(AffineMap map) {
     known.map(epilogue.getArgument(1 + i), value);
   }
   for (Operation &op : epilogue.without_terminator()) {
-    if (isa<nest::IndexOp>(op))
+    if (isa<nest::IndexOp>(op) || !isOutside(&op))
       return {};
     builder.setInsertionPointToEnd(&next.front());
     builder.clone(op, known);
   }
   return sums[gate] = known.lookupOrDefault(epilogue.getTerminator()->getOperand(0));
+}
+
+/// Whether scalar code of a kernel takes in nothing that the loop computes beside its kernels: that changes with the
+/// step.
+bool Recurrence::isOutside(Operation *op) {
+  return !op->walk([&](Operation *inside) {
+              return llvm::any_of(inside->getOperands(),
+                                  [&](Value v) { return v.getParentRegion() == &loop.getRegion(); })
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            }).wasInterrupted();
 }
 
 /// A result of an elementwise kernel at (n, j).
@@ -252,7 +305,7 @@ Value Recurrence::inlined(nest::MapOp map, unsigned result) {
   }
   for (Operation &op : body.without_terminator()) {
     if (op.walk([](nest::IndexOp) { return WalkResult::interrupt(); }).wasInterrupted() ||
-        op.walk([](tensor::ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted())
+        op.walk([](tensor::ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted() || !isOutside(&op))
       return {};
     builder.setInsertionPointToEnd(&next.front());
     builder.clone(op, known);

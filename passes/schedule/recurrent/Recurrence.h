@@ -3,6 +3,7 @@
 #ifndef ML2K_PASSES_SCHEDULE_RECURRENT_RECURRENCE_H
 #define ML2K_PASSES_SCHEDULE_RECURRENT_RECURRENCE_H
 
+#include "passes/schedule/SameExtent.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,7 @@ public:
   struct Output {
     unsigned number;
     mlir::AffineMap map;
+    bool isWhole = false; ///< a sequence each element of which is written
   };
 
   explicit Recurrence(mlir::scf::ForOp loop) : loop(loop), builder(loop.getContext()) {}
@@ -32,6 +34,7 @@ public:
   mlir::scf::ForOp loop;
   nest::ContractOp product; ///< of the state and the weight
   int64_t steps = 0;
+  mlir::Value count;                 ///< of the steps where run time tells it
   llvm::SmallVector<Output> outputs; ///< the state first
   llvm::SmallVector<mlir::Value> extras;
   llvm::SmallVector<mlir::AffineMap> extraMaps;
@@ -54,7 +57,12 @@ private:
 
   mlir::Value yielded(unsigned number) { return loop.getYieldedValues()[number]; }
   mlir::AffineExpr dim(unsigned number) { return builder.getAffineDimExpr(number); }
-  mlir::AffineMap point() { return mlir::AffineMap::get(3, 0, {dim(1), dim(2)}, loop.getContext()); }
+  mlir::AffineMap point() { return mapOf({dim(1), dim(2)}); }
+  mlir::AffineMap mapOf(mlir::ArrayRef<mlir::AffineExpr> results);
+  bool hasRows(mlir::Value tensor);
+  bool isWhole(mlir::tensor::InsertSliceOp insert);
+  bool isOutside(mlir::Operation *op);
+  mlir::AffineExpr lastStep(mlir::Value last);
   mlir::AffineExpr stepOf(mlir::OpFoldResult index);
   std::optional<mlir::AffineExpr> stepOfSlice(mlir::ArrayRef<mlir::OpFoldResult> offsets, mlir::RankedTensorType part,
                                               mlir::RankedTensorType whole);
@@ -63,6 +71,7 @@ private:
   mlir::OpBuilder builder;
   unsigned state = 0; ///< the carried tensor in the product
   int64_t rows = 0, hidden = 0, gates = 0;
+  TracedExtent extentOfRows;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> done; ///< maps that are in the block
   llvm::SmallVector<mlir::Value> sums; ///< of each gate, behind the epilogue of the product
 };

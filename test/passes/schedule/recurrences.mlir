@@ -180,3 +180,88 @@ func.func @two_products(%h0: tensor<2x8xf32>) -> tensor<2x8xf32> {
   }
   return %h : tensor<2x8xf32>
 }
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(a, b) -> (a, b)>
+
+// Rows and steps that run time tells: the number of the steps is a symbol of the maps
+// CHECK-DAG: #[[$BACK:.*]] = affine_map<(d0, d1, d2)[s0] -> (-d0 + s0 - 1, d1, d2)>
+// CHECK-LABEL: func.func @sized
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<?x?x8xf32>
+// CHECK: %[[STEPS:.*]] = tensor.dim %[[X]], %{{.*}}
+// CHECK: %[[ROWS:.*]] = tensor.dim %[[X]], %{{.*}}
+// CHECK: nest.map
+// CHECK-NOT: scf.for
+// CHECK: %[[H:.*]] = tensor.empty(%[[ROWS]]) : tensor<?x8xf32>
+// CHECK: %[[Y:.*]] = tensor.empty(%[[STEPS]], %[[ROWS]]) : tensor<?x?x8xf32>
+// CHECK: nest.recurrent "" steps(%[[STEPS]]) ins(%{{.*}} : tensor<8x8xf32>) extras(%[[X]] : tensor<?x?x8xf32>) outs(%[[H]], %[[Y]] :
+// CHECK-SAME: maps [#[[$BACK]], {{.*}}, #[[$BACK]]] attributes {starts = [0.000000e+00 : f32, unit]} next
+func.func @sized(%x: tensor<?x?x8xf32>) -> (tensor<?x?x8xf32>, tensor<?x8xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %none = arith.constant 0.0 : f32
+  %r = nest.weight "r" : tensor<8x8xf32> = dense<1.0> : tensor<8x8xf32>
+  %steps = tensor.dim %x, %zero : tensor<?x?x8xf32>
+  %rows = tensor.dim %x, %one : tensor<?x?x8xf32>
+  %last = arith.subi %steps, %one : index
+  %y0 = tensor.empty(%steps, %rows) : tensor<?x?x8xf32>
+  %e0 = tensor.empty(%rows) : tensor<?x8xf32>
+  %h0 = nest.map "" outs(%e0 : tensor<?x8xf32>) maps [#id] {
+    nest.yield %none : f32
+  } -> tensor<?x8xf32>
+  %y, %h = scf.for %t = %zero to %steps step %one iter_args(%yi = %y0, %hi = %h0) -> (tensor<?x?x8xf32>, tensor<?x8xf32>) {
+    %at = arith.subi %last, %t : index
+    %xt = tensor.extract_slice %x[%at, 0, 0] [1, %rows, 8] [1, 1, 1] : tensor<?x?x8xf32> to tensor<?x8xf32>
+    %e = tensor.empty(%rows) : tensor<?x8xf32>
+    %hn = nest.contract "" [m, n, k] ins(%hi, %r : tensor<?x8xf32>, tensor<8x8xf32>) extras(%xt : tensor<?x8xf32>)
+        outs(%e : tensor<?x8xf32>) maps [#mk, #nk, #mn, #mn] epilogue {
+    ^bb0(%sum: f32, %in: f32):
+      %1 = arith.addf %sum, %in : f32
+      nest.yield %1 : f32
+    } -> tensor<?x8xf32>
+    %yn = tensor.insert_slice %hn into %yi[%at, 0, 0] [1, %rows, 8] [1, 1, 1] : tensor<?x8xf32> into tensor<?x?x8xf32>
+    scf.yield %yn, %hn : tensor<?x?x8xf32>, tensor<?x8xf32>
+  }
+  return %y, %h : tensor<?x?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(a, b) -> (a, b)>
+
+// A second state with rows of its own, which nothing says are as many
+// CHECK-LABEL: func.func @other_rows
+// CHECK: scf.for
+func.func @other_rows(%x: tensor<5x?x8xf32>, %h0: tensor<?x8xf32>, %c0: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  %r = nest.weight "r" : tensor<8x8xf32> = dense<1.0> : tensor<8x8xf32>
+  %rows = tensor.dim %h0, %zero : tensor<?x8xf32>
+  %others = tensor.dim %c0, %zero : tensor<?x8xf32>
+  %h, %c = scf.for %t = %zero to %five step %one iter_args(%hi = %h0, %ci = %c0) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+    %xt = tensor.extract_slice %x[%t, 0, 0] [1, %rows, 8] [1, 1, 1] : tensor<5x?x8xf32> to tensor<?x8xf32>
+    %e = tensor.empty(%rows) : tensor<?x8xf32>
+    %hn = nest.contract "" [m, n, k] ins(%hi, %r : tensor<?x8xf32>, tensor<8x8xf32>) extras(%xt : tensor<?x8xf32>)
+        outs(%e : tensor<?x8xf32>) maps [#mk, #nk, #mn, #mn] epilogue {
+    ^bb0(%sum: f32, %in: f32):
+      %1 = arith.addf %sum, %in : f32
+      nest.yield %1 : f32
+    } -> tensor<?x8xf32>
+    %ec = tensor.empty(%others) : tensor<?x8xf32>
+    %cn = nest.map "" ins(%ci : tensor<?x8xf32>) outs(%ec : tensor<?x8xf32>) maps [#id, #id] {
+    ^bb0(%v: f32):
+      %1 = math.tanh %v : f32
+      nest.yield %1 : f32
+    } -> tensor<?x8xf32>
+    scf.yield %hn, %cn : tensor<?x8xf32>, tensor<?x8xf32>
+  }
+  return %h, %c : tensor<?x8xf32>, tensor<?x8xf32>
+}

@@ -1,5 +1,6 @@
 //===- RecurrentKernel.cpp - nest.recurrent: all steps of a recurrent layer ---------------------------------------===//
 
+#include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/kernels/KernelParts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -114,7 +115,7 @@ static std::optional<AffineMap> mapOfAll(nest::Direction const &direction, Array
   SmallVector<AffineExpr> results(first.getResults());
   if (distance)
     results.back() = results.back() + getAffineDimExpr(3, context) * *distance;
-  return AffineMap::get(4, 0, results, context);
+  return AffineMap::get(4, first.getNumSymbols(), results, context);
 }
 
 /// `[](int gate, int t, int n, int j) { return x(t, n, j + 8 * gate); }`, or what each input is, one after the other;
@@ -183,8 +184,15 @@ static FailureOr<std::pair<cpp::Lambda, cpp::Lambda>> nextStates(nest::Recurrent
   return std::pair(std::move(*taken), cpp::Lambda{std::move(parameters), std::move(statements)});
 }
 
-static std::string description(nest::RecurrentOp recurrent, Layer &layer) {
-  std::string text = std::to_string(recurrent.getSteps()) + " steps of ";
+/// How many steps there are.
+static Expression stepsOf(nest::RecurrentOp recurrent, Layer &layer) {
+  return recurrent.getCount() ? layer.hostSize(recurrent.getCount(), {"steps", "count"})
+                              : literal(int64_t(*recurrent.getSteps()));
+}
+
+static std::string description(nest::RecurrentOp recurrent, Expression const &steps, Layer &layer) {
+  std::string text =
+      recurrent.getCount() ? "t < " + cpp::Serializer::text(steps) + ": " : cpp::Serializer::text(steps) + " steps of ";
   for (unsigned number = 0; number < recurrent.getNumDirections(); ++number) {
     nest::Direction const direction = recurrent.getDirection(number);
     SmallVector<Value> extras;
@@ -203,14 +211,17 @@ FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
   std::vector<Identifier> const names = layer.indexNames({"t", "n", "j"});
   for (Identifier const &name : names)
     space.dims.push_back(cpp::name(name));
-  std::vector<Expression> arguments = {literal(recurrent.getSteps())};
+  Expression const steps = stepsOf(recurrent, layer);
+  if (recurrent.getCount())
+    space.symbols.push_back(steps);
+  std::vector<Expression> arguments = {steps};
   std::vector<cpp::Lambda> lambdas;
   for (unsigned number = 0; number < recurrent.getNumDirections(); ++number) {
     nest::Direction const direction = recurrent.getDirection(number);
     Value const state = direction.outputs[0];
     ArrayRef<int64_t> const shape = cast<MemRefType>(state.getType()).getShape();
     FailureOr<Expression> states = layer.matrix(state, shape[1], shape[0], layer.extent(state, 0), "state");
-    space.extents = {int64_t(recurrent.getSteps()), shape[0], shape[1]};
+    space.extents = {recurrent.getCount() ? ShapedType::kDynamic : int64_t(*recurrent.getSteps()), shape[0], shape[1]};
     auto next = nextStates(recurrent, direction, layer, space, names);
     FailureOr<cpp::Lambda> first = firstStates(direction, layer, space, {names[1], names[2]});
     if (failed(states) || failed(next) || failed(first))
@@ -223,7 +234,7 @@ FailureOr<std::string> printRecurrent(Operation *op, Layer &layer) {
   layer.setCall(Code(int64_t(inputsOf(recurrent.getDirection(0)).size())), std::move(arguments));
   for (cpp::Lambda &lambda : lambdas)
     layer.addLambda(std::move(lambda));
-  return description(recurrent, layer);
+  return description(recurrent, steps, layer);
 }
 
 } // namespace ml2k

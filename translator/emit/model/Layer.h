@@ -54,6 +54,9 @@ public:
   /// An index expression inside the layer over host values.
   Expression hostExpression(mlir::AffineExpr expr, HostSymbols const &symbols);
 
+  /// A number that forward() knows; one that it computes has a name of the layer.
+  Expression hostSize(mlir::Value value, std::vector<std::string> const &wanted);
+
   /// The extent of a dimension as an expression.
   Expression extent(mlir::Value memref, unsigned dim);
 

@@ -204,6 +204,16 @@ Expression Layer::hostExpression(AffineExpr expr, HostSymbols const &symbols) {
   return indexExpression(expr, space);
 }
 
+Expression Layer::hostSize(Value value, std::vector<std::string> const &wanted) {
+  HostSymbols symbols;
+  Expression const size = hostExpression(program.hostIndex(value, symbols), symbols);
+  if (size.isWord())
+    return size;
+  Identifier const name = scope.fresh(wanted);
+  function.locals.push_back(cpp::Let{intType(), name, size});
+  return cpp::name(name);
+}
+
 Expression Layer::extent(Value memref, unsigned dim) {
   HostSymbols symbols;
   AffineExpr const expr = program.extent(memref, dim, symbols);
