@@ -1,5 +1,4 @@
-//===- SameExtent.h - whether tensors are as large, where run time tells ---------------------------------*- C++
-//-*-===//
+//===- SameExtent.h - whether tensors are as large, where run time tells --------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_SCHEDULE_SAMEEXTENT_H
 #define ML2K_PASSES_SCHEDULE_SAMEEXTENT_H
