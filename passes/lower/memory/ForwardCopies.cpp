@@ -82,6 +82,20 @@ void replaceWithAliases(Value from, Value to) {
 
 //===--- One copy -------------------------------------------------------------------------------------------------===//
 
+/// Whether a reshape only puts in extents of 1: a slice takes them out again, however the rest lies.
+bool addsUnitExtents(memref::ExpandShapeOp expand) {
+  return llvm::all_of(expand.getReassociationIndices(), [&](ReassociationIndices const &group) {
+    auto const shape = expand.getResultType().getShape();
+    return llvm::count_if(group, [&](int64_t dim) { return shape[dim] != 1; }) <= 1;
+  });
+}
+
+/// The type of the slice that is all of a memref of type `result`, with the extents of 1 taken out.
+MemRefType typeOfSlice(ArrayRef<int64_t> shape, MemRefType result) {
+  SmallVector<int64_t> const zeros(result.getRank(), 0), ones(result.getRank(), 1);
+  return cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(shape, result, zeros, result.getShape(), ones));
+}
+
 /// The type of a memref of which `reshape` makes one of type `result`; null if there is none.
 MemRefType typeBefore(Operation *reshape, MemRefType result) {
   auto const shape = cast<MemRefType>(reshape->getOperand(0).getType()).getShape();
@@ -89,33 +103,46 @@ MemRefType typeBefore(Operation *reshape, MemRefType result) {
     auto type = memref::ExpandShapeOp::computeExpandedType(result, shape, collapse.getReassociationIndices());
     return succeeded(type) ? *type : MemRefType();
   }
-  auto const groups = cast<memref::ExpandShapeOp>(reshape).getReassociationIndices();
-  return memref::CollapseShapeOp::isGuaranteedCollapsible(result, groups)
-             ? memref::CollapseShapeOp::computeCollapsedType(result, groups)
-             : MemRefType();
+  auto expand = cast<memref::ExpandShapeOp>(reshape);
+  auto const groups = expand.getReassociationIndices();
+  if (memref::CollapseShapeOp::isGuaranteedCollapsible(result, groups))
+    return memref::CollapseShapeOp::computeCollapsedType(result, groups);
+  return addsUnitExtents(expand) ? typeOfSlice(shape, result) : MemRefType();
 }
 
 /// copy(reshapes(alloc), target), and the span of the block in which `alloc` is in use.
 struct Candidate {
   memref::CopyOp copy;
   memref::AllocOp alloc;
-  SmallVector<Operation *> reshapes; // from the copy's source back to the allocation
-  MemRefType type;                   // of the target with these undone
-  Operation *named = nullptr;        // the first mention of the allocation, an alias of it perhaps
-  Operation *first = nullptr;        // its first access
+  SmallVector<Operation *> reshapes;                  // from the copy's source back to the allocation
+  MemRefType type;                                    // of the target with these undone
+  SmallVector<SmallVector<OpFoldResult>> shapes = {}; // which each of them collapses
+  Operation *named = nullptr;                         // the first mention of the allocation, an alias of it perhaps
+  Operation *first = nullptr;                         // its first access
   Operation *last = nullptr;
 
   Value target() { return copy.getTarget(); }
   Operation *inBlock(Operation *op) { return copy->getBlock()->findAncestorOpInBlock(*op); }
 };
 
-/// Whether a reshape only puts in extents of 1, so that extents that are known at run time only stay what they are.
-bool addsUnitExtents(Operation *reshape) {
-  auto expand = dyn_cast<memref::ExpandShapeOp>(reshape);
-  return expand && llvm::all_of(expand.getReassociationIndices(), [&](ReassociationIndices const &group) {
-           auto const shape = expand.getResultType().getShape();
-           return llvm::count_if(group, [&](int64_t dim) { return shape[dim] != 1; }) <= 1;
-         });
+/// The number that an extent is, where the memory or the reshape says; null where nothing does.
+OpFoldResult extentAlong(Value memref, int64_t dim) {
+  Builder builder(memref.getContext());
+  while (true) {
+    auto const now = cast<MemRefType>(memref.getType());
+    if (!now.isDynamicDim(dim))
+      return builder.getIndexAttr(now.getDimSize(dim));
+    if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
+      return alloc.getDynamicSizes()[now.getDynamicDimIndex(dim)];
+    if (auto expand = memref.getDefiningOp<memref::ExpandShapeOp>())
+      return getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), builder)[dim];
+    auto collapse = memref.getDefiningOp<memref::CollapseShapeOp>();
+    auto const group = collapse ? collapse.getReassociationIndices()[dim] : ReassociationIndices();
+    if (group.size() != 1)
+      return {};
+    memref = collapse.getSrc();
+    dim = group.front();
+  }
 }
 
 std::optional<Candidate> asCandidate(memref::CopyOp copy) {
@@ -126,13 +153,20 @@ std::optional<Candidate> asCandidate(memref::CopyOp copy) {
     source = it.reshapes.back()->getOperand(0);
   }
   it.alloc = source.getDefiningOp<memref::AllocOp>();
-  if (!it.alloc || rootOf(copy.getTarget()) == source ||
-      (!it.type.hasStaticShape() && !llvm::all_of(it.reshapes, addsUnitExtents)))
+  if (!it.alloc || rootOf(copy.getTarget()) == source)
     return std::nullopt;
-  for (Operation *reshape : it.reshapes)
-    if (it.type)
-      it.type = typeBefore(reshape, it.type);
-  return it.type ? std::optional(it) : std::nullopt;
+  Builder builder(copy.getContext());
+  for (Operation *reshape : it.reshapes) {
+    if (!(it.type = typeBefore(reshape, it.type)))
+      return std::nullopt;
+    it.shapes.emplace_back();
+    if (auto expand = dyn_cast<memref::ExpandShapeOp>(reshape))
+      it.shapes.back() = getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), builder);
+    for (int64_t dim = 0; isa<memref::CollapseShapeOp>(reshape) && dim < it.type.getRank(); ++dim)
+      if (it.shapes.back().push_back(extentAlong(reshape->getOperand(0), dim)); !it.shapes.back().back())
+        return std::nullopt;
+  }
+  return it.type.getShape() == it.alloc.getType().getShape() ? std::optional(it) : std::nullopt;
 }
 
 /// Finds the span; false if the allocation is in use elsewhere or written after the copy.
@@ -197,20 +231,41 @@ bool isTargetFree(Candidate &it, AccessIndex &index) {
   return true;
 }
 
+/// What an expansion to `shape` was made of: the same memory with groups of dimensions joined again.
+Value withoutExtents(OpBuilder &builder, memref::ExpandShapeOp expand, Value place, ArrayRef<OpFoldResult> shape) {
+  auto const type = cast<MemRefType>(place.getType());
+  auto const groups = expand.getReassociationIndices();
+  if (memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups))
+    return builder.create<memref::CollapseShapeOp>(expand.getLoc(), place, groups);
+  SmallVector<OpFoldResult> const zeros(type.getRank(), builder.getIndexAttr(0)),
+      ones(type.getRank(), builder.getIndexAttr(1));
+  return builder.create<memref::SubViewOp>(expand.getLoc(), typeOfSlice(expand.getSrcType().getShape(), type), place,
+                                           zeros, shape, ones);
+}
+
 /// The target in the shape of the allocation: the reshapes of the copy's source undone.
 Value undoReshapes(Candidate &it) {
   OpBuilder builder(it.named);
   Value place = it.target();
-  for (Operation *op : it.reshapes) {
+  for (auto const &[op, shape] : llvm::zip(it.reshapes, it.shapes)) {
     auto const type = cast<MemRefType>(op->getOperand(0).getType());
     if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op))
       place = builder.create<memref::ExpandShapeOp>(op->getLoc(), type.getShape(), place,
-                                                    collapse.getReassociationIndices());
+                                                    collapse.getReassociationIndices(), shape);
     else
-      place = builder.create<memref::CollapseShapeOp>(op->getLoc(), place,
-                                                      cast<memref::ExpandShapeOp>(op).getReassociationIndices());
+      place = withoutExtents(builder, cast<memref::ExpandShapeOp>(op), place, shape);
   }
   return place;
+}
+
+/// What has to be there before the allocation is mentioned: the target, and sizes of what it is reshaped to.
+SmallVector<Value> neededFirst(Candidate &it) {
+  SmallVector<Value> needed = {it.target()};
+  for (SmallVector<OpFoldResult> const &shape : it.shapes)
+    for (OpFoldResult size : shape)
+      if (auto const value = dyn_cast<Value>(size))
+        needed.push_back(value);
+  return needed;
 }
 
 /// True if the kernels of the allocation can work in the target.
@@ -223,7 +278,7 @@ bool suitsKernels(Candidate &it) {
 bool forward(memref::CopyOp copy, AccessIndex &index) {
   auto it = asCandidate(copy);
   if (!it || !suitsKernels(*it) || !findSpan(*it, index) || !isTargetFree(*it, index) ||
-      failed(hoistBefore(it->target(), it->named)))
+      hoistAllBefore(neededFirst(*it), it->named))
     return false;
   Value const place = undoReshapes(*it), root = rootOf(it->target());
   index.forget(it->alloc, copy);

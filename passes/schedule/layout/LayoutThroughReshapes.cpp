@@ -342,7 +342,7 @@ struct ExpandBeforeTranspose : OpRewritePattern<tensor::ExpandShapeOp> {
   LogicalResult matchAndRewrite(tensor::ExpandShapeOp op, PatternRewriter &rewriter) const override {
     auto transpose = op.getSrc().getDefiningOp<linalg::TransposeOp>();
     auto const groups = op.getReassociationIndices();
-    if (!transpose || !op->hasOneUse() || !op.getResultType().hasStaticShape())
+    if (!transpose || !op->hasOneUse())
       return failure();
     bool const isTurned = isa<linalg::TransposeOp>(*op->user_begin());
     bool const isBatch = groups.front().size() > 1;
@@ -351,6 +351,8 @@ struct ExpandBeforeTranspose : OpRewritePattern<tensor::ExpandShapeOp> {
       return failure();
     SmallVector<int64_t> const from = inverse(transpose.getPermutation()); // dimension of x -> of its transpose
     SmallVector<int64_t> shape, places(op.getResultType().getRank());
+    SmallVector<OpFoldResult> const sizes = getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), rewriter);
+    SmallVector<OpFoldResult> extents; // in the order of `shape`
     SmallVector<ReassociationIndices> split;
     for (int64_t group : from) {
       split.emplace_back();
@@ -358,10 +360,11 @@ struct ExpandBeforeTranspose : OpRewritePattern<tensor::ExpandShapeOp> {
         places[d] = shape.size();
         split.back().push_back(shape.size());
         shape.push_back(op.getResultType().getDimSize(d));
+        extents.push_back(sizes[d]);
       }
     }
     auto const type = RankedTensorType::get(shape, op.getResultType().getElementType());
-    Value const parts = rewriter.create<tensor::ExpandShapeOp>(op.getLoc(), type, transpose.getInput(), split);
+    Value const parts = rewriter.create<tensor::ExpandShapeOp>(op.getLoc(), type, transpose.getInput(), split, extents);
     rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), parts, places));
     return success();
   }

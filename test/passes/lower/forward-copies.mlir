@@ -115,3 +115,48 @@ func.func @part(%x: memref<2x1x3xf32>, %y: memref<2x2x1x3xf32>) {
   memref.copy %wide, %part : memref<2x1x1x3xf32> to memref<2x1x1x3xf32, strided<[6, 3, 3, 1], offset: 3>>
   return
 }
+
+// A result of run-time size that is reshaped before it is copied, from parts and into parts.
+// CHECK-LABEL: func.func @sized
+// CHECK-SAME:  (%[[X:[a-z0-9]*]]: memref<?x2x3xf32>, %[[Y:[a-z0-9]*]]: memref<?x6xf32>
+func.func @sized(%x: memref<?x2x3xf32>, %y: memref<?x6xf32>) {
+  // CHECK: %[[N:.*]] = memref.dim %[[X]]
+  // CHECK: %[[V:.*]] = memref.expand_shape %[[Y]] {{\[\[}}0], [1, 2]] output_shape [%[[N]], 2, 3]
+  // CHECK: nest.map "sized" {{.*}} outs(%[[V]] : memref<?x2x3xf32>)
+  // CHECK-NOT: memref.copy
+  // CHECK: return
+  %zero = arith.constant 0 : index
+  %n = memref.dim %x, %zero : memref<?x2x3xf32>
+  %a = memref.alloc(%n) : memref<?x2x3xf32>
+  nest.map "sized" ins(%x : memref<?x2x3xf32>) outs(%a : memref<?x2x3xf32>)
+      maps [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b, c)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %flat = memref.collapse_shape %a [[0], [1, 2]] : memref<?x2x3xf32> into memref<?x6xf32>
+  memref.copy %flat, %y : memref<?x6xf32> to memref<?x6xf32>
+  return
+}
+
+// One of two directions, whose rows run time tells: a slice of the result without the dimension of the directions.
+// CHECK-LABEL: func.func @direction
+// CHECK-SAME:  (%[[X:[a-z0-9]*]]: memref<?x3xf32>, %[[Y:[a-z0-9]*]]: memref<2x?x3xf32>
+func.func @direction(%x: memref<?x3xf32>, %y: memref<2x?x3xf32>) {
+  // CHECK: %[[N:.*]] = memref.dim %[[X]]
+  // CHECK: %[[V:.*]] = memref.subview %[[Y]][1, 0, 0] [1, %[[N]], 3] [1, 1, 1] : memref<2x?x3xf32> to memref<?x3xf32, strided<[3, 1], offset: ?>>
+  // CHECK: nest.map "direction" {{.*}} outs(%[[V]] :
+  // CHECK-NOT: memref.copy
+  // CHECK: return
+  %zero = arith.constant 0 : index
+  %n = memref.dim %x, %zero : memref<?x3xf32>
+  %a = memref.alloc(%n) : memref<?x3xf32>
+  nest.map "direction" ins(%x : memref<?x3xf32>) outs(%a : memref<?x3xf32>)
+      maps [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %row = memref.expand_shape %a [[0, 1], [2]] output_shape [1, %n, 3] : memref<?x3xf32> into memref<1x?x3xf32>
+  %part = memref.subview %y[1, 0, 0] [1, %n, 3] [1, 1, 1] : memref<2x?x3xf32> to memref<1x?x3xf32, strided<[?, 3, 1], offset: ?>>
+  memref.copy %row, %part : memref<1x?x3xf32> to memref<1x?x3xf32, strided<[?, 3, 1], offset: ?>>
+  return
+}

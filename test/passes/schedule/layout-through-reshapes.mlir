@@ -77,3 +77,18 @@ func.func @patches(%x: tensor<1x4x6x8xf32>) -> tensor<1x24x8xf32> {
   %rows = linalg.transpose ins(%flat : tensor<1x8x24xf32>) outs(%f : tensor<1x24x8xf32>) permutation = [0, 2, 1]
   return %rows : tensor<1x24x8xf32>
 }
+
+// The boxes of a detector: channels in parts behind an image of run-time batch, turned to the end; one transpose is left
+// CHECK-LABEL: func.func @boxes
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4x6x8xf32>, %[[N:.*]]: index)
+// CHECK: %[[PARTS:.*]] = tensor.expand_shape %[[X]] {{\[\[}}0], [1], [2], [3, 4]] output_shape [%[[N]], 4, 6, 2, 4]
+// CHECK: linalg.transpose ins(%[[PARTS]] : tensor<?x4x6x2x4xf32>)
+// CHECK-NOT: linalg.transpose
+func.func @boxes(%x: tensor<?x4x6x8xf32>, %n: index) -> tensor<?x2x4x6x4xf32> {
+  %e = tensor.empty(%n) : tensor<?x8x4x6xf32>
+  %first = linalg.transpose ins(%x : tensor<?x4x6x8xf32>) outs(%e : tensor<?x8x4x6xf32>) permutation = [0, 3, 1, 2]
+  %split = tensor.expand_shape %first [[0], [1, 2], [3], [4]] output_shape [%n, 2, 4, 4, 6] : tensor<?x8x4x6xf32> into tensor<?x2x4x4x6xf32>
+  %f = tensor.empty(%n) : tensor<?x2x4x6x4xf32>
+  %turned = linalg.transpose ins(%split : tensor<?x2x4x4x6xf32>) outs(%f : tensor<?x2x4x6x4xf32>) permutation = [0, 1, 3, 4, 2]
+  return %turned : tensor<?x2x4x6x4xf32>
+}
