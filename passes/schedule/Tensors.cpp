@@ -7,12 +7,22 @@
 
 using namespace mlir;
 
+/// An extent as the program says it: a question would be one more reader of the value, which keeps a kernel from taking
+/// in what follows.
+static Value extentOf(OpBuilder &builder, Location loc, Value value, int64_t d) {
+  while (auto kernel = value.getDefiningOp<DestinationStyleOpInterface>())
+    value = kernel.getTiedOpOperand(cast<OpResult>(value))->get();
+  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    return empty.getDynamicSize(d);
+  return builder.create<tensor::DimOp>(loc, value, d);
+}
+
 Value ml2k::emptyLike(OpBuilder &builder, Location loc, RankedTensorType type,
                       ArrayRef<std::pair<Value, int64_t>> sources) {
   SmallVector<Value> sizes;
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (type.isDynamicDim(d))
-      sizes.push_back(builder.create<tensor::DimOp>(loc, sources[d].first, sources[d].second));
+      sizes.push_back(extentOf(builder, loc, sources[d].first, sources[d].second));
   return builder.create<tensor::EmptyOp>(loc, type, sizes);
 }
 

@@ -36,6 +36,12 @@ void populateLayoutThroughReshapes(mlir::RewritePatternSet &patterns);
 /// Those of them that only bring one transpose to another.
 void populateTransposeBeforeReshape(mlir::RewritePatternSet &patterns);
 
+/// What undoes the joins of heads and batch that stand between attention and the products in front of it.
+void populateJoinedHeads(mlir::RewritePatternSet &patterns);
+
+/// What makes loops of their own of batch and heads that were joined for a product only.
+void populateSeparateBatch(mlir::RewritePatternSet &patterns);
+
 /// What keeps images of one row images between convolutions.
 void populateLines(mlir::RewritePatternSet &patterns);
 

@@ -19,6 +19,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "python"))
 sys.path.insert(0, str(Path(__file__).parent))
 import dynamic_cache # noqa: E402, F401
+import dynamic_heads # noqa: E402, F401
 import dynamic_images # noqa: E402, F401
 import dynamic_recurrent # noqa: E402, F401
 from dynamic_models import MODELS, inputs_of, make # noqa: E402

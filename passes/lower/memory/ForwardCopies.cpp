@@ -145,6 +145,16 @@ OpFoldResult extentAlong(Value memref, int64_t dim) {
   }
 }
 
+/// Whoever asks for an extent of the allocation gets the number that it was made with: of reshapes nobody asks any.
+void answerExtents(memref::AllocOp alloc) {
+  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
+    if (auto dim = dyn_cast<memref::DimOp>(user);
+        dim && dim.getConstantIndex() && alloc.getType().isDynamicDim(*dim.getConstantIndex())) {
+      dim.replaceAllUsesWith(alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(*dim.getConstantIndex())]);
+      dim.erase();
+    }
+}
+
 std::optional<Candidate> asCandidate(memref::CopyOp copy) {
   Candidate it{copy, {}, {}, cast<MemRefType>(copy.getTarget().getType())};
   Value source = copy.getSource();
@@ -155,6 +165,7 @@ std::optional<Candidate> asCandidate(memref::CopyOp copy) {
   it.alloc = source.getDefiningOp<memref::AllocOp>();
   if (!it.alloc || rootOf(copy.getTarget()) == source)
     return std::nullopt;
+  answerExtents(it.alloc);
   Builder builder(copy.getContext());
   for (Operation *reshape : it.reshapes) {
     if (!(it.type = typeBefore(reshape, it.type)))

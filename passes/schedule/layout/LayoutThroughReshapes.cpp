@@ -12,6 +12,7 @@
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -28,69 +29,6 @@ bool isBatched(nest::ContractOp op) {
 SmallVector<AffineMap> mapsOf(nest::ContractOp op) {
   return llvm::map_to_vector(op.getIndexingMaps(), [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
-
-/// Batch dimensions that were joined for the product only, in both operands the same, are loops of their own.
-struct SeparateBatch : OpRewritePattern<nest::ContractOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nest::ContractOp op, PatternRewriter &rewriter) const override {
-    if (!isBatched(op) || !op.getExtras().empty())
-      return failure();
-    auto const left = joinedBatch(op, 0), right = joinedBatch(op, 1);
-    if (left.empty() || left != right || mapsOf(op).back().getResult(0) != rewriter.getAffineDimExpr(0))
-      return failure();
-    unsigned const more = left.size() - 1;
-    SmallVector<AffineMap> const maps =
-        llvm::map_to_vector(mapsOf(op), [&](AffineMap map) { return withBatch(map, left.size()); });
-    SmallVector<nest::Role> roles(more, nest::Role::Batch);
-    llvm::append_range(roles, op.getRoles());
-
-    auto const joined = cast<RankedTensorType>(op->getResult(0).getType());
-    SmallVector<int64_t> shape(left);
-    llvm::append_range(shape, joined.getShape().drop_front());
-    SmallVector<ReassociationIndices> groups(joined.getRank());
-    for (unsigned d = 0; d < shape.size(); ++d)
-      groups[d <= more ? 0 : d - more].push_back(d);
-    auto const type = RankedTensorType::get(shape, joined.getElementType());
-    Value const init = rewriter.create<tensor::EmptyOp>(op.getLoc(), type.getShape(), type.getElementType());
-    auto product = cast<nest::ContractOp>(rewriter.clone(*op));
-    for (unsigned i : {0, 1})
-      product->setOperand(i, op->getOperand(i).getDefiningOp()->getOperand(0));
-    product.getOutputsMutable().assign(init);
-    product.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    product.setIteratorsAttr(nest::rolesAttr(rewriter.getContext(), roles));
-    product->getResult(0).setType(type);
-    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, joined, product->getResult(0), groups);
-    return success();
-  }
-
-private:
-  /// The extents that a collapse_shape joins into the first dimension of an operand, if it joins nothing else.
-  static SmallVector<int64_t> joinedBatch(nest::ContractOp op, unsigned number) {
-    auto collapse = op->getOperand(number).getDefiningOp<tensor::CollapseShapeOp>();
-    AffineMap const map = mapsOf(op)[number];
-    if (!collapse || !collapse.getSrcType().hasStaticShape() ||
-        map.getResult(0) != getAffineDimExpr(0, op.getContext()))
-      return {};
-    auto const groups = collapse.getReassociationIndices();
-    if (groups[0].size() < 2 ||
-        llvm::any_of(ArrayRef(groups).drop_front(), [](ReassociationIndices const &group) { return group.size() > 1; }))
-      return {};
-    SmallVector<int64_t> const extents(collapse.getSrcType().getShape().take_front(groups[0].size()));
-    bool const several = llvm::count_if(extents, [](int64_t extent) { return extent != 1; }) > 1;
-    return several ? extents : SmallVector<int64_t>();
-  }
-
-  static AffineMap withBatch(AffineMap map, unsigned batch) {
-    SmallVector<AffineExpr> exprs;
-    for (AffineExpr expr : map.getResults()) {
-      unsigned const loop = cast<AffineDimExpr>(expr).getPosition();
-      for (unsigned i = loop == 0 ? 0 : batch - 1; i < batch; ++i)
-        exprs.push_back(getAffineDimExpr(loop + i, map.getContext()));
-    }
-    return AffineMap::get(map.getNumDims() + batch - 1, 0, exprs, map.getContext());
-  }
-};
 
 /// Heads that share keys and values (GQA): an operand that is spread over the heads of a group, and has the groups
 /// joined for the product only, is read as it was before. The groups and the heads of each are loops of their own.
@@ -344,14 +282,16 @@ struct ExpandBeforeTranspose : OpRewritePattern<tensor::ExpandShapeOp> {
     auto const groups = op.getReassociationIndices();
     if (!transpose || !op->hasOneUse())
       return failure();
+    auto product = dyn_cast<nest::ContractOp>(*op->user_begin());
     bool const isTurned = isa<linalg::TransposeOp>(*op->user_begin());
+    bool const isHeads = product && isBatched(product);
     bool const isBatch = groups.front().size() > 1;
-    bool const isImage = !isUnitReshape(op) && (isTurned || leadsToChannelsLast(op.getResult(), 4));
+    bool const isImage = !isUnitReshape(op) && (isTurned || isHeads || leadsToChannelsLast(op.getResult(), 4));
     if (!isImage && !(isBatch && isTurned))
       return failure();
+    SmallVector<OpFoldResult> const sizes = getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), rewriter);
     SmallVector<int64_t> const from = inverse(transpose.getPermutation()); // dimension of x -> of its transpose
     SmallVector<int64_t> shape, places(op.getResultType().getRank());
-    SmallVector<OpFoldResult> const sizes = getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), rewriter);
     SmallVector<OpFoldResult> extents; // in the order of `shape`
     SmallVector<ReassociationIndices> split;
     for (int64_t group : from) {
@@ -427,12 +367,14 @@ struct ShuffleInPlace : OpRewritePattern<tensor::CollapseShapeOp> {
 
 void populateTransposeBeforeReshape(RewritePatternSet &patterns) {
   patterns.add<CollapseBeforeTranspose, ExpandBeforeTranspose>(patterns.getContext());
+  populateJoinedHeads(patterns);
 }
 
 void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
   populateTransposeBeforeReshape(patterns);
-  patterns.add<SeparateBatch, ReadSharedHeads, TransposeWithoutUnits, CollapseChannelsLast, SplitChannelsLast,
-               ShuffleInPlace>(patterns.getContext());
+  populateSeparateBatch(patterns);
+  patterns.add<ReadSharedHeads, TransposeWithoutUnits, CollapseChannelsLast, SplitChannelsLast, ShuffleInPlace>(
+      patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   guardReshapes(patterns);

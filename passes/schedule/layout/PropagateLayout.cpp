@@ -204,18 +204,35 @@ struct PadThrough : OpRewritePattern<tensor::PadOp> {
   }
 };
 
+/// slice(transpose(x)) = transpose(slice(x)), also where the slice drops dimensions of extent 1: one of queries, keys
+/// and values.
 struct SliceThrough : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op, PatternRewriter &rewriter) const override {
     auto transpose = transposeBehind(op.getSource());
-    if (!transpose || op.getType().getRank() != op.getSourceType().getRank())
+    if (!transpose)
       return failure();
     ArrayRef<int64_t> const permutation = transpose.getPermutation();
     SmallVector<int64_t> const back = inverse(permutation);
+    llvm::SmallBitVector const dropped = op.getDroppedDims();
+    SmallVector<int64_t> shape, kept; // of the slice of x; of which dimensions of x it is
+    SmallVector<int64_t> extents;     // of dimensions of the transpose
+    for (int64_t d = 0, at = 0; d < op.getSourceType().getRank(); ++d)
+      extents.push_back(dropped.test(d) ? 1 : op.getType().getDimSize(at++));
+    for (auto const &[d, place] : llvm::enumerate(back))
+      if (!dropped.test(place)) {
+        shape.push_back(extents[place]);
+        kept.push_back(d);
+      }
+    SmallVector<int64_t> order;
+    for (auto const &[d, from] : llvm::enumerate(permutation))
+      if (!dropped.test(d))
+        order.push_back(llvm::find(kept, from) - kept.begin());
     Value const slice = rewriter.create<tensor::ExtractSliceOp>(
-        op.getLoc(), transpose.getInput(), permute<OpFoldResult>(op.getMixedOffsets(), back),
-        permute<OpFoldResult>(op.getMixedSizes(), back), permute<OpFoldResult>(op.getMixedStrides(), back));
-    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), slice, permutation));
+        op.getLoc(), RankedTensorType::get(shape, op.getType().getElementType()), transpose.getInput(),
+        permute<OpFoldResult>(op.getMixedOffsets(), back), permute<OpFoldResult>(op.getMixedSizes(), back),
+        permute<OpFoldResult>(op.getMixedStrides(), back));
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), slice, order));
     return success();
   }
 };

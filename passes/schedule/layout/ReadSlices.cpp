@@ -9,8 +9,12 @@
 #include "passes/Passes.h"
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 #include <numeric>
 
@@ -57,7 +61,22 @@ std::optional<SmallVector<unsigned>> dimsOf(AffineMap output) {
   return llvm::is_contained(dims, output.getNumResults()) ? std::nullopt : std::optional(dims);
 }
 
+/// A slice that is no copy yet.
+std::optional<Slice> sliceOf(tensor::ExtractSliceOp part) {
+  if (!llvm::all_of(part.getMixedStrides(), [](OpFoldResult stride) { return isConstantIntValue(stride, 1); }) ||
+      llvm::any_of(part.getStaticOffsets(), ShapedType::isDynamic))
+    return std::nullopt;
+  llvm::SmallBitVector const dropped = part.getDroppedDims();
+  Slice slice{part.getSource(), {}};
+  unsigned next = 0;
+  for (auto const &[d, offset] : llvm::enumerate(part.getStaticOffsets()))
+    slice.places.push_back({dropped.test(d) ? std::nullopt : std::optional(next++), offset});
+  return slice;
+}
+
 std::optional<Slice> sliceOf(Value value) {
+  if (auto part = value.getDefiningOp<tensor::ExtractSliceOp>())
+    return sliceOf(part);
   auto copy = value.getDefiningOp<nest::MapOp>();
   if (!copy || copy.getInputs().size() != 1 || !copy.getExtras().empty() || copy.getOutputs().size() != 1)
     return std::nullopt;
@@ -78,6 +97,50 @@ std::optional<Slice> sliceOf(Value value) {
   return slice;
 }
 
+/// A factor that a number was multiplied by before it is divided by it: x for x * 64 / 64.
+Value withoutFactor(Value size) {
+  auto quotient = size.getDefiningOp<arith::DivUIOp>();
+  auto const divisor = quotient ? getConstantIntValue(quotient.getRhs()) : std::nullopt;
+  if (!divisor)
+    return size;
+  if (auto product = quotient.getLhs().getDefiningOp<arith::MulIOp>())
+    return getConstantIntValue(product.getRhs()) == divisor ? product.getLhs() : size;
+  auto product = quotient.getLhs().getDefiningOp<affine::AffineApplyOp>();
+  AffineExpr const s0 = getAffineSymbolExpr(0, size.getContext());
+  bool const isMultiple = product && product.getMap().getNumInputs() == 1 && product.getMap().getNumSymbols() == 1 &&
+                          product.getMap().getResult(0) == s0 * *divisor;
+  return isMultiple ? product.getOperand(0) : size;
+}
+
+/// The run-time extent of a tensor as the program says it; null if it does not.
+Value sizeOf(Value tensor, unsigned dim) {
+  while (auto kernel = tensor.getDefiningOp<DestinationStyleOpInterface>())
+    tensor = kernel.getTiedOpOperand(cast<OpResult>(tensor))->get();
+  if (!cast<ShapedType>(tensor.getType()).isDynamicDim(dim))
+    return {};
+  if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
+    return withoutFactor(empty.getDynamicSize(dim));
+  if (auto part = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
+    SmallVector<OpFoldResult> sizes;
+    llvm::SmallBitVector const dropped = part.getDroppedDims();
+    for (auto const &[d, size] : llvm::enumerate(part.getMixedSizes()))
+      if (!dropped.test(d))
+        sizes.push_back(size);
+    return withoutFactor(cast<Value>(sizes[dim]));
+  }
+  auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>();
+  return expand ? withoutFactor(expand.getOutputShape()[expand.getResultType().getDynamicDimIndex(dim)]) : Value();
+}
+
+bool isSameExtent(Value a, unsigned first, Value b, unsigned second) {
+  int64_t const left = cast<ShapedType>(a.getType()).getDimSize(first);
+  int64_t const right = cast<ShapedType>(b.getType()).getDimSize(second);
+  if (!ShapedType::isDynamic(left) || !ShapedType::isDynamic(right))
+    return left == right;
+  Value const size = sizeOf(a, first);
+  return size && size == sizeOf(b, second);
+}
+
 /// An operand that is such a copy, perhaps with dimensions split and others of extent 1 dropped.
 class SlicedOperand {
 public:
@@ -95,21 +158,29 @@ public:
 
   /// The whole with the dimensions of the operand, and where the kernel, which reads the operand at `map`, finds its
   /// elements there; nothing where the whole cannot be split like the slice.
-  std::optional<std::pair<Value, AffineMap>> read(OpBuilder &builder, Location location, AffineMap map) {
+  /// `sums`: the loops that the result does not have. They run as far as an input says, so that a part of one of its
+  /// dimensions will not do.
+  std::optional<std::pair<Value, AffineMap>> read(OpBuilder &builder, Location location, AffineMap map,
+                                                  llvm::SmallBitVector const &sums) {
     auto const type = slice ? dyn_cast<RankedTensorType>(slice->whole.getType()) : RankedTensorType();
-    if (!type || !type.hasStaticShape() || !cast<ShapedType>(value.getType()).hasStaticShape() || !unfold(map))
+    if (!type || !unfold(map))
       return std::nullopt;
     SmallVector<SmallVector<int64_t>> const parts = partsOf(cast<ShapedType>(value.getType()));
     SmallVector<ReassociationIndices> groups;
     SmallVector<int64_t> shape;
     SmallVector<AffineExpr> found;
-    for (auto [place, extent] : llvm::zip(slice->places, type.getShape())) {
+    for (auto const &[dim, place, extent] : llvm::enumerate(slice->places, type.getShape())) {
       ArrayRef<int64_t> const inner = place.dim ? ArrayRef(parts[*place.dim]).drop_front() : ArrayRef<int64_t>();
+      if (llvm::is_contained(inner, ShapedType::kDynamic) || (ShapedType::isDynamic(extent) && !inner.empty()))
+        return std::nullopt;
       int64_t const size = product(inner);
-      if (extent % size != 0 || place.from % size != 0)
+      if (size == 0 || extent % size != 0 || place.from % size != 0)
+        return std::nullopt;
+      auto const loop = place.dim ? dyn_cast<AffineDimExpr>(indices[*place.dim].front()) : AffineDimExpr(nullptr);
+      if (loop && sums.test(loop.getPosition()) && !isSameExtent(value, *place.dim, slice->whole, dim))
         return std::nullopt;
       groups.push_back(llvm::to_vector(llvm::seq<int64_t>(shape.size(), shape.size() + 1 + inner.size())));
-      shape.push_back(extent / size);
+      shape.push_back(inner.empty() ? extent : extent / size);
       llvm::append_range(shape, inner);
       AffineExpr const first = builder.getAffineConstantExpr(place.from / size);
       found.push_back(place.dim ? indices[*place.dim].front() + first : first);
@@ -190,9 +261,13 @@ struct ReadSlices : impl::ReadSlicesBase<ReadSlices> {
         return;
       OpBuilder builder(contract);
       SmallVector<AffineMap> maps = contract.getMaps();
+      llvm::SmallBitVector sums(maps.front().getNumDims(), true);
+      for (AffineExpr expr : maps.back().getResults())
+        if (auto loop = dyn_cast<AffineDimExpr>(expr))
+          sums.reset(loop.getPosition());
       for (OpOperand &operand : contract.getInputsMutable()) {
         AffineMap &map = maps[operand.getOperandNumber()];
-        if (auto read = SlicedOperand(operand.get()).read(builder, operand.get().getLoc(), map)) {
+        if (auto read = SlicedOperand(operand.get()).read(builder, operand.get().getLoc(), map, sums)) {
           Operation *before = operand.get().getDefiningOp();
           operand.set(read->first);
           map = read->second;

@@ -160,3 +160,22 @@ func.func @direction(%x: memref<?x3xf32>, %y: memref<2x?x3xf32>) {
   memref.copy %row, %part : memref<1x?x3xf32> to memref<1x?x3xf32, strided<[?, 3, 1], offset: ?>>
   return
 }
+
+// Rows of run-time number go into the caller's memory, where they are split.
+// CHECK-LABEL: func.func @splitRows
+// CHECK-SAME:  (%[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?x3xf32>, %[[N:.*]]: index, %[[M:.*]]: index)
+func.func @splitRows(%x: memref<?xf32>, %y: memref<?x3xf32>, %n: index, %m: index) {
+  // CHECK: %[[V:.*]] = memref.collapse_shape %[[Y]] {{\[\[}}0, 1]]
+  // CHECK: nest.map "a" {{.*}} outs(%[[V]] : memref<?xf32>)
+  // CHECK-NEXT: ^bb0
+  // CHECK-NOT: memref.copy
+  // CHECK: return
+  %a = memref.alloc(%n) : memref<?xf32>
+  nest.map "a" ins(%x : memref<?xf32>) outs(%a : memref<?xf32>) maps [#id, #id] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %rows = memref.expand_shape %a [[0, 1]] output_shape [%m, 3] : memref<?xf32> into memref<?x3xf32>
+  memref.copy %rows, %y : memref<?x3xf32> to memref<?x3xf32>
+  return
+}

@@ -68,3 +68,68 @@ func.func @odd(%x: tensor<7x64xf32>, %y: tensor<7x2x8xf32>) -> tensor<2x7x7xf32>
   } -> tensor<2x7x7xf32>
   return %r : tensor<2x7x7xf32>
 }
+
+// -----
+
+#same = affine_map<(a, b, c) -> (a, b, c)>
+#row = affine_map<(b, m, n, k) -> (b, m, k)>
+#column = affine_map<(b, m, n, k) -> (b, n, k)>
+#result = affine_map<(b, m, n, k) -> (b, m, n)>
+#keys = affine_map<(a, b, c) -> (a, b, c + 8)>
+
+// Sums run as far as an input says: the first 8 of 24 columns are not read in place, nor are the next 8
+// CHECK-LABEL: func.func @part_of_a_sum
+// CHECK-COUNT-2: nest.map
+// CHECK: nest.contract
+func.func @part_of_a_sum(%x: tensor<2x7x24xf32>) -> tensor<2x7x7xf32> {
+  %e = tensor.empty() : tensor<2x7x8xf32>
+  %q = nest.map "" ins(%x : tensor<2x7x24xf32>) outs(%e : tensor<2x7x8xf32>) maps [#same, #same] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } -> tensor<2x7x8xf32>
+  %k = nest.map "" ins(%x : tensor<2x7x24xf32>) outs(%e : tensor<2x7x8xf32>) maps [#keys, #same] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  } -> tensor<2x7x8xf32>
+  %s = tensor.empty() : tensor<2x7x7xf32>
+  %r = nest.contract "" [batch, m, n, k] ins(%q, %k : tensor<2x7x8xf32>, tensor<2x7x8xf32>) outs(%s : tensor<2x7x7xf32>)
+      maps [#row, #column, #result] epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  } -> tensor<2x7x7xf32>
+  return %r : tensor<2x7x7xf32>
+}
+
+// -----
+
+#same = affine_map<(a, b, c) -> (a, b, c)>
+#row = affine_map<(b, m, n, k) -> (b, m, k)>
+#column = affine_map<(b, m, n, k) -> (b, k, n)>
+#result = affine_map<(b, m, n, k) -> (b, m, n)>
+#values = affine_map<(a, b, c) -> (a, b, c + 8)>
+
+// The sum over steps of run-time number is over all of them, as the size says
+// CHECK-LABEL: func.func @open_sum
+// CHECK: nest.map
+// CHECK-NOT: nest.map
+// CHECK: nest.contract "" [batch, m, n, k] ins(%{{.*}}, %{{.*}} : tensor<2x7x?xf32>, tensor<2x?x24xf32>)
+func.func @open_sum(%w: tensor<2x7x?xf32>, %n: index) -> tensor<2x7x8xf32> {
+  %o = tensor.empty(%n) : tensor<2x?x24xf32>
+  %x = nest.map "" outs(%o : tensor<2x?x24xf32>) maps [#same] {
+  ^bb0:
+    %c = arith.constant 1.0 : f32
+    nest.yield %c : f32
+  } -> tensor<2x?x24xf32>
+  %e = tensor.empty(%n) : tensor<2x?x8xf32>
+  %v = nest.map "" ins(%x : tensor<2x?x24xf32>) outs(%e : tensor<2x?x8xf32>) maps [#values, #same] {
+  ^bb0(%a: f32):
+    nest.yield %a : f32
+  } -> tensor<2x?x8xf32>
+  %s = tensor.empty() : tensor<2x7x8xf32>
+  %r = nest.contract "" [batch, m, n, k] ins(%w, %v : tensor<2x7x?xf32>, tensor<2x?x8xf32>) outs(%s : tensor<2x7x8xf32>)
+      maps [#row, #column, #result] epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  } -> tensor<2x7x8xf32>
+  return %r : tensor<2x7x8xf32>
+}
