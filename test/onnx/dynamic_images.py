@@ -231,3 +231,41 @@ def torch_volume(net):
     net.op("Resize", x, "", net.const([1, 1, 2, 2, 2], np.float32), name="y", mode="nearest", coordinate_transformation_mode="asymmetric",
            nearest_mode="floor")
     return {"y": (FLOAT, 5)}
+
+
+@model(17, height=(9, 16, 1), width=(8, 13, 22))
+def keras_same(net):
+    """Strides with padding "same" of images of any size: where the odd pixel goes depends on the size."""
+    image = net.input("image", 1, 3, "height", "width")
+
+    def conv(name, x, inputs, outputs, kernel, mode, stride):
+        weight = net.weight(f"{name}.weight", outputs, inputs, kernel, kernel)
+        return net.op("Conv", x, weight, name=name, auto_pad=mode, strides=[stride, stride])
+    x = net.op("Relu", conv("conv1", image, 3, 8, 3, "SAME_UPPER", 2))
+    y = net.op("Relu", conv("conv2", image, 3, 8, 4, "SAME_LOWER", 2))
+    x = net.op("Concat", x, y, axis=1)
+    pooled = net.op("MaxPool", x, auto_pad="SAME_UPPER", kernel_shape=[3, 3], strides=[2, 2])
+    means = net.op("AveragePool", x, auto_pad="SAME_LOWER", kernel_shape=[3, 3], strides=[2, 2])
+    all_means = net.op("AveragePool", x, auto_pad="SAME_UPPER", kernel_shape=[2, 3], strides=[2, 2], count_include_pad=1)
+    x = net.op("Add", net.op("Add", pooled, means), all_means)
+    conv("thirds", x, 16, 4, 5, "SAME_LOWER", 3)
+    conv("points", x, 16, 4, 1, "SAME_UPPER", 2)
+    return {"thirds": (FLOAT, 4), "points": (FLOAT, 4)}
+
+
+@model(18, batch=(1, 2, 1), height=(9, 16, 5), width=(8, 13, 22))
+def torch_whole_patches(net):
+    """F.pad to a multiple of the patch, by zeros and by mirrored pixels, and the crop afterwards."""
+    image = net.input("image", "batch", 3, "height", "width")
+    height, width = net.size(image, 2), net.size(image, 3)
+
+    def missing(size, patch):
+        return net.op("Mod", net.op("Sub", net.const(patch), net.op("Mod", size, net.const(patch))), net.const(patch))
+    x = net.op("Pad", image, net.shape(0, 0, 0, 0, 0, 0, missing(height, 4), missing(width, 4)))
+    x = net.conv("patches", x, 3, 8, kernel=4, stride=4, pads=[0] * 4)
+    up = net.op("Resize", x, "", net.const([1, 1, 4, 4], np.float32), coordinate_transformation_mode="asymmetric", mode="nearest",
+                nearest_mode="floor")
+    cropped = net.op("Slice", up, net.const([0, 0]), net.shape(height, width), net.const([2, 3]))
+    mirrored = net.op("Pad", cropped, net.shape(0, 0, missing(height, 2), 0, 0, 0, 0, missing(width, 2)), mode="reflect")
+    net.op("Identity", mirrored, name="y")
+    return {"y": (FLOAT, 4)}

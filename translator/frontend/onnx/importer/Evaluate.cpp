@@ -197,9 +197,11 @@ LogicalResult Evaluator::runConcat(tensor::ConcatOp op) {
 }
 
 /// Whether a < b, a == b and so on holds for all sizes, or for none.
-static std::optional<bool> compared(arith::CmpIPredicate predicate, Extent const &a, Extent const &b) {
+static std::optional<bool> compared(Extents const &extents, arith::CmpIPredicate predicate, Extent const &a,
+                                    Extent const &b) {
   Extent const less = b - a, more = a - b;
-  bool const isLess = (less - 1).isNatural(), isMore = (more - 1).isNatural();
+  bool const isLess = extents.isNatural(less - 1), isMore = extents.isNatural(more - 1);
+  bool const isAtMost = extents.isNatural(less), isAtLeast = extents.isNatural(more);
   switch (predicate) {
   case arith::CmpIPredicate::eq:
   case arith::CmpIPredicate::ne:
@@ -207,13 +209,13 @@ static std::optional<bool> compared(arith::CmpIPredicate predicate, Extent const
       return (a == b) == (predicate == arith::CmpIPredicate::eq);
     return std::nullopt;
   case arith::CmpIPredicate::slt:
-    return isLess ? std::optional(true) : more.isNatural() ? std::optional(false) : std::nullopt;
+    return isLess ? std::optional(true) : isAtLeast ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::sle:
-    return less.isNatural() ? std::optional(true) : isMore ? std::optional(false) : std::nullopt;
+    return isAtMost ? std::optional(true) : isMore ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::sgt:
-    return isMore ? std::optional(true) : less.isNatural() ? std::optional(false) : std::nullopt;
+    return isMore ? std::optional(true) : isAtMost ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::sge:
-    return more.isNatural() ? std::optional(true) : isLess ? std::optional(false) : std::nullopt;
+    return isAtLeast ? std::optional(true) : isLess ? std::optional(false) : std::nullopt;
   default:
     return std::nullopt;
   }
@@ -234,10 +236,10 @@ Attribute Evaluator::compute(Operation &op, Elements const &operands) {
   Builder builder(op.getContext());
   Type const type = op.getResult(0).getType();
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
-    auto const holds = compared(compare.getPredicate(), values[0], values[1]);
+    auto const holds = compared(extents, compare.getPredicate(), values[0], values[1]);
     return holds ? builder.getIntegerAttr(type, *holds) : Attribute();
   }
-  bool const isNatural = llvm::all_of(values, [](Extent const &value) { return value.isNatural(); });
+  bool const isNatural = llvm::all_of(values, [&](Extent const &value) { return extents.isNatural(value); });
   bool const isDivision = values.size() == 2 && isNatural && !(values[1] == Extent());
   std::optional<Extent> const result =
       llvm::TypeSwitch<Operation *, std::optional<Extent>>(&op)
@@ -253,12 +255,17 @@ Attribute Evaluator::compute(Operation &op, Elements const &operands) {
                               : std::nullopt;
           })
           .Case<arith::MaxSIOp, arith::MinSIOp>([&](Operation *op) -> std::optional<Extent> {
-            auto const isLess = compared(arith::CmpIPredicate::sle, values[0], values[1]);
+            auto const isLess = compared(extents, arith::CmpIPredicate::sle, values[0], values[1]);
             return isLess ? std::optional(values[*isLess == isa<arith::MaxSIOp>(op)]) : std::nullopt;
           })
           .Default([](Operation *) { return std::nullopt; });
   bool const fits = type.isIndex() || type.getIntOrFloatBitWidth() >= 32;
   return result && fits ? builder.getIntegerAttr(type, extents.encode(*result)) : Attribute();
+}
+
+static bool isTrue(Attribute value) {
+  auto const integer = dyn_cast_or_null<IntegerAttr>(value);
+  return integer && integer.getType().isInteger(1) && integer.getValue().isOne();
 }
 
 /// A scalar operation, by its folder.
@@ -287,12 +294,18 @@ LogicalResult Evaluator::runScalar(Operation &op, ArrayRef<int64_t> loops) {
   Elements operands;
   for (Value operand : op.getOperands())
     operands.push_back(scalars.lookup(operand));
+  if (isa<arith::OrIOp>(op)) // one that is known to hold is enough
+    if (auto const *known = llvm::find_if(operands, isTrue); known != operands.end()) {
+      scalars[op.getResult(0)] = *known;
+      return success();
+    }
   if (llvm::is_contained(operands, Attribute()))
     return failure();
   if (llvm::any_of(operands, [&](Attribute a) { return isUnknown(a); })) {
     Attribute const value = compute(op, operands);
     scalars[op.getResult(0)] = value;
-    return success(value != Attribute());
+    bool const mayBeOpen = isa<arith::CmpIOp>(op) && llvm::all_of(op.getUsers(), llvm::IsaPred<arith::OrIOp>);
+    return success(value != Attribute() || mayBeOpen);
   }
   if (auto narrow = dyn_cast<arith::TruncFOp>(op)) { // whose folder wants a value that needs no rounding
     auto const value = dyn_cast<FloatAttr>(operands[0]);

@@ -173,6 +173,24 @@ Extent Extents::ofResult(OpResult tensor, int64_t dim) {
       .Default([&](Operation *) { return atomOf(tensor, dim); });
 }
 
+bool Extents::isNatural(Extent const &extent) const {
+  if (extent.isNatural())
+    return true;
+  for (auto const &[product, count] : extent.terms) {
+    auto const [dividend, divisor] = product.size() == 1 ? atoms[product[0]].division : std::pair<Extent, Extent>();
+    int64_t const by = divisor.number().value_or(0);
+    if (by <= 0 || atoms[product[0]].source || count % by != 0)
+      continue;
+    // A remainder, n - by * (n / by), is at least 0 and at most by - 1
+    Extent const quotient = Extent::ofAtom(product[0]), remainder = dividend - quotient * by;
+    int64_t const times = -count / by;
+    Extent const rest = extent - remainder * times;
+    if ((times > 0 ? rest : rest + times * (by - 1)).isNatural())
+      return true;
+  }
+  return false;
+}
+
 Extent Extents::quotient(Extent const &dividend, Extent const &divisor) {
   if (auto const exact = dividend.dividedBy(divisor))
     return *exact;
@@ -186,6 +204,14 @@ Extent Extents::quotient(Extent const &dividend, Extent const &divisor) {
     term.terms[product] = count;
     auto const exact = term.dividedBy(divisor);
     (exact ? whole : rest) = (exact ? whole : rest) + exact.value_or(term);
+  }
+  // Divisions of sizes as operations are of what is not negative: -n / 32 = -((n + 31) / 32)
+  if (Extent const opposite = Extent() - rest; by.value_or(0) > 0 && opposite.isNatural())
+    return whole - quotient(opposite + (*by - 1), divisor);
+  auto const isTaken = [](auto const &term) { return !term.first.empty() && term.second < 0; };
+  if (llvm::any_of(rest.terms, isTaken)) {
+    whole = Extent();
+    rest = dividend;
   }
   // (n / 2 + 1) / 3 = (n + 2) / 6
   auto const [inner, more] = rest.shiftedAtom();
@@ -317,7 +343,7 @@ void Extents::requireAtom(unsigned atom, int64_t least) {
 
 void Extents::requireAtLeast(Extent const &extent, int64_t least) {
   Extent const more = extent - least;
-  if (more.isNatural())
+  if (isNatural(more))
     return;
   if (more.number())
     throw Refusal("an extent of " + Twine(text(extent)) + " where " + Twine(least) + " is needed");

@@ -60,6 +60,8 @@ public:
   Extent of(mlir::OpFoldResult size);
   /// What a dimension is, for a tensor that was just made.
   Extent note(mlir::Value tensor, int64_t dim, Extent const &extent);
+  /// Whether it cannot be negative, as what a division leaves.
+  bool isNatural(Extent const &extent) const;
   /// Rounded down; neither may be negative.
   Extent quotient(Extent const &dividend, Extent const &divisor);
 

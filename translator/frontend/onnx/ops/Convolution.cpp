@@ -102,7 +102,7 @@ static void importConv(Node &node) {
     w = node.b.unsqueeze(w, {2});
     window.addRow();
   }
-  Value y = !node.constant(1) && isConvolvedByPlanes(x, groups)
+  Value y = !node.constant(1) && window.open.empty() && isConvolvedByPlanes(x, groups)
                 ? convolveByPlanes(node.b, x, w, window)
                 : convolve(node.b, window.pad(node.b, x, node.b.scalar(node.element(0), 0)), w, window, groups);
   if (isFlat)

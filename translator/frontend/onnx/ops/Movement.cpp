@@ -2,6 +2,7 @@
 
 #include "translator/frontend/onnx/importer/LoopNest.h"
 #include "translator/frontend/onnx/importer/Registry.h"
+#include "translator/frontend/onnx/ops/Padding.h"
 
 using namespace mlir;
 using llvm::Twine;
@@ -22,50 +23,6 @@ static void importTranspose(Node &node) {
 
 //===--- Padding --------------------------------------------------------------------------------------------------===//
 
-/// The position in the input for one in the padded output: at the edge, mirrored at it, or around.
-static Value padPosition(Scalars &s, Value position, int64_t low, OpFoldResult extent, OpFoldResult lastPlace,
-                         StringRef mode) {
-  auto const index = [&s](OpFoldResult place) { return getValueOrCreateConstantIndexOp(s.b, s.b.getLoc(), place); };
-  Value const zero = s.index(0), last = index(lastPlace);
-  Value const moved = s.create<arith::SubIOp>(position, s.index(low));
-  if (mode == "edge")
-    return s.create<arith::MinSIOp>(s.create<arith::MaxSIOp>(moved, zero), last);
-  if (mode == "wrap") {
-    Value const length = index(extent);
-    Value const rest = s.create<arith::RemSIOp>(moved, length);
-    Value const isBelow = s.create<arith::CmpIOp>(arith::CmpIPredicate::slt, rest, zero);
-    return s.select(isBelow, s.create<arith::AddIOp>(rest, length), rest);
-  }
-  Value const distance = s.create<arith::MaxSIOp>(moved, s.create<arith::SubIOp>(zero, moved));
-  return s.create<arith::MinSIOp>(distance,
-                                  s.create<arith::SubIOp>(s.create<arith::MulIOp>(last, s.index(2)), distance));
-}
-
-static Value padByCopy(Node &node, Value x, IntsRef low, IntsRef high, StringRef mode) {
-  Build &b = node.b;
-  std::vector<Extent> const from = b.extentsOf(x);
-  std::vector<Extent> shape = from;
-  Sizes const sizes = b.sizesFor(from);
-  Sizes lasts(sizes.size());
-  for (auto [dim, extent, before, after] : llvm::enumerate(from, low, high)) {
-    if (before == 0 && after == 0)
-      continue;
-    if (mode == "reflect" && extent.number() && std::max(before, after) >= *extent.number())
-      node.refuse("mode reflect pads by more than the input has");
-    b.extents.requireAtLeast(extent, mode == "reflect" ? std::max(before, after) + 1 : 1);
-    shape[dim] = extent + before + after;
-    lasts[dim] = b.extents.size(extent - 1);
-  }
-  return b.map({}, {}, b.sizesFor(shape), node.element(0), [&](Scalars &s, ValueRange) -> Value {
-    llvm::SmallVector<Value> position;
-    for (size_t dim = 0; dim < from.size(); ++dim) {
-      Value const at = s.create<linalg::IndexOp>(static_cast<int64_t>(dim));
-      position.push_back(low[dim] || high[dim] ? padPosition(s, at, low[dim], sizes[dim], lasts[dim], mode) : at);
-    }
-    return s.convert(s.create<tensor::ExtractOp>(x, position), computeType(node.element(0)));
-  });
-}
-
 /// The pads hold a value that is known at run time: everything is filled with it first.
 static Value padWith(Build &b, Value x, IntsRef low, IntsRef high, Value value) {
   Sizes sizes;
@@ -78,17 +35,38 @@ static Value padWith(Build &b, Value x, IntsRef low, IntsRef high, Value value) 
   return b.create<tensor::InsertSliceOp>(x, filled, b.sizes(low), b.sizesOf(x), b.sizes(Ints(low.size(), 1)));
 }
 
+/// Amounts that only the run knows, as those that bring an image to a multiple of a patch.
+static void padByAmounts(Node &node, std::vector<Extent> const &amounts, IntsRef axes) {
+  Build &b = node.b;
+  if (amounts.size() != 2 * axes.size())
+    node.refuse("pads need two values per axis");
+  std::vector<Extent> low(node.rank(0)), high(node.rank(0));
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    low[axis] = amounts[i];
+    high[axis] = amounts[axes.size() + i];
+    b.extents.requireAtLeast(low[axis], 0);
+    b.extents.requireAtLeast(high[axis], 0);
+  }
+  Value const fill = node.has(2) ? b.reshape(node.in(2), {}) : Value();
+  node.out(0, padAtRunTime(b, node.in(0), low, high, node.stringAttr("mode", "constant"), fill));
+}
+
 static void importPad(Node &node) {
   Build &b = node.b;
   int64_t const rank = node.rank(0);
   bool const isOld = node.opset < 11;
-  auto const given = isOld ? node.intsAttr(node.opset < 2 ? "paddings" : "pads") : node.ints(1, "pads");
+  auto const old = isOld ? node.intsAttr(node.opset < 2 ? "paddings" : "pads") : std::nullopt;
+  std::vector<Extent> const amounts = isOld ? std::vector<Extent>() : node.shapeInput(1, "pads");
+  bool const isOpen = llvm::any_of(amounts, [](Extent const &amount) { return !amount.number(); });
+  auto const given = isOld || isOpen ? old : std::optional(node.ints(1, "pads"));
   Ints axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (node.has(3)) {
     axes = node.ints(3, "axes");
     for (int64_t &axis : axes)
       axis = node.axis(axis, rank);
   }
+  if (isOpen)
+    return padByAmounts(node, amounts, axes);
   if (!given || given->size() != 2 * axes.size())
     node.refuse("pads need two values per axis");
   Ints low(rank, 0), high(rank, 0), cutLow(rank, 0), extents(node.shape(0));
@@ -107,7 +85,7 @@ static void importPad(Node &node) {
   Value const x = isCut ? b.slice(node.in(0), cutLow, extents, Ints(rank, 1)) : node.in(0);
   std::string const mode = node.stringAttr("mode", "constant");
   if (mode == "edge" || mode == "reflect" || mode == "wrap")
-    return node.out(0, padByCopy(node, x, low, high, mode));
+    return node.out(0, padAtRunTime(b, x, {low.begin(), low.end()}, {high.begin(), high.end()}, mode, {}));
   if (mode != "constant")
     node.refuse("mode \"" + mode + "\" is unknown");
   if (isOld || !node.has(2))

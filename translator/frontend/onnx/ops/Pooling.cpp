@@ -65,10 +65,9 @@ static Value foldWindow(Build &b, Value x, Window const &window, Build::Fold fol
 }
 
 /// The number of taps inside the image (and, if they count, inside its pads) of the window at an output position.
-static Value countTaps(Scalars &s, Window const &window, SizesRef ends, bool countPads) {
+static Value countTaps(Scalars &s, Window const &window, SizesRef begins, SizesRef ends) {
   Value count;
-  for (auto [i, last] : llvm::enumerate(ends)) {
-    OpFoldResult const first = s.b.getIndexAttr(countPads ? 0 : window.low[i]);
+  for (auto [i, first, last] : llvm::enumerate(begins, ends)) {
     auto const index = [&s](OpFoldResult place) { return getValueOrCreateConstantIndexOp(s.b, s.b.getLoc(), place); };
     Value const position = s.create<linalg::IndexOp>(static_cast<int64_t>(2 + i));
     Value const begin = s.create<arith::MulIOp>(position, s.index(window.strides[i]));
@@ -94,8 +93,8 @@ static Value countTaps(Scalars &s, Window const &window, SizesRef ends, bool cou
 /// Sum over the window divided by the number of taps that count.
 static Value divideByCount(Node &node, Value sum, Window const &window, bool countPads) {
   auto isZero = [](int64_t value) { return value == 0; };
-  bool const isPlain = llvm::all_of(window.overhang, isZero) &&
-                       (countPads || (llvm::all_of(window.low, isZero) && llvm::all_of(window.high, isZero)));
+  bool const isUnpadded = llvm::all_of(window.low, isZero) && llvm::all_of(window.high, isZero) && window.open.empty();
+  bool const isPlain = llvm::all_of(window.overhang, isZero) && (countPads || isUnpadded);
   double taps = 1;
   for (int64_t extent : window.kernel)
     taps *= static_cast<double>(extent);
@@ -106,13 +105,15 @@ static Value divideByCount(Node &node, Value sum, Window const &window, bool cou
   extents.erase(extents.begin(), extents.begin() + 2);
   if (extents.size() < window.kernel.size())
     extents.insert(extents.begin(), 1);
-  Sizes ends; // of what counts, in the padded image
+  Sizes begins, ends; // of what counts, in the padded image
   for (auto [i, extent] : llvm::enumerate(extents)) {
-    int64_t const behind = countPads ? window.high[i] - window.overhang[i] : 0;
-    ends.push_back(node.b.extents.size(extent + window.low[i] + behind));
+    auto const [before, after] = window.open.empty() ? std::pair<Extent, Extent>() : window.open[i];
+    Extent const low = before + window.low[i], behind = after + (window.high[i] - window.overhang[i]);
+    begins.push_back(node.b.extents.size(countPads ? Extent(0) : low));
+    ends.push_back(node.b.extents.size(extent + low + (countPads ? behind : Extent(0))));
   }
   return node.b.elementwise(sum, node.element(0), [&](Scalars &s, ValueRange v) {
-    Value const count = s.create<arith::IndexCastOp>(s.b.getI32Type(), countTaps(s, window, ends, countPads));
+    Value const count = s.create<arith::IndexCastOp>(s.b.getI32Type(), countTaps(s, window, begins, ends));
     return s.div(v[0], s.create<arith::SIToFPOp>(v[0].getType(), count));
   });
 }

@@ -1,6 +1,7 @@
 //===- Window.cpp - kernel, strides, dilations and pads of convolutions and pools ---------------------------------===//
 
 #include "translator/frontend/onnx/ops/Window.h"
+#include "translator/frontend/onnx/ops/Padding.h"
 
 using namespace mlir;
 using llvm::Twine;
@@ -25,12 +26,32 @@ static void checkKernel(Node &node, IntsRef kernel) {
       node.refuse("kernel " + shapeText(kernel) + " has no taps");
 }
 
+/// The same where the extent is known at run time only: with n outputs, (n - 1) * stride + reach - extent elements are
+/// missing, which is at least reach - stride.
+static void padSameAtRunTime(Node &node, Window &window, size_t i, bool isUpper) {
+  int64_t const stride = window.strides[i], reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
+  window.low[i] = window.high[i] = 0;
+  if (reach == 1)
+    return;
+  if (reach < stride)
+    node.refuse("auto_pad with strides beyond the kernel needs known extents; give them by --dim");
+  // m = (extent + stride - 1) mod stride is left of reach - 1: half of that rounded down is r - ceil((r + m) / 2)
+  Extents &extents = node.b.extents;
+  Extent const extent = node.extents(0)[2 + i], more = extent + (stride - 1);
+  Extent const outputs = extents.quotient(more, stride);
+  int64_t const r = isUpper ? reach - 1 : reach;
+  Extent const half = Extent(r) - extents.quotient(more - outputs * stride + (r + 1), 2);
+  Extent const total = outputs * stride + (reach - stride) - extent;
+  window.open.resize(window.kernel.size());
+  window.open[i] = {half, total - half};
+}
+
 /// SAME pads: as many outputs as inputs per stride, the odd element at the end or at the beginning.
 static void padSame(Node &node, Window &window, size_t i, bool isUpper) {
   int64_t const extent = node.shape(0)[2 + i], reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
   bool const isUnknown = ShapedType::isDynamic(extent);
   if (isUnknown && window.strides[i] != 1)
-    node.refuse("auto_pad with strides needs known extents; give them by --dim");
+    return padSameAtRunTime(node, window, i, isUpper);
   int64_t const outputs = (extent + window.strides[i] - 1) / window.strides[i];
   int64_t const total =
       isUnknown ? reach - 1 : std::max<int64_t>((outputs - 1) * window.strides[i] + reach - extent, 0);
@@ -89,6 +110,8 @@ void Window::addRow() {
     values->insert(values->begin(), 1);
   for (Ints *values : {&low, &high, &overhang})
     values->insert(values->begin(), 0);
+  if (!open.empty())
+    open.emplace(open.begin(), Extent(0), Extent(0));
 }
 
 static Ints withBatchAndChannels(IntsRef spatial) {
@@ -98,6 +121,14 @@ static Ints withBatchAndChannels(IntsRef spatial) {
 }
 
 Value Window::pad(Build &b, Value x, Value scalar) const {
+  if (!open.empty()) {
+    std::vector<Extent> before(2), after(2);
+    for (auto const &[first, last] : open) {
+      before.push_back(first);
+      after.push_back(last);
+    }
+    x = padAtRunTime(b, x, before, after, "constant", b.fill({}, scalar));
+  }
   return b.pad(x, withBatchAndChannels(low), withBatchAndChannels(high), scalar);
 }
 

@@ -12,6 +12,9 @@ struct Window {
   Ints kernel, strides, dilations, low, high;
   /// Extra elements at the end that are in no pad of the model (ceil_mode).
   Ints overhang;
+  /// Pads that only the run knows, of SAME with strides, a pair for each dimension; empty without any. `low` and `high`
+  /// are 0 there.
+  std::vector<std::pair<Extent, Extent>> open;
 
   /// Reads and checks the attributes; `kernel` comes from the weight or from kernel_shape.
   static Window of(Node &node, IntsRef kernel);
