@@ -101,7 +101,7 @@ static void importPad(Node &node) {
 
 //===--- Concatenation --------------------------------------------------------------------------------------------===//
 
-/// Marks what padByCopy has made around periodic dimensions: pads in front of each, then those behind.
+/// Marks what pads periodic dimensions: pads in front of each, then those behind.
 constexpr StringLiteral wrapPads = "wrap_pads";
 
 /// The number of slices of `source` along `axis` that `part` is, from the first (`atEnd`: to the last) one on; 0 if it
@@ -146,8 +146,8 @@ static Value wrapped(Node &node, int64_t axis) {
       }
     pads[axis] = before;
     pads[rank + axis] = after;
-    IntsRef const all(pads);
-    Value const made = padByCopy(node, source, all.take_front(rank), all.drop_front(rank), "wrap");
+    auto const middle = pads.begin() + rank;
+    Value const made = padAtRunTime(b, source, {pads.begin(), middle}, {middle, pads.end()}, "wrap", {});
     made.getDefiningOp()->setAttr(wrapPads, b.getDenseI64ArrayAttr(pads));
     return made;
   }
