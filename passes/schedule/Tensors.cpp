@@ -10,8 +10,10 @@ using namespace mlir;
 /// An extent as the program says it: a question would be one more reader of the value, which keeps a kernel from taking
 /// in what follows.
 static Value extentOf(OpBuilder &builder, Location loc, Value value, int64_t d) {
-  while (auto kernel = value.getDefiningOp<DestinationStyleOpInterface>())
-    value = kernel.getTiedOpOperand(cast<OpResult>(value))->get();
+  constexpr unsigned farthest = 64; // kernels: time must not grow with the square of the program
+  for (unsigned steps = 0; steps < farthest; ++steps)
+    if (auto kernel = value.getDefiningOp<DestinationStyleOpInterface>())
+      value = kernel.getTiedOpOperand(cast<OpResult>(value))->get();
   if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
     return empty.getDynamicSize(d);
   return builder.create<tensor::DimOp>(loc, value, d);

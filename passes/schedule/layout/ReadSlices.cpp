@@ -114,8 +114,10 @@ Value withoutFactor(Value size) {
 
 /// The run-time extent of a tensor as the program says it; null if it does not.
 Value sizeOf(Value tensor, unsigned dim) {
-  while (auto kernel = tensor.getDefiningOp<DestinationStyleOpInterface>())
-    tensor = kernel.getTiedOpOperand(cast<OpResult>(tensor))->get();
+  constexpr unsigned farthest = 64; // kernels: time must not grow with the square of the program
+  for (unsigned steps = 0; steps < farthest; ++steps)
+    if (auto kernel = tensor.getDefiningOp<DestinationStyleOpInterface>())
+      tensor = kernel.getTiedOpOperand(cast<OpResult>(tensor))->get();
   if (!cast<ShapedType>(tensor.getType()).isDynamicDim(dim))
     return {};
   if (auto empty = tensor.getDefiningOp<tensor::EmptyOp>())
