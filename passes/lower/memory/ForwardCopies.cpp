@@ -145,14 +145,24 @@ OpFoldResult extentAlong(Value memref, int64_t dim) {
   }
 }
 
-/// Whoever asks for an extent of the allocation gets the number that it was made with: of reshapes nobody asks any.
-void answerExtents(memref::AllocOp alloc) {
-  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
-    if (auto dim = dyn_cast<memref::DimOp>(user);
-        dim && dim.getConstantIndex() && alloc.getType().isDynamicDim(*dim.getConstantIndex())) {
-      dim.replaceAllUsesWith(alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(*dim.getConstantIndex())]);
-      dim.erase();
-    }
+/// Whoever asks for an extent of the memory, or of a reshape of it, gets the number that it was made with: the place
+/// where the memory is going to be may be as large as that.
+void answerExtents(Value memref) {
+  auto const type = cast<MemRefType>(memref.getType());
+  if (type.hasStaticShape())
+    return;
+  for (Operation *user : llvm::make_early_inc_range(memref.getUsers())) {
+    if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(user))
+      answerExtents(user->getResult(0));
+    auto dim = dyn_cast<memref::DimOp>(user);
+    auto const index = dim ? dim.getConstantIndex() : std::nullopt;
+    OpFoldResult const size =
+        index && *index >= 0 && *index < type.getRank() ? extentAlong(memref, *index) : OpFoldResult();
+    if (!size || !isa<Value>(size))
+      continue;
+    dim.replaceAllUsesWith(cast<Value>(size));
+    dim.erase();
+  }
 }
 
 std::optional<Candidate> asCandidate(memref::CopyOp copy) {
@@ -279,6 +289,21 @@ SmallVector<Value> neededFirst(Candidate &it) {
   return needed;
 }
 
+/// Whether values are computed from the allocation, as from an extent of a part of it. Also of more than this looks at.
+bool dependOn(ArrayRef<Value> values, memref::AllocOp alloc) {
+  constexpr unsigned most = 256;
+  SetVector<Operation *> all;
+  auto const add = [&](ValueRange operands) {
+    for (Value operand : operands)
+      if (Operation *op = operand.getDefiningOp())
+        all.insert(op);
+  };
+  add(values);
+  for (unsigned i = 0; i < all.size() && i < most; ++i)
+    add(all[i]->getOperands());
+  return all.size() > most || all.contains(alloc);
+}
+
 /// True if the kernels of the allocation can work in the target.
 bool suitsKernels(Candidate &it) {
   bool const inImage =
@@ -289,7 +314,7 @@ bool suitsKernels(Candidate &it) {
 bool forward(memref::CopyOp copy, AccessIndex &index) {
   auto it = asCandidate(copy);
   if (!it || !suitsKernels(*it) || !findSpan(*it, index) || !isTargetFree(*it, index) ||
-      hoistAllBefore(neededFirst(*it), it->named))
+      dependOn(neededFirst(*it), it->alloc) || hoistAllBefore(neededFirst(*it), it->named))
     return false;
   Value const place = undoReshapes(*it), root = rootOf(it->target());
   index.forget(it->alloc, copy);

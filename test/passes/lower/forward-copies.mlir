@@ -179,3 +179,28 @@ func.func @splitRows(%x: memref<?xf32>, %y: memref<?x3xf32>, %n: index, %m: inde
   memref.copy %rows, %y : memref<?x3xf32> to memref<?x3xf32>
   return
 }
+
+// The place asks for an extent of what is copied there: it is what the allocation was made with.
+// CHECK-LABEL: func.func @asksForExtent
+// CHECK-SAME:  (%[[X:[a-z0-9]*]]: memref<?x2x3xf32>, %[[Y:[a-z0-9]*]]: memref<?x10xf32>
+func.func @asksForExtent(%x: memref<?x2x3xf32>, %y: memref<?x10xf32>) {
+  // CHECK: %[[N:.*]] = memref.dim %[[X]]
+  // CHECK: %[[P:.*]] = memref.subview %[[Y]][0, 4] [%[[N]], 6] [1, 1]
+  // CHECK: %[[V:.*]] = memref.expand_shape %[[P]]
+  // CHECK: nest.map "part" {{.*}} outs(%[[V]] :
+  // CHECK-NOT: memref.copy
+  // CHECK: return
+  %zero = arith.constant 0 : index
+  %n = memref.dim %x, %zero : memref<?x2x3xf32>
+  %a = memref.alloc(%n) : memref<?x2x3xf32>
+  nest.map "part" ins(%x : memref<?x2x3xf32>) outs(%a : memref<?x2x3xf32>)
+      maps [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b, c)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %flat = memref.collapse_shape %a [[0], [1, 2]] : memref<?x2x3xf32> into memref<?x6xf32>
+  %rows = memref.dim %flat, %zero : memref<?x6xf32>
+  %part = memref.subview %y[0, 4] [%rows, 6] [1, 1] : memref<?x10xf32> to memref<?x6xf32, strided<[10, 1], offset: 4>>
+  memref.copy %flat, %part : memref<?x6xf32> to memref<?x6xf32, strided<[10, 1], offset: 4>>
+  return
+}
