@@ -49,14 +49,14 @@ of one name are equal, others may differ. One without a name (none, `?`, an exte
 well: `batch` for the first of the model, else `x_size_2` for the third of input `x`. What the model computes from them by Shape, Size, Gather, Slice, Concat, Squeeze,
 Unsqueeze, Cast, Add, Sub, Mul, Div, Mod, Min, Max, comparisons and Where is arithmetic of `forward` on the host, or folds away: a
 shape that is put together from them costs nothing. Such sizes can be the shape of Reshape, Expand, ConstantOfShape and Tile,
-the bounds of Slice and Range, the parts of a Split, or data. Where it is not certain that sizes fit each other, `forward`
+the bounds of Slice and Range, the parts of a Split, the amounts of a Pad, or data. Where it is not certain that sizes fit each other, `forward`
 begins with a check that throws `std::invalid_argument` and names them: two extents that are broadcast have to be equal (neither
 is taken as 1), bounds of a Slice have to lie inside (10^9 and more is the end), a Reshape has to keep the number of elements, what a Squeeze
 takes away has to be 1, a window has to fit into its image. Tensors of more than 2^31 elements are refused so, too, as indices are of type `int`.
 
 Heights and widths of images are sizes like others: convolutions, pools, Resize and what stands between them take images of
-any size, as fast as those of a known one, but for Winograd's method. Extents have to be known for `auto_pad` SAME with
-strides, `output_shape`, Resize with `antialias`, `keep_aspect_ratio_policy`, tf_crop_and_resize or scales that are no fraction
+any size, as fast as those of a known one, but for Winograd's method and `auto_pad` SAME with strides, which costs a padded copy. Extents have to be known for
+`output_shape`, Resize with `antialias`, `keep_aspect_ratio_policy`, tf_crop_and_resize or scales that are no fraction
 of a power of 2, `Indices` of MaxPool, GridSample, RoiAlign and SpaceToDepth.
 
 Indices are data: Gather, GatherElements, GatherND, Scatter, ScatterElements, ScatterND, MaxUnpool, RoiAlign and
