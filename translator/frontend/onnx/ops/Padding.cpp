@@ -30,13 +30,20 @@ struct PaddedDim {
 
 static Value valueOf(Scalars &s, OpFoldResult size) { return getValueOrCreateConstantIndexOp(s.b, s.b.getLoc(), size); }
 
-/// The position in the input for one in the padded output: at the edge, mirrored at it, or around.
-static Value padPosition(Scalars &s, Value moved, PaddedDim const &dim, StringRef mode) {
+/// The position in the input for `at` in the padded output, which is `moved` without the elements in front: at the
+/// edge, mirrored at it, or around.
+static Value padPosition(Scalars &s, Value at, Value moved, PaddedDim const &dim, StringRef mode) {
   Value const zero = s.index(0), last = valueOf(s, dim.last);
   if (mode == "edge" || mode == "constant")
     return s.create<arith::MinSIOp>(s.create<arith::MaxSIOp>(moved, zero), last);
   if (mode == "wrap") {
     Value const length = valueOf(s, dim.extent);
+    // Extents in front are added as often as needed for a remainder that is not negative
+    auto const low = getConstantIntValue(dim.low), extent = getConstantIntValue(dim.extent);
+    if (low && extent) {
+      Value const ahead = s.create<arith::AddIOp>(at, s.index((*extent - *low % *extent) % *extent));
+      return s.create<arith::RemSIOp>(ahead, length);
+    }
     Value const rest = s.create<arith::RemSIOp>(moved, length);
     Value const isBelow = s.create<arith::CmpIOp>(arith::CmpIPredicate::slt, rest, zero);
     return s.select(isBelow, s.create<arith::AddIOp>(rest, length), rest);
@@ -85,7 +92,7 @@ Value padAtRunTime(Build &b, Value x, std::vector<Extent> const &low, std::vecto
       Value at = s.create<linalg::IndexOp>(static_cast<int64_t>(d));
       if (dims[d]) {
         Value const moved = s.create<arith::SubIOp>(at, valueOf(s, dims[d]->low));
-        at = padPosition(s, moved, *dims[d], mode);
+        at = padPosition(s, at, moved, *dims[d], mode);
         if (mode == "constant") {
           Value const here = isInside(s, moved, *dims[d]);
           inside = inside ? s.create<arith::AndIOp>(inside, here) : here;
