@@ -76,8 +76,14 @@ def tool_path():
     return os.environ.get("ML2KOKKOS", str(PROJECT / "build/release/bin/ml2kokkos"))
 
 
+LONGEST = 600 # seconds: far more than any network takes; a rewrite that does not end shows here
+
+
 def run_tool(*arguments):
-    done = subprocess.run([tool_path(), *map(str, arguments)], capture_output=True, text=True)
+    try:
+        done = subprocess.run([tool_path(), *map(str, arguments)], capture_output=True, text=True, timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"translation did not end within {LONGEST} s: {' '.join(map(str, arguments))}") from None
     if done.returncode != 0:
         raise Failure(f"translation failed (exit code {done.returncode}):\n{done.stderr.strip()}")
     return done.stdout
