@@ -160,6 +160,46 @@ struct SigmoidThreshold : OpRewritePattern<arith::CmpFOp> {
   }
 };
 
+/// Whether `value` is log(1 + e^x) as max(x, 0) + log1p(exp(-|x|)).
+bool isSoftplusOf(Value value, Value x) {
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  auto const isMaximum = [&](Value part) {
+    auto maximum = part.getDefiningOp<arith::MaximumFOp>();
+    auto const zero = maximum ? constantFloat(maximum.getRhs()) : std::nullopt;
+    return zero && zero->isZero() && maximum.getLhs() == x;
+  };
+  auto const isRest = [&](Value part) {
+    auto log = part.getDefiningOp<math::Log1pOp>();
+    auto exp = log ? log.getOperand().getDefiningOp<math::ExpOp>() : math::ExpOp();
+    auto negated = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : arith::NegFOp();
+    auto magnitude = negated ? negated.getOperand().getDefiningOp<math::AbsFOp>() : math::AbsFOp();
+    return magnitude && magnitude.getOperand() == x;
+  };
+  return (isMaximum(sum.getLhs()) && isRest(sum.getRhs())) || (isMaximum(sum.getRhs()) && isRest(sum.getLhs()));
+}
+
+/// select(x > 20, x, softplus(x)), as PyTorch exports it, is softplus(x): from 17 on, in double from 37 on, log1p(e^-x)
+/// is less than half of the last bit of x.
+struct SoftplusOfLarge : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
+    using P = arith::CmpFPredicate;
+    auto compare = op.getCondition().getDefiningOp<arith::CmpFOp>();
+    Value const x = op.getTrueValue();
+    auto const least = compare && compare.getLhs() == x ? constantFloat(compare.getRhs()) : std::nullopt;
+    if (!least || !llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, compare.getPredicate()))
+      return failure();
+    double const exact = x.getType().isF32() ? 17 : 37;
+    if (!(x.getType().isF32() || x.getType().isF64()) || !(least->convertToDouble() >= exact) ||
+        !isSoftplusOf(op.getFalseValue(), x))
+      return failure();
+    rewriter.replaceOp(op, op.getFalseValue());
+    return success();
+  }
+};
+
 /// The only position of a dimension with one element is 0, whatever was computed for it.
 struct OnlyPosition : OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -182,10 +222,10 @@ struct OnlyPosition : OpRewritePattern<tensor::ExtractOp> {
 struct Idioms : impl::IdiomsBase<Idioms> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>,
-                 ConstantLast<arith::MaximumFOp>, ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>,
-                 PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient, SigmoidThreshold, OnlyPosition>(
-        &getContext());
+    patterns
+        .add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>, ConstantLast<arith::MaximumFOp>,
+             ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>, PowerToProduct<math::FPowIOp>,
+             ReciprocalRoot, ErfOfQuotient, SigmoidThreshold, SoftplusOfLarge, OnlyPosition>(&getContext());
     populateSwappedHalves(patterns);
     populateSpreadImages(patterns);
     populateBroadcasts(patterns);

@@ -67,6 +67,12 @@ template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
           KOKKOS_LAMBDA(T sum, int row, int o) { return sum + T(.01) * row - T(.02) * o; });
     space.fence();
     check::compare(name, check::get(out), expected);
+    // What is added of a row, looked up: the same values by way of its place
+    contract_gathered(
+        "test::contract_gathered", space, rows, a, packed, out, split, KOKKOS_LAMBDA(int row) { return 2 * row; },
+        KOKKOS_LAMBDA(T sum, int, int o, int place) { return sum + T(.005) * place - T(.02) * o; });
+    space.fence();
+    check::compare(name + " gathered", check::get(out), expected);
     if constexpr (!on_host && std::is_same_v<T, float> && PackingOf<Weight>::panel == 64) {
       if (rows == 0)
         continue;

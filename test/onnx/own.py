@@ -11,6 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import around
 import classical
+import edges
 import features
 import scans
 import steps
@@ -356,5 +357,6 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *determinants(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), *TRANSPOSED, *around.cases(), *classical.cases(), *features.cases(), *scans.cases(), *steps.cases(), *volumes.cases()]:
+                 closure(), partly_turned(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *features.cases(), *scans.cases(), *steps.cases(),
+                 *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

@@ -161,6 +161,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"blocked", blocked},
           {"bytes", llvm::any_of(program.arguments, isOfBytes) || llvm::any_of(program.buffers, isOfBytes)},
           {"tall", blocks.count("large_conv") != 0},
+          {"gathered", blocks.count("contract_gathered") != 0},
           {"phases", blocks.count("conv_transposed") || blocks.count("contract_parts")},
           {"parts", blocks.count("contract_parts") != 0},
           {"interleaved", blocks.count("interleaved") != 0},

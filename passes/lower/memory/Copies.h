@@ -18,6 +18,9 @@ nest::MapOp createCopy(mlir::OpBuilder &builder, mlir::Location location, llvm::
 /// other.
 void joinMaps(mlir::func::FuncOp function);
 
+/// Fills move to the first operation that touches what they fill.
+void sinkFills(mlir::func::FuncOp function);
+
 /// Products whose rows are only cut into parts and copied store these parts themselves.
 void storeInParts(mlir::func::FuncOp function);
 

@@ -99,8 +99,10 @@ struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {
       names.replace(copy, copy.getTarget(), kernel);
       copy.erase();
     });
-    if (!isNaive)
-      joinMaps(getOperation());
+    if (isNaive)
+      return;
+    sinkFills(getOperation());
+    joinMaps(getOperation());
   }
 };
 

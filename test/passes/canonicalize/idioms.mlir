@@ -87,3 +87,56 @@ func.func @sigmoid_threshold(%x: f32) -> (i1, i1, i1, i1) {
   %3 = arith.cmpf ogt, %sigmoid, %one : f32
   return %0, %1, %2, %3 : i1, i1, i1, i1
 }
+
+// From 17 on the rest of softplus is less than half of the last bit.
+// CHECK-LABEL: func.func @softplus_of_large
+// CHECK-NOT: arith.select
+// CHECK: %[[SUM:.*]] = arith.addf
+// CHECK-NEXT: return %[[SUM]]
+func.func @softplus_of_large(%x: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %large = arith.constant 20.0 : f32
+  %magnitude = math.absf %x : f32
+  %negated = arith.negf %magnitude : f32
+  %exp = math.exp %negated : f32
+  %rest = math.log1p %exp : f32
+  %positive = arith.maximumf %x, %zero : f32
+  %softplus = arith.addf %positive, %rest : f32
+  %greater = arith.cmpf ogt, %x, %large : f32
+  %0 = arith.select %greater, %x, %softplus : f32
+  return %0 : f32
+}
+
+// In double it is not.
+// CHECK-LABEL: func.func @softplus_of_large_double
+// CHECK: arith.select
+func.func @softplus_of_large_double(%x: f64) -> f64 {
+  %zero = arith.constant 0.0 : f64
+  %large = arith.constant 20.0 : f64
+  %magnitude = math.absf %x : f64
+  %negated = arith.negf %magnitude : f64
+  %exp = math.exp %negated : f64
+  %rest = math.log1p %exp : f64
+  %positive = arith.maximumf %x, %zero : f64
+  %softplus = arith.addf %positive, %rest : f64
+  %greater = arith.cmpf ogt, %x, %large : f64
+  %0 = arith.select %greater, %x, %softplus : f64
+  return %0 : f64
+}
+
+// Nor for smaller numbers, of which it is a part.
+// CHECK-LABEL: func.func @softplus_of_small
+// CHECK: arith.select
+func.func @softplus_of_small(%x: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %large = arith.constant 15.0 : f32
+  %magnitude = math.absf %x : f32
+  %negated = arith.negf %magnitude : f32
+  %exp = math.exp %negated : f32
+  %rest = math.log1p %exp : f32
+  %positive = arith.maximumf %x, %zero : f32
+  %softplus = arith.addf %positive, %rest : f32
+  %greater = arith.cmpf ogt, %x, %large : f32
+  %0 = arith.select %greater, %x, %softplus : f32
+  return %0 : f32
+}

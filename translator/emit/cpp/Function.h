@@ -41,7 +41,7 @@ struct Function {
   std::string label = {}; ///< of the kernel, as it is printed
   Call call = {};
   std::vector<Closing> closings = {};
-  bool isEpilogue = false;   ///< the only lambda is the epilogue of a block
+  bool isEpilogue = false;   ///< the last lambda is the epilogue of a block, one in front finds places for it
   std::string epilogue = {}; ///< a short name of what that does, if there is one
 };
 

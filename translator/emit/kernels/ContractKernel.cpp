@@ -3,6 +3,7 @@
 #include "translator/emit/kernels/KernelParts.h"
 #include "translator/ir/InTurn.h"
 #include "translator/ir/LibraryCalls.h"
+#include "translator/ir/RowPlaces.h"
 #include "translator/ir/StoredSums.h"
 #include "translator/text/Text.h"
 
@@ -99,17 +100,66 @@ struct Contraction {
   LogicalResult addPlace(int64_t columns);
   LogicalResult printPacked(bool mayBeUnchanged = true);
   LogicalResult printParts(int64_t columns);
-  FailureOr<cpp::Parameter> printEpilogue(Body &statements);
+  FailureOr<cpp::Parameter> printEpilogue(Body &statements, ArrayRef<std::pair<Value, Expression>> known = {});
+  LogicalResult printGathered(nest::RowPlaces const &places);
   LogicalResult printBatched();
 };
 
 /// What is returned of a sum, which is the parameter.
-FailureOr<cpp::Parameter> Contraction::printEpilogue(Body &statements) {
+FailureOr<cpp::Parameter> Contraction::printEpilogue(Body &statements, ArrayRef<std::pair<Value, Expression>> known) {
   ScalarPrinter printer = layer.scalars(space);
+  for (auto const &[value, expression] : known)
+    printer.bind(value, expression);
   FailureOr<cpp::Parameter> const sum = bindEpilogue(printer, statements);
   if (failed(sum) || failed(returnValue(printer, op.getEpilogue().front(), statements)))
     return failure();
   return *sum;
+}
+
+/// The lambdas of contract_gathered: the places of a row, and what is returned of a sum and them.
+LogicalResult Contraction::printGathered(nest::RowPlaces const &places) {
+  Body lookup;
+  ScalarPrinter printer = layer.scalars(space);
+  SmallVector<Value> positions;
+  for (nest::PositionOp position : places.positions)
+    positions.push_back(position);
+  SmallVector<Operation *> const operations = llvm::to_vector(llvm::reverse(places.own));
+  auto const isOwn = [&](Operation *user) { return places.own.contains(user); };
+  for (auto [argument, extra, map] :
+       llvm::zip(op.getEpilogue().front().getArguments().drop_front(), op.getExtras(), ArrayRef(maps).drop_front(2)))
+    if (llvm::any_of(argument.getUsers(), isOwn)) {
+      FailureOr<Expression> read = layer.element(extra, map, space);
+      if (failed(read))
+        return failure();
+      printer.bindRead(argument, std::move(*read), lookup);
+    }
+  if (failed(printer.print(operations, lookup)))
+    return failure();
+  FailureOr<SmallVector<Expression>> values = printer.use(positions);
+  if (failed(values))
+    return failure();
+  bool const isOne = values->size() == 1;
+  Code const array = Raw("Kokkos::Array<int, ") + Code(int64_t(values->size())) + Raw(">");
+  lookup.push_back(cpp::Return{isOne ? values->front() : cpp::braces(array, *values)});
+  addLambda({}, {&m}, std::move(lookup));
+
+  Identifier const found = layer.scope.fresh({isOne ? "place" : "places", "found"});
+  SmallVector<std::pair<Value, Expression>> known;
+  for (Operation *op : operations) // those in front of the positions, which are not printed, need any
+    known.push_back({op->getResult(0), cpp::name(found)});
+  for (auto [i, position] : llvm::enumerate(positions))
+    known.push_back({position, isOne ? cpp::name(found) : cpp::index(cpp::name(found), {literal(int64_t(i))})});
+  Body statements;
+  FailureOr<cpp::Parameter> const sum = printEpilogue(statements, known);
+  if (failed(sum))
+    return failure();
+  m.recover(statements);
+  n.recover(statements);
+  std::vector<cpp::Parameter> parameters = {*sum, cpp::intParameter(m.name()), cpp::intParameter(n.name())};
+  parameters.push_back(isOne ? cpp::intParameter(found) : cpp::Parameter{array, found, " const &"});
+  layer.addLambda({std::move(parameters), std::move(statements)});
+  layer.nameEpilogue(op.getEpilogue().front());
+  return success();
 }
 
 LogicalResult Contraction::printPacked(bool mayBeUnchanged) {
@@ -119,13 +169,19 @@ LogicalResult Contraction::printPacked(bool mayBeUnchanged) {
   FailureOr<Expression> out = layer.matrix(op.getOutputs()[0], extentOf(roles.n), rows, m.size(), "out");
   if (failed(a) || failed(out))
     return failure();
+  std::vector<Expression> arguments = {m.size(), *a, layer.member(weight), *out};
+  layer.addSplit(arguments, elementType(weight.value));
+  layer.needDevicePath();
+  nest::RowPlaces const places = op->hasAttr("nest.tuned") ? nest::RowPlaces() : nest::rowPlacesOf(op);
+  if (!places.positions.empty()) {
+    arguments.insert(arguments.begin(), cpp::name(Raw("space")));
+    layer.setBlockCall("contract_gathered", arguments);
+    return printGathered(places);
+  }
   Body statements;
   FailureOr<cpp::Parameter> const sum = printEpilogue(statements);
   if (failed(sum))
     return failure();
-  std::vector<Expression> arguments = {m.size(), *a, layer.member(weight), *out};
-  layer.addSplit(arguments, elementType(weight.value));
-  layer.needDevicePath();
   layer.setCall(arguments);
   addLambda({*sum}, {&m, &n}, std::move(statements));
   layer.nameEpilogue(op.getEpilogue().front());

@@ -53,9 +53,9 @@ static std::vector<Capture> capturesOf(cpp::Function const &layer, cpp::Names co
   return captures;
 }
 
-static std::vector<Capture> lambdaCaptures(cpp::Function const &layer) {
+static std::vector<Capture> lambdaCaptures(cpp::Function const &layer, ArrayRef<cpp::Lambda> lambdas) {
   cpp::Names used;
-  for (cpp::Lambda const &lambda : layer.call.lambdas)
+  for (cpp::Lambda const &lambda : lambdas)
     used.merge(usesOf(lambda));
   return capturesOf(layer, used);
 }
@@ -119,7 +119,7 @@ std::vector<cpp::Functor> shareEpilogues(Program &program, Layers &layers) {
   FileNames names(program);
   auto const namesOf = [](cpp::Function const &layer) {
     std::vector<Identifier> all;
-    for (Capture const &capture : lambdaCaptures(layer))
+    for (Capture const &capture : lambdaCaptures(layer, layer.call.lambdas))
       all.push_back(capture.name);
     return all;
   };
@@ -132,12 +132,17 @@ std::vector<cpp::Functor> shareEpilogues(Program &program, Layers &layers) {
     if (group.size() < least)
       continue;
     cpp::Function const &first = layers[group.front()];
-    std::string const ofFirst = camelCase(first.name.str()) + "Epilogue";
-    Identifier const name = names.fresh({first.epilogue.empty() ? ofFirst : first.epilogue, ofFirst});
-    functors.push_back(makeFunctor(name, first.call.lambdas.front(), lambdaCaptures(first)));
+    std::string const model = camelCase(first.name.str());
+    std::vector<Identifier> types; // an epilogue may have another lambda in front: what it needs of a row
+    if (first.call.lambdas.size() > 1)
+      types.push_back(names.fresh({model + "Places"}));
+    types.push_back(names.fresh({first.epilogue.empty() ? model + "Epilogue" : first.epilogue, model + "Epilogue"}));
+    for (auto const &[type, lambda] : llvm::zip(types, first.call.lambdas))
+      functors.push_back(makeFunctor(type, lambda, lambdaCaptures(first, lambda)));
     for (size_t i : group) {
       cpp::Function &layer = layers[i];
-      layer.call.arguments.push_back(cpp::braces(name, valuesOf(lambdaCaptures(layer))));
+      for (auto const &[type, lambda] : llvm::zip(types, layer.call.lambdas))
+        layer.call.arguments.push_back(cpp::braces(type, valuesOf(lambdaCaptures(layer, lambda))));
       layer.call.lambdas.clear();
       dropUnusedLocals(layer);
     }
