@@ -96,7 +96,6 @@ Value64 SizeChecks::sum(Value64 const &a, Value64 const &b, int64_t factor) {
 
 Value64 SizeChecks::product(Value64 const &a, Value64 const &b) { return a ? a->times(b) : std::nullopt; }
 
-/// 1 where no value of the symbols makes it negative, -1 where none makes it positive, 0 where neither is known.
 int SizeChecks::signOf(Polynomial const &value) const {
   bool isPositive = true, isNegative = true;
   for (auto const &[product, factor] : value.terms()) {

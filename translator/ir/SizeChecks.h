@@ -47,6 +47,8 @@ protected:
   void leave(unsigned count = 1) { loops.resize(loops.size() - count); }
   /// The value at the position where it is largest, or smallest.
   Value64 extreme(Value64 value, bool largest);
+  /// 1 where no value of the symbols makes it negative, -1 where none makes it positive, 0 where neither is known.
+  int signOf(Polynomial const &value) const;
 
   //===--- Requirements ---===//
 
@@ -85,7 +87,6 @@ private:
   unsigned symbolOf(Symbol symbol);
   Value64 computed(mlir::Value value);
   std::string nameOf(mlir::Value number);
-  int signOf(Polynomial const &value) const;
   mlir::Value valueOf(mlir::OpBuilder &builder, Symbol const &symbol);
   void add(mlir::OpBuilder &builder, Side &side, mlir::Value term, std::string const &text);
   void addTerm(mlir::OpBuilder &builder, Side &side, Polynomial::Product const &product, int64_t factor);

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/LoopSizes.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "translator/ir/NestScalars.h"
-#include "translator/ir/SizeChecks.h"
 #include "translator/ir/SparseLevels.h"
 
 using namespace mlir;
@@ -16,9 +16,9 @@ using namespace ml2k;
 
 namespace {
 
-class Checker : SizeChecks {
+class Checker : LoopSizes {
 public:
-  using SizeChecks::SizeChecks;
+  using LoopSizes::LoopSizes;
 
   void run() {
     visitHost(entry.getBody().front());
@@ -26,19 +26,6 @@ public:
   }
 
 private:
-  Value64 extent(Value memref, int64_t dim) override {
-    auto const type = cast<MemRefType>(memref.getType());
-    if (!type.isDynamicDim(dim))
-      return Polynomial(type.getDimSize(dim));
-    if (isOfEntry(memref))
-      return extentOfArgument(cast<BlockArgument>(memref), dim);
-    if (auto buffer = memref.getDefiningOp<nest::BufferOp>())
-      return polynomial(buffer.getSizes()[type.getDynamicDimIndex(dim)]);
-    if (auto cast = memref.getDefiningOp<memref::CastOp>())
-      return extent(cast.getSource(), dim);
-    return std::nullopt;
-  }
-
   void visitHost(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -83,9 +70,7 @@ private:
   }
 
   void visitKernel(nest::LoopKernelOp kernel) {
-    for (auto [index, lower, upper] :
-         llvm::zip(kernel.getBody().getArguments(), kernel.getLowers(), kernel.getUppers()))
-      enter(index, lower, upper);
+    enterKernel(kernel);
     visitBody(kernel.getBody().front());
     leave(kernel.getLowers().size());
   }

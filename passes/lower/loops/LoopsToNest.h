@@ -121,7 +121,10 @@ std::string nameOfReduction(mlir::OpResult result);
 /// Kernels compute the scalars that a kernel of one iteration would compute for them.
 void foldScalars(mlir::func::FuncOp entry);
 
-//===--- Inside iterations (KeepSums.cpp, ShareLoads.cpp) ---===//
+//===--- Inside iterations (KeepSums.cpp, ShareLoads.cpp, EarlyLoads.cpp) ---===//
+
+/// Loads of branches stand in front of the choice, where every position is proved to be inside.
+void hoistLoads(mlir::func::FuncOp entry);
 
 /// An iteration reads an element that no iteration writes once.
 void shareLoads(mlir::func::FuncOp entry);

@@ -84,6 +84,7 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
     if (failed(runPipeline(kernels, entry)))
       return signalPassFailure();
     checkExtents(entry);
+    hoistLoads(entry);
     raiseProducts(entry);
     raiseColumnSums(entry);
   }
