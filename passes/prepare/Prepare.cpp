@@ -21,6 +21,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createChooseBlocks({target}));
   function.addPass(createApplyTuning());
   function.addPass(createChainProducts({target}));
+  function.addPass(createChooseFunctions());
   function.addPass(createPlaceBuffers());
   function.addPass(createSettleFile({weights}));
   manager.addPass(createVerifyPrepared());

@@ -143,6 +143,54 @@ void testRounding() {
   compare("round_to_half, ties", half, [](double x) { return nearest(x, 11, -14, 16); }, 0, ties);
 }
 
+/// Doubles of all sizes and signs, many near 1 and many of a few digits, zeros, infinities, NaN, least and largest ones
+std::vector<double> doubles() {
+  std::vector<double> values;
+  std::uint64_t state = 1;
+  auto const next = [&] { return state = state * 6364136223846793005u + 1442695040888963407u; };
+  auto const add = [&](std::uint64_t bits) {
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    values.push_back(value);
+  };
+  for (int i = 0; i < 300000; ++i) {
+    add(next());
+    values.push_back((double(next() >> 11) * 0x1p-53 - .5) * std::ldexp(1., i % 12)); // up to 1024
+    values.push_back(1 + (double(next() >> 11) * 0x1p-53 - .5) * .6);
+  }
+  for (std::uint64_t const magnitude : {0x0ull, 0x1ull, 0xfffffffffffffull, 0x10000000000000ull, 0x3ff0000000000000ull,
+                                        0x7fefffffffffffffull, 0x7ff0000000000000ull, 0x7ff0000000000001ull})
+    for (std::uint64_t const sign : {0x0ull, 0x8000000000000000ull})
+      add(magnitude | sign);
+  for (double const end : {709.78, 709.79, -708.4, -745.1, -745.2})
+    values.push_back(end);
+  return values;
+}
+
+template <class Function>
+void compareDoubles(char const *name, Function const &function, long double (*exact)(long double), double bound) {
+  std::vector<double> const x = doubles();
+  Tensor<double *> const in("in", x.size()), out("out", x.size());
+  check::put(in, x);
+  for_each(name, ExecutionSpace(), 1, int(x.size()), KOKKOS_LAMBDA(int, int i) { out(i) = function(in(i)); });
+  std::vector<double> const y = check::get(out);
+  double worst = 0, denormal = 0;
+  bool special = true;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    long double const right = exact(x[i]);
+    double const rounded = double(right);
+    if (std::isnan(rounded) || std::isinf(rounded) || rounded == 0)
+      special &= std::isnan(rounded) ? std::isnan(y[i]) : y[i] == rounded;
+    else if (std::abs(rounded) < 2.3e-308)
+      denormal = std::max(denormal, std::abs(y[i] - rounded) / 4.9e-324);
+    else
+      worst = std::max(worst, double(std::abs((y[i] - right) / right)));
+  }
+  check::report(std::string(name) + ": zero, infinity, NaN", special);
+  check::report(std::string(name) + ": denormal results", denormal <= 1.1, std::to_string(denormal));
+  check::report(std::string(name) + ": relative error", worst <= bound, std::to_string(worst * 1e16) + "e-16");
+}
+
 /// The same bits as fmod's, of numbers of all sizes and signs
 void testRemainder() {
   std::vector<float> const some = samples(0x4e4e4e1), numbers = samples(499979);
@@ -181,6 +229,8 @@ void testMath() {
   compare(
       "exp_of_negative", KOKKOS_LAMBDA(float x) { return exp_of_negative(-Kokkos::abs(x)); },
       [](double x) { return std::abs(x) > 87 ? 0. : std::exp(-std::abs(x)); }, 1e-7);
+  compareDoubles("fast_exp, double", KOKKOS_LAMBDA(double x) { return fast_exp(x); }, std::exp, 1.8e-16);
+  compareDoubles("fast_log, double", KOKKOS_LAMBDA(double x) { return fast_log(x); }, std::log, 1.6e-16);
   compare("fast_log", KOKKOS_LAMBDA(float x) { return fast_log(x); }, std::log, 8.5e-8);
   compare("fast_expm1", KOKKOS_LAMBDA(float x) { return fast_expm1(x); }, std::expm1, 2e-7);
   compare("fast_log1p", KOKKOS_LAMBDA(float x) { return fast_log1p(x); }, std::log1p, 1.8e-7);

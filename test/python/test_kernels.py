@@ -280,3 +280,17 @@ def test_points_of_another_size(tmp_path):
 
     with pytest.raises(kk.KernelError, match="gemm takes a point of 2 values"):
         wrong.mlir()
+
+
+def test_names_of_unpacked_values():
+    @kk.kernel
+    def ends(x: kk.f64["n"], tri: kk.i64["m", 2], out: kk.f64["m"]):
+        for e in kk.range(tri.shape[0]):
+            first, last = tri[e, 0], tri[e, 1]
+            left, right = x[first] + 1.0, x[last] * 2.0
+            out[e] = left * right + left / right
+
+    text = ends.cpp()
+    for line in ("double const left = x(int(tri(e, 0))) + 1.0;", "double const right = 2.0 * x(int(tri(e, 1)));",
+                 "out(e) = left * right + left / right;"):
+        assert line in text

@@ -9,6 +9,7 @@
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/LoopNames.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/SparseLevels.h"
 #include "translator/ir/Strips.h"
 #include "translator/ir/Teams.h"
@@ -122,6 +123,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.adds", {OnOperation, isUnit}},
       // The operand of an exponential is at most 0
       {"nest.not_positive", {OnOperation, isUnit}},
+      // A function of double is computed in vectors
+      {inVectors, {OnOperation, isUnit}},
       // The label that the kernel made of this operation gets; the part of its layer that it is
       {"nest.label", {OnOperation, isString}},
       {"nest.role", {OnOperation, isString}},

@@ -8,4 +8,9 @@
 #define GET_OP_CLASSES
 #include "translator/ir/NestScalars.h.inc"
 
+namespace ml2k::nest {
+/// On a function of f64: its kernel goes along vectors.
+inline constexpr llvm::StringLiteral inVectors = "nest.in_vectors";
+} // namespace ml2k::nest
+
 #endif

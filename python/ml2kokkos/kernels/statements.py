@@ -1,6 +1,7 @@
 """Statements other than loops."""
 
 import ast
+import re
 
 from .loops import Loops
 from .problems import Problem
@@ -128,12 +129,13 @@ class Statements(Loops):
             self.hint = node.targets[0].id
         if self.scans_into(node):
             return
+        begin = len(self.w.block)
         value = self.expression(node.value)
         self.hint = None
         if isinstance(value, Tuple) or len(node.targets) > 1:
             value = self.held(value)
         for target in node.targets:
-            self.assign(target, value, node)
+            self.assign(target, value, node, begin)
 
     def scans_into(self, node):
         """y[...] = kk.scan(...) writes y without an array between."""
@@ -166,7 +168,8 @@ class Statements(Loops):
             return self.assign_array(before, value, self.comment(node))
         self.assign(node.target, value, node)
 
-    def assign(self, target, value, node):
+    def assign(self, target, value, node, begin=None):
+        """`begin`: where the lines of the statement begin in the block, if it may have made several values."""
         if isinstance(target, ast.Tuple):
             if isinstance(value, Array) and value.shape and value.shape[0].is_constant:
                 value = self.rows_of(value)
@@ -175,9 +178,9 @@ class Statements(Loops):
             if items is None or len(items) != len(target.elts):
                 raise self.problem("the numbers of targets and values differ")
             for inner, item in zip(target.elts, items):
-                self.assign(inner, item, node)
+                self.assign(inner, item, node, begin)
         elif isinstance(target, ast.Name):
-            self.scope[target.id] = self.named(value, target.id, node)
+            self.scope[target.id] = self.named(value, target.id, node, begin)
             self.broken.discard(target.id)
         elif isinstance(target, ast.Subscript):
             array = self.expression(target.value)
@@ -196,18 +199,33 @@ class Statements(Loops):
         views = [row(array, [(Linear(place), None), *whole], array.shape[1:]) for place, row in enumerate(rows)]
         return Tuple([view if view.shape else view.at([]) for view in views])
 
-    def named(self, value, name, node):
+    def line_of(self, value, begin):
+        """Where the statement computes a value that no later line uses yet."""
+        for place in range(len(self.w.block) - 1, begin - 1, -1):
+            line = self.w.block[place]
+            if not isinstance(line, str):
+                return None
+            head, equal, text = line.partition(" = ")
+            if equal and head == value.name:
+                return place
+            if value.name in re.findall(r"%\w+", text if equal else line):
+                return None
+        return None
+
+    def named(self, value, name, node, begin=None):
         if isinstance(value, Array) and value.memory is None and not value.cheap: # those are views
             return self.copied(value, name, self.comment(node))
-        if isinstance(value, Scalar) and self.w.block and isinstance(self.w.block[-1], str):
-            head, equal, text = self.w.block[-1].partition(" = ")
-            if head == value.name and equal and head[1:].isdigit() and not self.w.is_pending(head) and text.startswith(("arith.", "math.", "memref.load", "func.call")):
-                fresh = self.w.fresh(name)
-                if not text.startswith("memref.load") and "index_cast" not in text and self.scope.get(name) is None:
-                    body, colon, kind = text.rpartition(" : ")
-                    text = f"{body} {{nest.let, nest.name = {quoted(name)}}}{colon}{kind}"
-                self.w.block[-1] = f"{fresh} = {text}"
-                return Scalar(fresh, value.kind, value.weak)
+        place = self.line_of(value, len(self.w.block) - 1 if begin is None else begin) if isinstance(value, Scalar) and self.w.block else None
+        if place is None:
+            return value
+        head, _, text = self.w.block[place].partition(" = ")
+        if head[1:].isdigit() and not self.w.is_pending(head) and text.startswith(("arith.", "math.", "memref.load", "func.call")):
+            fresh = self.w.fresh(name)
+            if not text.startswith("memref.load") and "index_cast" not in text and self.scope.get(name) is None:
+                body, colon, kind = text.rpartition(" : ")
+                text = f"{body} {{nest.let, nest.name = {quoted(name)}}}{colon}{kind}"
+            self.w.block[place] = f"{fresh} = {text}"
+            return Scalar(fresh, value.kind, value.weak)
         return value
 
     # --- Branches ---

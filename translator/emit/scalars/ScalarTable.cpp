@@ -74,9 +74,11 @@ static Print libm(Raw name) {
       [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return call(name, a, "scalar_loops"); };
 }
 
-/// A function with a block of its own for float, and one for arguments that are not positive.
-static Print elementary(Raw name, Raw fast, Raw ofNegative) {
+/// A function with a block of its own for float, one for arguments that are not positive, and perhaps one for double.
+static Print elementary(Raw name, Raw fast, Raw ofNegative, Raw ofDouble = {}) {
   return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
+    if (printer.fastMath && !ofDouble.str().empty() && op->hasAttr(nest::inVectors))
+      return call(fast, a, ofDouble);
     if (!printer.fastMath || !op->getResult(0).getType().isF32())
       return libm(name)(op, a, printer);
     Raw const helper = op->hasAttr("nest.not_positive") ? ofNegative : fast;
@@ -286,17 +288,22 @@ static void addFunctions(Table &table) {
     Raw function, fast;
     char const *noun;
   };
-  static constexpr Fast fast[] = {
-      {"acos", "Kokkos::acos", "fast_acos", "angle"},          {"asin", "Kokkos::asin", "fast_asin", "angle"},
-      {"atan", "Kokkos::atan", "fast_atan", "angle"},          {"cos", "Kokkos::cos", "fast_cos", "cosine"},
-      {"cosh", "Kokkos::cosh", "fast_cosh", "cosine"},         {"erf", "Kokkos::erf", "fast_erf", "error"},
-      {"expm1", "Kokkos::expm1", "fast_expm1", "exponential"}, {"log", "Kokkos::log", "fast_log", "logarithm"},
-      {"log1p", "Kokkos::log1p", "fast_log1p", "logarithm"},   {"sin", "Kokkos::sin", "fast_sin", "sine"},
-      {"sinh", "Kokkos::sinh", "fast_sinh", "sine"},           {"tan", "Kokkos::tan", "fast_tan", "tangent"},
-      {"tanh", "Kokkos::tanh", "fast_tanh", "tangent"}};
+  static constexpr Fast fast[] = {{"acos", "Kokkos::acos", "fast_acos", "angle"},
+                                  {"asin", "Kokkos::asin", "fast_asin", "angle"},
+                                  {"atan", "Kokkos::atan", "fast_atan", "angle"},
+                                  {"cos", "Kokkos::cos", "fast_cos", "cosine"},
+                                  {"cosh", "Kokkos::cosh", "fast_cosh", "cosine"},
+                                  {"erf", "Kokkos::erf", "fast_erf", "error"},
+                                  {"expm1", "Kokkos::expm1", "fast_expm1", "exponential"},
+                                  {"log1p", "Kokkos::log1p", "fast_log1p", "logarithm"},
+                                  {"sin", "Kokkos::sin", "fast_sin", "sine"},
+                                  {"sinh", "Kokkos::sinh", "fast_sinh", "sine"},
+                                  {"tan", "Kokkos::tan", "fast_tan", "tangent"},
+                                  {"tanh", "Kokkos::tanh", "fast_tanh", "tangent"}};
   for (auto const &[operation, name, block, noun] : fast)
     table[std::string("math.") + operation] = {{noun}, elementary(name, block, block)};
-  table["math.exp"] = {{"exponential"}, elementary("Kokkos::exp", "fast_exp", "exp_of_negative")};
+  table["math.exp"] = {{"exponential"}, elementary("Kokkos::exp", "fast_exp", "exp_of_negative", "fast_exp_double")};
+  table["math.log"] = {{"logarithm"}, elementary("Kokkos::log", "fast_log", "fast_log", "fast_log_double")};
   table["math.powf"] = {{"raised"}, power};
   table["math.fpowi"] = {{"raised"}, integerPower};
   table["math.ipowi"] = {{"raised"}, integerPower};

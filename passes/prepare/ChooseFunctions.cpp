@@ -1,0 +1,85 @@
+//===- ChooseFunctions.cpp - which functions of double are computed in vectors
+//-------------------------------------===//
+//
+// A library's exponential takes one number at a time, and so does then the loop around it: divisions and all. Ours is
+// plain arithmetic, four times as fast in vectors, a little slower alone. A kernel gets it if nothing else in it
+// keeps compilers from vectors.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/prepare/Prepare.h"
+#include "translator/ir/NestScalars.h"
+#include "translator/ir/Strips.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_CHOOSEFUNCTIONS
+#include "passes/prepare/Passes.h.inc"
+
+/// Loops of so few steps are unrolled inside of a vector.
+static constexpr int64_t fewSteps = 8;
+
+static bool isDouble(Operation *op) { return op->getNumResults() == 1 && op->getResult(0).getType().isF64(); }
+
+static bool hasVectorForm(Operation *op) { return isa<math::ExpOp, math::LogOp>(op) && isDouble(op); }
+
+/// Whether no compiler makes vectors of what stands around the operation: a call, a loop that data end.
+static bool isScalar(Operation *op) {
+  bool const isCall = isa<math::MathDialect>(op->getDialect()) && isDouble(op) &&
+                      !isa<math::ExpOp, math::LogOp, math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::FmaOp,
+                           math::FloorOp, math::CeilOp, math::TruncOp, math::CopySignOp>(op);
+  bool const isRemainder = isa<arith::RemFOp>(op) && isDouble(op);
+  return isCall || isRemainder || isa<scf::WhileOp, nest::CallOp, nest::PositionOp>(op);
+}
+
+/// Whether a loop of a kernel has a few steps, or goes along the columns of a strip.
+static bool isInVector(scf::ForOp loop) {
+  auto const lower = getConstantIntValue(loop.getLowerBound()), upper = getConstantIntValue(loop.getUpperBound()),
+             step = getConstantIntValue(loop.getStep());
+  return loop->hasAttr(nest::stripLoop) || (lower && upper && step && *upper - *lower <= *step * fewSteps);
+}
+
+/// Whether iterations of the kernel go along registers.
+static bool hasLanes(Operation *kernel) {
+  auto loops = dyn_cast<nest::LoopKernelOp>(kernel);
+  return !loops || (!loops.getLowers().empty() && loops.getPolicy() != nest::Policy::Team);
+}
+
+static void choose(Operation *kernel) {
+  SmallVector<Operation *> functions;
+  bool isPlain = hasLanes(kernel);
+  kernel->walk([&](Operation *op) {
+    isPlain &= !isScalar(op);
+    if (hasVectorForm(op))
+      functions.push_back(op);
+  });
+  for (Operation *function : functions) {
+    bool isInside = isPlain;
+    for (auto loop = function->getParentOfType<scf::ForOp>(); loop && kernel->isAncestor(loop);
+         loop = loop->getParentOfType<scf::ForOp>())
+      isInside &= isInVector(loop);
+    if (isInside)
+      function->setAttr(nest::inVectors, UnitAttr::get(function->getContext()));
+    else
+      function->removeAttr(nest::inVectors);
+  }
+}
+
+namespace {
+struct ChooseFunctions : impl::ChooseFunctionsBase<ChooseFunctions> {
+  void runOnOperation() override {
+    getOperation().walk<WalkOrder::PreOrder>([](Operation *op) {
+      if (!isa<nest::Kernel>(op))
+        return WalkResult::advance();
+      choose(op);
+      return WalkResult::skip();
+    });
+  }
+};
+} // namespace
+} // namespace ml2k

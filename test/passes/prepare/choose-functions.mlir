@@ -1,0 +1,73 @@
+// Functions of double are plain arithmetic in kernels that go along vectors, those of the library in others.
+// RUN: ml2kokkos %s --entry steps -o - | FileCheck %s --check-prefix=STEPS
+// RUN: ml2kokkos %s --entry beside -o - | FileCheck %s --check-prefix=BESIDE
+// RUN: ml2kokkos %s --entry search -o - | FileCheck %s --check-prefix=SEARCH
+// RUN: ml2kokkos %s --entry steps --math=std -o - | FileCheck %s --check-prefix=STD
+// STD-NOT: fast_
+
+// A few steps are in the vector.
+// STEPS: KOKKOS_INLINE_FUNCTION double fast_exp(double x) {
+// STEPS: KOKKOS_INLINE_FUNCTION double fast_log(double x) {
+// STEPS: for (int {{.*}} < 3;
+// STEPS-NEXT: fast_log(fast_exp(
+func.func @steps(%x: memref<?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %one = arith.constant 1.0 : f64
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %a = memref.load %x[%i] : memref<?xf64>
+    %b = scf.for %k = %c0 to %c3 step %c1 iter_args(%v = %a) -> f64 {
+      %e = math.exp %v : f64
+      %l = math.log %e : f64
+      %s = arith.addf %l, %one : f64
+      scf.yield %s : f64
+    }
+    memref.store %b, %y[%i] : memref<?xf64>
+    scf.reduce
+  }
+  return
+}
+
+// A library's function beside it.
+// BESIDE-NOT: fast_
+// BESIDE: Kokkos::erf(Kokkos::exp(
+func.func @beside(%x: memref<?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %a = memref.load %x[%i] : memref<?xf64>
+    %e = math.exp %a : f64
+    %f = math.erf %e : f64
+    memref.store %f, %y[%i] : memref<?xf64>
+    scf.reduce
+  }
+  return
+}
+
+// Steps that data decide.
+// SEARCH-NOT: fast_
+// SEARCH: while (
+// SEARCH: Kokkos::exp(
+func.func @search(%x: memref<?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f64
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %a = memref.load %x[%i] : memref<?xf64>
+    %b = scf.while (%v = %a) : (f64) -> f64 {
+      %small = arith.cmpf olt, %v, %one : f64
+      scf.condition(%small) %v : f64
+    } do {
+    ^bb0(%v: f64):
+      %e = math.exp %v : f64
+      scf.yield %e : f64
+    }
+    memref.store %b, %y[%i] : memref<?xf64>
+    scf.reduce
+  }
+  return
+}
