@@ -94,7 +94,8 @@ static std::unique_ptr<Groups> describeOptions(ToolOptions &options) {
       "clang-format style; file: the .clang-format found beside the output")("license", text(options.license, "SPDX"),
                                                                              "SPDX expression for the first lines")(
       "math", text(options.math, "fast|std"),
-      "exp, log, tanh, erf of float, exp and log of double in loops that go along vectors: in plain arithmetic that compilers vectorise, or the C library's")(
+      "exp, log, tanh, erf of float, exp and log of double in loops that go along vectors: in plain arithmetic that "
+      "compilers vectorise, or the C library's")(
       "winograd", text(options.winograd, "auto|off"),
       "3 x 3 convolutions by fewer multiplications where that pays, or never")(
       "schedule", text(options.schedule, "tuned|naive|FILE.mlir"),
