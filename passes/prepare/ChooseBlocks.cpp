@@ -3,6 +3,7 @@
 #include "passes/prepare/ChooseBlocks.h"
 
 #include "passes/lower/memory/Memory.h"
+#include "passes/prepare/ApartAccesses.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/LibraryCalls.h"
 #include "translator/ir/NestScalars.h"
@@ -198,7 +199,7 @@ static std::optional<int64_t> iterations(Block &body) {
 
 /// Vector registers go along one loop of some length where each of its positions takes as many steps.
 static KernelBlock blockOfLine(nest::LoopKernelOp kernel) {
-  if (kernel.getLowers().empty() || !iterations(kernel.getBody().front()))
+  if (kernel.getLowers().empty() || !iterations(kernel.getBody().front()) || isApart(kernel))
     return KernelBlock::Range;
   auto const lower = getConstantIntValue(kernel.getLowers()[0]), upper = getConstantIntValue(kernel.getUppers()[0]);
   return lower && upper && *upper - *lower < shortLine ? KernelBlock::Range : KernelBlock::ForGrid;
