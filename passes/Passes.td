@@ -214,6 +214,16 @@ def PackWeights : Pass<"ml2k-pack-weights", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def JoinProducts : Pass<"ml2k-join-products", "::mlir::func::FuncOp"> {
+  let summary = "products of one input as one product";
+  let description = [{
+    Pre: kernels with labels, weights with names. Post: nest.contracts of one input with constant weights of one type, and equal epilogues
+    but for their constants, are one nest.contract of as many columns as they have together, if all readers can read a part of
+    the result where it lies.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ChooseWinograd : Pass<"ml2k-choose-winograd", "::mlir::func::FuncOp"> {
   let summary = "which 3 x 3 convolutions are computed by Winograd's method";
   let description = [{

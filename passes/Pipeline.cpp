@@ -69,6 +69,7 @@ static void addSchedule(OpPassManager &manager, ml2k::StageOptions const &option
   if (options.winograd)
     function.addPass(createChooseWinograd());
   function.addPass(createLabelKernels());
+  function.addPass(createJoinProducts());
 }
 
 static void addNest(OpPassManager &manager) {

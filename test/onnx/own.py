@@ -334,6 +334,38 @@ def partly_turned():
         ([numpy_helper.from_array(x, "x")], [numpy_helper.from_array(expected, "y")])])
 
 
+def side_by_side():
+    """Attention whose queries, keys and values are products of one input; a second pair, of other columns, is multiplied elementwise."""
+    random = np.random.default_rng(22)
+    number = lambda *shape: random.standard_normal(shape).astype(np.float32) / 4
+    x = number(2, 5, 12)
+    constants = {f"{part}.{kind}": number(*shape) for part, columns in zip("qkvab", (16, 16, 16, 7, 7))
+                 for kind, shape in (("weight", (12, columns)), ("bias", (columns,)))}
+    linear = lambda part: x @ constants[f"{part}.weight"] + constants[f"{part}.bias"]
+    q, k, v = (linear(part).reshape(2, 5, 4, 4).transpose(0, 2, 1, 3) for part in "qkv")
+    scores = np.exp(q @ k.transpose(0, 1, 3, 2))
+    mixed = (scores / scores.sum(-1, keepdims=True) @ v).transpose(0, 2, 1, 3)
+    nodes = []
+    for part, order in zip("qkvab", ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3], None, None)):
+        nodes += [helper.make_node("MatMul", ["x", f"{part}.weight"], [f"{part}.sum"], name=part),
+                  helper.make_node("Add", [f"{part}.sum", f"{part}.bias"], [part])]
+        if order:
+            nodes += [helper.make_node("Reshape", [part, "heads"], [f"{part}.heads"]),
+                      helper.make_node("Transpose", [f"{part}.heads"], [f"{part}.turned"], perm=order)]
+    nodes += [helper.make_node("MatMul", ["q.turned", "k.turned"], ["scores"]), helper.make_node("Softmax", ["scores"], ["shares"]),
+              helper.make_node("MatMul", ["shares", "v.turned"], ["mixed"]), helper.make_node("Transpose", ["mixed"], ["y"], perm=[0, 2, 1, 3]),
+              helper.make_node("Tanh", ["a"], ["gate"]), helper.make_node("Cos", ["b"], ["wave"]),
+              helper.make_node("CumSum", ["gate", "axis"], ["sums"]), helper.make_node("Mul", ["sums", "wave"], ["z"])]
+    results = {"y": mixed, "z": np.cumsum(np.tanh(linear("a")), 1) * np.cos(linear("b"))}
+    constants |= {"heads": np.array([2, 5, 4, 4]), "axis": np.array(1)}
+    value = lambda name, array: helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape)
+    graph = helper.make_graph(nodes, "side_by_side", [value("x", x)], [value(*item) for item in results.items()],
+                              [numpy_helper.from_array(array, name) for name, array in constants.items()])
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+    return SimpleNamespace(name="test_side_by_side", model=model, data_sets=[
+        ([numpy_helper.from_array(x, "x")], [numpy_helper.from_array(np.ascontiguousarray(array, np.float32), name) for name, array in results.items()])])
+
+
 def counted(name, kind, arrays, expected):
     """One node whose result has as many elements as the data decide."""
     info = lambda label, array, shape: helper.make_tensor_value_info(label, helper.np_dtype_to_tensor_dtype(array.dtype), shape)
@@ -357,6 +389,6 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *determinants(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *features.cases(), *scans.cases(), *steps.cases(),
+                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *features.cases(), *scans.cases(), *steps.cases(),
                  *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)
