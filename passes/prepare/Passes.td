@@ -95,6 +95,16 @@ def ChooseBlocks : Pass<"ml2k-choose-blocks", "::mlir::func::FuncOp"> {
   let options = [Option<"target", "target", "std::string", "\"portable\"", "portable, host or device: whom the file serves">];
 }
 
+def JoinFolds : Pass<"ml2k-join-folds", "::mlir::func::FuncOp"> {
+  let summary = "reductions along a short row that share terms as one loop";
+  let description = [{
+    Pre: blocks are chosen. Post: neighbouring nest.folds of a row that a loop of one element walks along (`for_each`) are one nest.fold with
+    several results if they read the same elements and none needs the result of another one: what their terms share is computed
+    once.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def ApplyTuning : Pass<"ml2k-apply-tuning", "::mlir::func::FuncOp"> {
   let summary = "what was measured, to the kernels that it was measured for";
   let description = [{

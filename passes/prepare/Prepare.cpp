@@ -19,6 +19,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createJoinBiases());
   function.addPass(createFormStrips());
   function.addPass(createChooseBlocks({target}));
+  function.addPass(createJoinFolds());
   function.addPass(createApplyTuning());
   function.addPass(createChainProducts({target}));
   function.addPass(createChooseFunctions());

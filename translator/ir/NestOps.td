@@ -392,12 +392,20 @@ def Nest_SetOp : Nest_Op<"set", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Nest_FoldOp : Nest_Op<"fold", [RecursiveMemoryEffects]> {
-  let summary = "a reduction along the row; the block has the position and yields the term";
-  let description = [{ `name`, where given, is what the printed code calls the result (largest, total, mean). }];
+  let summary = "reductions along the row; the block has the position and yields a term for each";
+  let description = [{
+    `name`, where given, is what the printed code calls the result (largest, total, mean). There is one result until
+    `ml2k-join-folds` makes one loop of several along a short row.
+  }];
   let arguments = (ins Nest_CombinerAttr:$combiner, OptionalAttr<StrAttr>:$name);
-  let results = (outs AnyType:$result);
+  let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$combiner ($name^)? $body attr-dict `->` type($result)";
+  let assemblyFormat = "$combiner ($name^)? $body attr-dict `->` type($results)";
+  let extraClassDeclaration = [{
+    /// Of a fold that has one result.
+    ::mlir::Value getResult() { return getOperation()->getResult(0); }
+    ::mlir::Type getType() { return getResult().getType(); }
+  }];
   let hasVerifier = 1;
 }
 

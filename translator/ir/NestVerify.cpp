@@ -444,7 +444,9 @@ static LogicalResult verifyAlongRow(Operation *op, Region &body) {
 LogicalResult FoldOp::verify() {
   if (failed(verifyAlongRow(*this, getBody())))
     return failure();
-  if (yieldOf(getBody()).getOperandTypes() != TypeRange{getResult().getType()})
+  if (getNumResults() == 0)
+    return emitOpError("has no result");
+  if (yieldOf(getBody()).getOperandTypes() != getResultTypes())
     return emitOpError("yields another type than it returns");
   return success();
 }

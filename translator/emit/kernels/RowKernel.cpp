@@ -164,18 +164,28 @@ LogicalResult Rows::printFold(nest::FoldOp fold, ScalarPrinter &printer, Body &t
   return success();
 }
 
-/// Its loop adds to a variable in front of it, which no name inside may hide.
+/// Its loop adds to variables in front of it, which no name inside may hide.
 LogicalResult Rows::printShortFold(nest::FoldOp fold, ScalarPrinter &printer, Body &to) {
-  Identifier const name = printer.names.fresh(nounsOf(fold));
+  std::vector<Identifier> names;
+  for (Value const result : fold.getResults()) {
+    names.push_back(printer.names.fresh(nounsOf(fold)));
+    to.push_back(cpp::Variable{
+        computedType(result.getType()), names.back(), {}, literal(neutralOf(fold.getCombiner(), result.getType()))});
+  }
+  Block &block = fold.getBody().front();
   Body statements;
-  FailureOr<Expression> term = printTerms(fold, printer, statements);
-  if (failed(term))
+  printer.bind(block.getArgument(0), cpp::name(along));
+  if (failed(printer.print(block, statements)))
     return failure();
-  statements.push_back(joinInto(fold.getCombiner(), cpp::name(name), *term));
-  to.push_back(
-      cpp::Variable{computedType(fold.getType()), name, {}, literal(neutralOf(fold.getCombiner(), fold.getType()))});
+  for (auto [name, term] : llvm::zip(names, block.back().getOperands())) {
+    FailureOr<Expression> const value = printer.use(term);
+    if (failed(value))
+      return failure();
+    statements.push_back(joinInto(fold.getCombiner(), cpp::name(name), *value));
+  }
   to.push_back(loopAlong(std::move(statements)));
-  printer.bind(fold.getResult(), cpp::name(name));
+  for (auto [name, result] : llvm::zip(names, fold.getResults()))
+    printer.bind(result, cpp::name(name));
   return success();
 }
 
