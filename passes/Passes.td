@@ -57,7 +57,7 @@ def FoldWeights : Pass<"ml2k-fold-weights", "::mlir::func::FuncOp"> {
   let summary = "changes of order and shape go into the constants";
   let description = [{
     Pre: nest.weight. Post: no linalg.transpose, tensor.expand_shape or tensor.collapse_shape of a weight is left, nor a
-    linalg.generic that only puts its elements elsewhere.
+    linalg.generic that only puts its elements elsewhere. What products add for columns of one number is a term behind them.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }

@@ -5,6 +5,7 @@
 #include "passes/Provenance.h"
 #include "passes/Rewrite.h"
 #include "passes/canonicalize/ComputedWeights.h"
+#include "passes/canonicalize/ConstantColumns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -385,7 +386,8 @@ struct FoldWeights : impl::FoldWeightsBase<FoldWeights> {
     patterns.add<FoldSlice, FoldConcat, FoldTranspose, FoldRearrangement, FoldLookUp, FoldVector,
                  FoldReshape<tensor::ExpandShapeOp>, FoldReshape<tensor::CollapseShapeOp>>(&getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    separateConstantColumns(getOperation()); // whose weights lie as the products read them now
   }
 };
 
