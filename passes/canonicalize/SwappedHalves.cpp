@@ -199,10 +199,52 @@ private:
   }
 };
 
+/// A copy whose places differ in other dimensions than the last one, as of a field that was rolled. Where all readers
+/// are elementwise they look there themselves, whole rows in order: a stencil of periodic boundaries is one kernel.
+struct ReadInPlace : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp copy, PatternRewriter &rewriter) const override {
+    if (!isCopyOfRows(copy) || copy->use_empty() || !llvm::all_of(copy->getUses(), isOfElements))
+      return failure();
+    AffineMap const place = copy.getIndexingMapsArray().front();
+    for (OpOperand &use : llvm::make_early_inc_range(copy->getUses())) {
+      auto reader = cast<linalg::GenericOp>(use.getOwner());
+      SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+      maps[use.getOperandNumber()] = place.compose(maps[use.getOperandNumber()]);
+      rewriter.modifyOpInPlace(reader, [&] {
+        reader.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+        use.set(copy.getInputs()[0]);
+      });
+    }
+    rewriter.eraseOp(copy);
+    return success();
+  }
+
+private:
+  static bool isCopyOfRows(linalg::GenericOp op) {
+    if (op.getNumDpsInputs() != 1 || op.getNumResults() != 1 || !op.hasPureTensorSemantics() ||
+        op.getNumReductionLoops() != 0 || op.getBody()->getTerminator()->getOperand(0) != op.getBody()->getArgument(0))
+      return false;
+    AffineMap const place = op.getIndexingMapsArray().front();
+    unsigned const rank = op.getNumLoops();
+    return rank > 1 && op.getIndexingMapsArray().back().isIdentity() && place.getNumResults() == rank &&
+           place.getResults().back() == getAffineDimExpr(rank - 1, op.getContext()) &&
+           llvm::any_of(place.getResults(), [](AffineExpr e) { return e.getKind() == AffineExprKind::Mod; }) &&
+           llvm::none_of(place.getResults().drop_back(), [&](AffineExpr e) { return e.isFunctionOfDim(rank - 1); });
+  }
+
+  static bool isOfElements(OpOperand &use) {
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    return reader && reader.hasPureTensorSemantics() && reader.getNumReductionLoops() == 0 && reader.isDpsInput(&use) &&
+           reader.getMatchingIndexingMap(&use).isProjectedPermutation();
+  }
+};
+
 } // namespace
 
 void populateSwappedHalves(RewritePatternSet &patterns) {
-  patterns.add<SwappedHalves, PassedOnRest>(patterns.getContext());
+  patterns.add<SwappedHalves, PassedOnRest, ReadInPlace>(patterns.getContext());
 }
 
 } // namespace ml2k

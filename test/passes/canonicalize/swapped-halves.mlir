@@ -60,3 +60,31 @@ func.func @rolled_in_a_row(%x: tensor<4x7xf32>) -> tensor<4x7xf32> {
   %r = tensor.concat dim(1) %high, %low : (tensor<4x4xf32>, tensor<4x3xf32>) -> tensor<4x7xf32>
   return %r : tensor<4x7xf32>
 }
+
+// Rows that were rolled are read where they lie by all that work on elements. A product wants them as a copy.
+// CHECK-LABEL: func.func @stencil
+// CHECK-SAME: %[[U:.*]]: tensor<7x5xf32>
+// CHECK-NOT: tensor.concat
+// CHECK: linalg.generic {indexing_maps = [#[[$ROLL]], #{{.*}}, #{{.*}}], {{.*}}ins(%[[U]], %[[U]]
+// CHECK: linalg.generic {indexing_maps = [#[[$ROLL]], #{{.*}}], {{.*}}ins(%[[U]] :
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @stencil(%u: tensor<7x5xf32>) -> (tensor<7x5xf32>, tensor<7x5xf32>) {
+  %head = tensor.extract_slice %u[0, 0] [3, 5] [1, 1] : tensor<7x5xf32> to tensor<3x5xf32>
+  %rest = tensor.extract_slice %u[3, 0] [4, 5] [1, 1] : tensor<7x5xf32> to tensor<4x5xf32>
+  %up = tensor.concat dim(0) %rest, %head : (tensor<4x5xf32>, tensor<3x5xf32>) -> tensor<7x5xf32>
+  %e = tensor.empty() : tensor<7x5xf32>
+  %d = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%up, %u : tensor<7x5xf32>, tensor<7x5xf32>) outs(%e : tensor<7x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.subf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<7x5xf32>
+  %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%up : tensor<7x5xf32>) outs(%e : tensor<7x5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.negf %a : f32
+    linalg.yield %m : f32
+  } -> tensor<7x5xf32>
+  return %d, %s : tensor<7x5xf32>, tensor<7x5xf32>
+}
