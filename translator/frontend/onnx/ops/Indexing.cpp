@@ -5,6 +5,8 @@
 
 #include "translator/ir/NestScalars.h"
 
+#include <limits>
+
 using namespace mlir;
 using llvm::Twine;
 
@@ -58,11 +60,76 @@ static bool gatherSlice(Node &node, int64_t axis) {
   return true;
 }
 
+/// The position in a table of known indices as a sum: first + Σ steps[d] * d; none where they are no such sum.
+static AffineExpr regularIndices(Node &node, int64_t extent, int64_t loops) {
+  DenseElementsAttr const indices = node.numbers(1);
+  if (!indices || indices.empty() || ShapedType::isDynamic(extent) || extent > std::numeric_limits<int32_t>::max())
+    return {};
+  llvm::SmallVector<int64_t> values = integersOf(indices);
+  for (int64_t &value : values)
+    value += value < 0 ? extent : 0;
+  llvm::ArrayRef<int64_t> const shape = node.shape(1);
+  Ints steps(shape.size(), 0), strides(shape.size(), 1);
+  AffineExpr place = node.b.getAffineConstantExpr(values[0]);
+  for (int64_t dim = int64_t(shape.size()) - 1, stride = 1; dim >= 0; stride *= shape[dim--]) {
+    strides[dim] = stride;
+    steps[dim] = shape[dim] == 1 ? 0 : values[stride] - values[0];
+    place = place + node.b.getAffineDimExpr(loops + dim) * steps[dim];
+  }
+  for (auto [at, value] : llvm::enumerate(values)) {
+    int64_t expected = values[0];
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      expected += int64_t(at) / strides[dim] % shape[dim] * steps[dim];
+    if (value != expected)
+      return {};
+  }
+  return place;
+}
+
+/// Known indices that count on: a slice, whose dimension has parts. Those of windows that overlap (torch's unfold) are
+/// a sum of loops. Others are looked up.
+static bool gatherRegular(Node &node, int64_t axis) {
+  Build &b = node.b;
+  Value const data = node.in(0);
+  int64_t const rank = node.rank(0), indexRank = node.rank(1);
+  AffineExpr const place = regularIndices(node, node.shape(0)[axis], axis);
+  if (!place || indexRank == 0)
+    return false;
+  llvm::ArrayRef<int64_t> const table = node.shape(1);
+  llvm::SmallVector<int64_t> const values = integersOf(node.numbers(1));
+  int64_t const first = values[0] < 0 ? values[0] + node.shape(0)[axis] : values[0];
+  bool const counts = llvm::all_of(llvm::enumerate(values),
+                                   [&](auto value) { return value.value() == values[0] + int64_t(value.index()); });
+  if (counts && first + int64_t(values.size()) <= node.shape(0)[axis]) {
+    Value const part = b.slice(data, axis, first, int64_t(values.size()));
+    std::vector<Extent> shape = b.extentsOf(part);
+    shape.erase(shape.begin() + axis);
+    for (int64_t dim = 0; dim < indexRank; ++dim)
+      shape.insert(shape.begin() + axis + dim, Extent(table[dim]));
+    node.out(0, b.reshapeTo(part, shape), node.dataType(0));
+    return true;
+  }
+  if (indexRank == 1)
+    return false;
+  Sizes sizes = b.sizesOf(data);
+  Sizes const inner = b.sizes(table);
+  sizes.erase(sizes.begin() + axis);
+  sizes.insert(sizes.begin() + axis, inner.begin(), inner.end());
+  llvm::SmallVector<AffineExpr> from;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    from.push_back(dim == axis ? place : b.getAffineDimExpr(dim < axis ? dim : dim + indexRank - 1));
+  node.out(0,
+           b.map(data, AffineMap::get(sizes.size(), 0, from, b.getContext()), sizes, node.element(0),
+                 [](Scalars &, ValueRange v) -> Value { return v[0]; }),
+           node.dataType(0));
+  return true;
+}
+
 static void importGather(Node &node) {
   Build &b = node.b;
   int64_t const axis = node.axisAttr("axis", 0, node.rank(0)), indexRank = node.rank(1);
   bool const isPlain = checkIndices(node, 1, node.shape(0)[axis]);
-  if (gatherSlice(node, axis))
+  if (gatherSlice(node, axis) || gatherRegular(node, axis))
     return;
   Value const data = node.in(0), indices = node.in(1), extent = extentValue(b, data, axis);
   Sizes sizes = b.sizesOf(data);
