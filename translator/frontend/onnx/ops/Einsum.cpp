@@ -164,7 +164,7 @@ static std::pair<double, Pair> cheapest(std::vector<Letters> const &terms, Lette
   return best;
 }
 
-/// The sum of products of terms over the letters that the result does not have.
+/// The sum of products of terms over the letters that the result does not have; the products where it has all.
 static Value contracted(Build &b, ArrayRef<Term> terms, Letters const &result, LetterSizes const &extents) {
   Letters loops = result;
   for (Term const &term : terms)
@@ -183,6 +183,13 @@ static Value contracted(Build &b, ArrayRef<Term> terms, Letters const &result, L
     maps.push_back(AffineMap::get(loops.size(), 0, exprs, b.getContext()));
     values.push_back(term.value);
   }
+  if (loops.size() == result.size())
+    return b.map(values, maps, sizes, Build::elementOf(values[0]), [](Scalars &s, ValueRange factors) {
+      Value product = factors[0];
+      for (Value factor : factors.drop_front())
+        product = s.mul(product, factor);
+      return product;
+    });
   return b.contract(values, maps, sizes, result.size());
 }
 
