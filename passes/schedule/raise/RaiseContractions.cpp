@@ -127,7 +127,7 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
       return failure();
     Value a = op.getInputs()[0], b = op.getInputs()[1];
     AffineMap mapA = op.getIndexingMapsArray()[0], mapB = op.getIndexingMapsArray()[1];
-    if (!weightBehind(b) && (weightBehind(a) || !columnsAreLast(op, *roles))) {
+    if (!weightBehind(b) && ((weightBehind(a) && !isOfEntries(op, *roles)) || !columnsAreLast(op, *roles))) {
       std::swap(a, b);
       std::swap(mapA, mapB);
       std::swap(roles->m, roles->n);
@@ -145,6 +145,13 @@ struct RaiseContraction : OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
+  /// Whether every entry of a batch has matrices of its own. Constant ones are packed as little as others, so that
+  /// those on the left stay there: the scores of constant queries lie in rows, as their softmax reads them.
+  static bool isOfEntries(linalg::GenericOp op, Roles const &roles) {
+    auto const ranges = op.getStaticLoopRanges();
+    return llvm::any_of(roles.batch, [&](unsigned loop) { return ranges[loop] != 1; });
+  }
+
   /// Whether every entry of a batch has a constant matrix of its own, for a few rows that lie across memory: the modes
   /// of a spectral layer. What is read there is little beside the matrices, and what is made has the same order.
   static bool isOfFewRows(linalg::GenericOp op, Roles const &roles, Value b, AffineMap mapA, AffineMap mapB) {

@@ -188,3 +188,18 @@ func.func @volumes(%x: tensor<?x1x5x8x8xf32>, %n: index) -> tensor<?x2x4x6x6xf32
   %y = linalg.conv_3d_ncdhw_fcdhw ins(%x, %weight : tensor<?x1x5x8x8xf32>, tensor<2x1x2x3x3xf32>) outs(%start : tensor<?x2x4x6x6xf32>) -> tensor<?x2x4x6x6xf32>
   return %y : tensor<?x2x4x6x6xf32>
 }
+
+// Constant matrices of the entries of a batch are packed as little as others: they stay on the left, and the scores lie
+// in rows.
+// CHECK-LABEL: func.func @weights_of_entries
+// CHECK: nest.contract {{.*}} [batch, m, n, k] ins(%{{.*}}, %{{.*}} : tensor<4x2x5xf32>, tensor<4x5x3xf32>) outs(%{{.*}} : tensor<4x2x3xf32>)
+// CHECK-NOT: linalg.transpose
+// CHECK: return
+func.func @weights_of_entries(%x: tensor<4x5x3xf32>) -> tensor<4x2x3xf32> {
+  %w = nest.weight "w" : tensor<4x2x5xf32> = dense<0.5> : tensor<4x2x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x2x3xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x2x3xf32>) -> tensor<4x2x3xf32>
+  %0 = linalg.batch_matmul ins(%w, %x : tensor<4x2x5xf32>, tensor<4x5x3xf32>) outs(%init : tensor<4x2x3xf32>) -> tensor<4x2x3xf32>
+  return %0 : tensor<4x2x3xf32>
+}
