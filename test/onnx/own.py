@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 import around
 import classical
 import edges
+import exported
 import features
 import scans
 import steps
@@ -389,6 +390,6 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *determinants(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *features.cases(), *scans.cases(), *steps.cases(),
-                 *volumes.cases()]:
+                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *scans.cases(),
+                 *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)
