@@ -11,11 +11,10 @@ BENCH = Path(__file__).resolve().parent
 
 
 def compiled(function):
-    """By Numba: `prange` of the function's module is Numba's while it is compiled."""
+    """By Numba: the function's global `prange` is Numba's."""
     import numba
-    import python_cases
 
-    python_cases.prange = numba.prange
+    function.__globals__["prange"] = numba.prange
     return numba.njit(parallel=True, fastmath=False)(function)
 
 
@@ -140,9 +139,10 @@ def measure_calls(seconds, build):
 
 def child(arguments):
     """Runs in a process of its own: measures, and prints a line of JSON for each case."""
+    import python_applications
     import python_cases
 
-    for name, kernel, other, make in python_cases.CASES:
+    for name, kernel, other, make in python_cases.CASES + python_applications.CASES:
         if not any(part in name for part in arguments["filter"].split(",")):
             continue
         if arguments["build"]:
