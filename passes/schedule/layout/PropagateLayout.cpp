@@ -237,31 +237,20 @@ struct SliceThrough : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
-/// Concatenation of operands that lie in one order: all of them, or some where those who read it undo that order. Then
-/// the others change theirs in front of it, which is less than all.
+/// Concatenation of operands that all lie in one order.
 struct ConcatThrough : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
-    linalg::TransposeOp leading;
-    for (Value input : op.getInputs())
-      if (!leading)
-        leading = transposeBehind(input);
-    if (!leading)
-      return failure();
-    SmallVector<int64_t> const permutation(leading.getPermutation()), back = inverse(permutation);
+    auto leading = transposeBehind(op.getInputs().front());
     auto const lies = [&](Value input) {
       auto transpose = transposeBehind(input);
-      return transpose && transpose.getPermutation() == ArrayRef(permutation);
+      return transpose && transpose.getPermutation() == leading.getPermutation();
     };
-    auto const undoes = [&](Operation *user) {
-      auto transpose = dyn_cast<linalg::TransposeOp>(user);
-      return isa<tensor::DimOp>(user) || (transpose && transpose.getPermutation() == ArrayRef(back));
-    };
-    if (!llvm::all_of(op.getInputs(), lies) && (op->use_empty() || !llvm::all_of(op->getUsers(), undoes)))
+    if (!leading || !llvm::all_of(op.getInputs(), lies))
       return failure();
-    SmallVector<Value> const inputs = llvm::map_to_vector(op.getInputs(), [&](Value input) -> Value {
-      return lies(input) ? transposeBehind(input).getInput() : transposed(rewriter, op.getLoc(), input, back);
-    });
+    SmallVector<int64_t> const permutation(leading.getPermutation());
+    SmallVector<Value> const inputs =
+        llvm::map_to_vector(op.getInputs(), [](Value input) -> Value { return transposeBehind(input).getInput(); });
     Value const joined = rewriter.create<tensor::ConcatOp>(op.getLoc(), permutation[op.getDim()], inputs);
     rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), joined, permutation));
     return success();

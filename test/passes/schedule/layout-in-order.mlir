@@ -69,19 +69,3 @@ func.func @image_of_rows(%x: tensor<1x256x32xf32>) -> tensor<1x18x18x32xf32> {
   %r = linalg.transpose ins(%padded : tensor<1x32x18x18xf32>) outs(%e1 : tensor<1x18x18x32xf32>) permutation = [0, 2, 3, 1]
   return %r : tensor<1x18x18x32xf32>
 }
-
-// An image that lies channels last beside one that does not: only the latter changes its order.
-// CHECK-LABEL: func.func @beside
-// CHECK-SAME:  (%[[A:.*]]: tensor<1x8x8x4xf32>, %[[B:.*]]: tensor<1x3x8x8xf32>
-// CHECK:       %[[LAST:.*]] = linalg.transpose ins(%[[B]] : tensor<1x3x8x8xf32>)
-// CHECK:       tensor.concat dim(3) %[[LAST]], %[[A]]
-// CHECK-NOT:   linalg.transpose
-// CHECK:       return
-func.func @beside(%a: tensor<1x8x8x4xf32>, %b: tensor<1x3x8x8xf32>) -> tensor<1x8x8x7xf32> {
-  %e0 = tensor.empty() : tensor<1x4x8x8xf32>
-  %image = linalg.transpose ins(%a : tensor<1x8x8x4xf32>) outs(%e0 : tensor<1x4x8x8xf32>) permutation = [0, 3, 1, 2]
-  %joined = tensor.concat dim(1) %b, %image : (tensor<1x3x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x7x8x8xf32>
-  %e1 = tensor.empty() : tensor<1x8x8x7xf32>
-  %last = linalg.transpose ins(%joined : tensor<1x7x8x8xf32>) outs(%e1 : tensor<1x8x8x7xf32>) permutation = [0, 2, 3, 1]
-  return %last : tensor<1x8x8x7xf32>
-}
