@@ -9,7 +9,7 @@
 #include "passes/lower/memory/Copies.h"
 #include "passes/lower/memory/Memory.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -21,22 +21,32 @@ static bool isFill(nest::MapOp map) {
          map.getBody().front().getOperations().size() == 1;
 }
 
-/// The first operation behind a fill, in its block, that touches what it fills.
-static Operation *firstUse(nest::MapOp fill) {
-  Operation *first = nullptr;
-  for (Access const &access : accessesOf(rootOf(fill.getOutputs()[0])))
-    if (Operation *op = fill->getBlock()->findAncestorOpInBlock(*access.op);
-        op && op != fill && fill->isBeforeInBlock(op) && (!first || op->isBeforeInBlock(first)))
-      first = op;
-  return first;
+/// The operations of a block that touch a buffer, in order.
+static SmallVector<Operation *> usesOf(Value root, Block *block) {
+  SmallVector<Operation *> uses;
+  for (Access const &access : accessesOf(root))
+    if (Operation *op = block->findAncestorOpInBlock(*access.op))
+      uses.push_back(op);
+  llvm::sort(uses, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return uses;
 }
 
 void sinkFills(func::FuncOp function) {
-  SmallVector<std::pair<nest::MapOp, Operation *>> moves;
+  llvm::MapVector<std::pair<Value, Block *>, SmallVector<nest::MapOp>> fills;
   function.walk([&](nest::MapOp map) {
-    if (Operation *use = isFill(map) ? firstUse(map) : nullptr)
-      moves.push_back({map, use});
+    if (isFill(map))
+      fills[{rootOf(map.getOutputs()[0]), map->getBlock()}].push_back(map);
   });
+  SmallVector<std::pair<nest::MapOp, Operation *>> moves; // afterwards: the order in a block is numbered
+  for (auto &[place, own] : fills) {
+    SmallVector<Operation *> const uses = usesOf(place.first, place.second);
+    for (nest::MapOp fill : own) {
+      auto const *next = llvm::upper_bound(uses, fill.getOperation(),
+                                           [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+      if (next != uses.end())
+        moves.push_back({fill, *next});
+    }
+  }
   for (auto [fill, use] : moves)
     fill->moveBefore(use);
 }
