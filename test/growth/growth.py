@@ -13,7 +13,7 @@ import graphs
 from measure import translate
 
 RATIO = 2.6
-ROUNDS = 8
+ROUNDS = 16
 SMALL, LARGE = 600, 1200
 SECONDS, MEGABYTES = 30, 1500
 LONGEST = 120  # characters that clang-format leaves in a line
