@@ -75,6 +75,19 @@ struct Contraction {
            });
   }
 
+  /// Whether hosts make a product in registers of extents that the text says, of a second operand whose columns lie
+  /// side by side: not of larger ones, whose text would grow, and whose rows several threads would share.
+  bool hasFixedExtents() const {
+    constexpr int64_t most = 64;
+    Type const type = elementType(1);
+    return (type.isF32() || type.isF64()) && columnsAdjoin(1, Role::N) && rowsAreEven() &&
+           nest::ContractOp(op).getEpilogue().front().getArgument(0).getType() == type &&
+           llvm::all_of(std::initializer_list<Role>{Role::M, Role::N, Role::K}, [&](Role role) {
+             int64_t const extent = extentOf(role);
+             return extent >= 1 && extent <= most;
+           });
+  }
+
   /// Whether the sums are stored as they are, side by side along columns.
   bool storesInPlace() const {
     Block &epilogue = nest::ContractOp(op).getEpilogue().front();
@@ -115,6 +128,8 @@ LogicalResult chooseBlock(nest::ContractOp op) {
   Contraction const contraction{op};
   auto weight = rootOf(op.getInputs()[1]).getDefiningOp<nest::WeightOp>();
   if (!weight || !weight.getPacking() || !weight.getPacking()->isPanels()) {
+    if (contraction.hasFixedExtents())
+      op->setAttr("nest.fixed_extents", UnitAttr::get(op.getContext()));
     nest::setSchedule(op, KernelBlock::BatchedContract,
                       {.left = contraction.columnsAdjoin(0, Role::K),
                        .right = contraction.columnsAdjoin(1, Role::N) && contraction.rowsAreEven(),

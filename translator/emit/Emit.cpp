@@ -109,10 +109,14 @@ Json viewExtents(bool sized) {
   return view;
 }
 
+static bool isBatched(nest::ContractOp contract) {
+  nest::ScheduleAttr const schedule = nest::scheduleOf(contract);
+  return schedule && schedule.getBlock() == nest::KernelBlock::BatchedContract;
+}
+
 /// Whether batched_contract may meet a product of two activations whose operands no cache holds.
 static bool multipliesBlocks(nest::ContractOp contract) {
-  nest::ScheduleAttr const schedule = nest::scheduleOf(contract);
-  if (!schedule || schedule.getBlock() != nest::KernelBlock::BatchedContract || !schedule.getInPlace())
+  if (!isBatched(contract) || !nest::scheduleOf(contract).getInPlace())
     return false;
   std::map<nest::Role, double> size;
   for (auto [role, extent] : llvm::zip(contract.getRoles(), nest::Kernel(contract).getLoopExtents()))
@@ -130,7 +134,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   };
   auto const isNarrow = [](Storage const &storage) { return isStoredNarrow(storage.type.getElementType()); };
   auto const isOfBytes = [](Storage const &storage) { return storage.type.getElementType().isInteger(8); };
-  bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false,
+  bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false, varied = false,
        lines = false, volumes = false;
   func::FuncOp entry = program.entry;
   entry.walk([&](nest::ConvOp conv) {
@@ -138,7 +142,10 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
     groups |= conv.getGroups() != 1;
     volumes |= conv.getPlanes().has_value();
   });
-  entry.walk([&](nest::ContractOp contract) { blocked |= multipliesBlocks(contract); });
+  entry.walk([&](nest::ContractOp contract) {
+    blocked |= multipliesBlocks(contract);
+    varied |= isBatched(contract) && !contract->hasAttr("nest.fixed_extents");
+  });
   entry.walk([&](nest::WindowOp window) {
     dilations |= isDilated(window.getDilations());
     volumes |= window.getPlanes().has_value();
@@ -159,6 +166,8 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"small", blocks.count("small_products") != 0},
           {"large", blocks.count("large_product") != 0},
           {"blocked", blocked},
+          {"fixed", blocks.count("fixed_products") != 0},
+          {"varied", varied},
           {"bytes", llvm::any_of(program.arguments, isOfBytes) || llvm::any_of(program.buffers, isOfBytes)},
           {"tall", blocks.count("large_conv") != 0},
           {"gathered", blocks.count("contract_gathered") != 0},

@@ -150,6 +150,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.in_order", {OnOperation, isUnit}},
       // Of the first of several contractions that are one kernel on devices: how many
       {"nest.in_turn", {OnOperation, isNumber}},
+      // Of a contraction that is not packed: hosts make it in registers of extents that the text says
+      {"nest.fixed_extents", {OnOperation, isUnit}},
       // What was measured for kernels, until they have it; for a kernel
       {"nest.tune", {OnFunction, isTunings}},
       {"nest.tuned", {OnOperation, isTunings}},

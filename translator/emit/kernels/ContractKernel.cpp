@@ -231,7 +231,16 @@ LogicalResult Contraction::printBatched() {
   bool const ofLeft = layer.schedule.getLeft(), ofRight = layer.schedule.getRight();
   auto const columns = [](bool adjacent) { return adjacent ? Raw("Columns::adjacent") : Raw("Columns::apart"); };
   layer.needDevicePath();
-  layer.setCall(columns(ofLeft) + Code(Raw(", ")) + columns(ofRight), {batch.size(), m.size(), n.size(), k.size()});
+  Code const operands = columns(ofLeft) + Code(Raw(", ")) + columns(ofRight);
+  if (op->hasAttr("nest.fixed_extents")) {
+    Code extents;
+    for (ArrayRef<unsigned> role : {ArrayRef(roles.m), ArrayRef(roles.n), ArrayRef(roles.k)})
+      extents = extents + Raw(", ") + Code(extentOf(role));
+    layer.setCall(operands + extents, {batch.size()});
+    layer.needBlock("fixed_products");
+  } else {
+    layer.setCall(operands, {batch.size(), m.size(), n.size(), k.size()});
+  }
   if (failed(addRead(0, {&batch, &m, &k}, ofLeft)) || failed(addRead(1, {&batch, &k, &n}, ofRight)))
     return failure();
   Body statements;
