@@ -433,6 +433,8 @@ static LogicalResult settle(Operation *kernel, Devices devices) {
     return success();
   if (!isPlainer(given, chosen, kernel))
     return kernel->emitError() << "cannot be printed as " << given << "; " << chosen << " fits";
+  if (given != chosen)
+    kernel->removeAttr("nest.fixed_extents");
   kernel->setAttr("nest.schedule", given);
   return success();
 }

@@ -75,12 +75,12 @@ struct Contraction {
            });
   }
 
-  /// Whether hosts make a product in registers of extents that the text says, of a second operand whose columns lie
-  /// side by side: not of larger ones, whose text would grow, and whose rows several threads would share.
+  /// Whether hosts make a product in registers of extents that the text says: not of larger ones, whose text would
+  /// grow, and whose rows several threads would share.
   bool hasFixedExtents() const {
     constexpr int64_t most = 64;
     Type const type = elementType(1);
-    return (type.isF32() || type.isF64()) && columnsAdjoin(1, Role::N) && rowsAreEven() &&
+    return (type.isF32() || type.isF64()) &&
            nest::ContractOp(op).getEpilogue().front().getArgument(0).getType() == type &&
            llvm::all_of(std::initializer_list<Role>{Role::M, Role::N, Role::K}, [&](Role role) {
              int64_t const extent = extentOf(role);
@@ -128,13 +128,13 @@ LogicalResult chooseBlock(nest::ContractOp op) {
   Contraction const contraction{op};
   auto weight = rootOf(op.getInputs()[1]).getDefiningOp<nest::WeightOp>();
   if (!weight || !weight.getPacking() || !weight.getPacking()->isPanels()) {
-    if (contraction.hasFixedExtents())
-      op->setAttr("nest.fixed_extents", UnitAttr::get(op.getContext()));
     nest::setSchedule(op, KernelBlock::BatchedContract,
                       {.left = contraction.columnsAdjoin(0, Role::K),
                        .right = contraction.columnsAdjoin(1, Role::N) && contraction.rowsAreEven(),
                        .inPlace = contraction.storesInPlace(),
                        .device = pathOfBatched(contraction)});
+    if (nest::scheduleOf(op).getRight() && contraction.hasFixedExtents())
+      op->setAttr("nest.fixed_extents", UnitAttr::get(op.getContext()));
     return success();
   }
   bool const inParts = nest::columnsOfPart(op).has_value();

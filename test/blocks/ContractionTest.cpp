@@ -113,6 +113,44 @@ template <int Parts, int Columns> void inParts(int rows) {
   check::compare(name, check::get(cache), expected);
 }
 
+/// Products of extents that are known: a left operand with far columns, results by reference beside guards and through
+/// an epilogue that adds to what is there.
+template <class T, int Rows, int OfRow, int Depth> void fixed(int batches) {
+  std::string const name = "fixed " + std::to_string(batches) + "x" + std::to_string(Rows) + "x" +
+                           std::to_string(OfRow) + "x" + std::to_string(Depth);
+  auto const left = check::numbers<T>(std::size_t(batches) * Depth * Rows, 1); // b k m: transposed
+  auto const right = check::numbers<T>(std::size_t(batches) * Depth * OfRow, 2);
+  auto const before = check::numbers<T>(std::size_t(batches) * Rows * OfRow, 3);
+  ExecutionSpace const space;
+  Tensor<T ***> const a("a", batches, Depth, Rows), b("b", batches, Depth, OfRow);
+  Tensor<T ***> const guarded("guarded", batches, Rows, OfRow + 2), added("added", batches, Rows, OfRow);
+  check::put(a, left);
+  check::put(b, right);
+  check::put(added, before);
+  batched_contract<Columns::apart, Columns::adjacent, Rows, OfRow, Depth>(
+      "test::guarded", space, batches, KOKKOS_LAMBDA(int n, int i, int k) { return a(n, k, i); },
+      KOKKOS_LAMBDA(int n, int k, int j)->T const & { return b(n, k, j); },
+      KOKKOS_LAMBDA(int n, int i, int j)->T & { return guarded(n, i, j + 1); });
+  batched_contract<Columns::apart, Columns::adjacent, Rows, OfRow, Depth>(
+      "test::added", space, batches, KOKKOS_LAMBDA(int n, int i, int k) { return a(n, k, i); },
+      KOKKOS_LAMBDA(int n, int k, int j)->T const & { return b(n, k, j); },
+      KOKKOS_LAMBDA(T sum, int n, int i, int j) { added(n, i, j) += sum; });
+  space.fence();
+  std::vector<double> expected, expected_guarded;
+  for (int n = 0; n < batches; ++n)
+    for (int i = 0; i < Rows; ++i)
+      for (int j = -1; j <= OfRow; ++j) {
+        double sum = 0;
+        for (int k = 0; k < Depth && j >= 0 && j < OfRow; ++k)
+          sum += double(left[(std::size_t(n) * Depth + k) * Rows + i]) * right[(std::size_t(n) * Depth + k) * OfRow + j];
+        expected_guarded.push_back(sum);
+        if (j >= 0 && j < OfRow)
+          expected.push_back(sum + before[(std::size_t(n) * Rows + i) * OfRow + j]);
+      }
+  check::compare(name + " by reference", check::get(guarded), expected_guarded);
+  check::compare(name + " added", check::get(added), expected);
+}
+
 /// scores = q * k^T, then out = scores * v with the heads of v side by side
 template <class T> void batched(int batches, int rows, int columns, int depth) {
   std::string const name = "batched_contract " + std::to_string(batches) + "x" + std::to_string(rows) + "x" +
@@ -297,4 +335,15 @@ void testContractions() {
   batched<float>(2, 5, 3, 0);
   batched<float>(0, 5, 3, 4);
   batched<double>(2, 33, 65, 24);
+  fixed<float, 4, 4, 4>(7);
+  fixed<float, 8, 8, 8>(3);
+  fixed<float, 17, 29, 13>(3);
+  fixed<float, 1, 1, 1>(5);
+  fixed<float, 24, 24, 24>(2);
+  fixed<float, 5, 64, 64>(2);
+  fixed<float, 64, 63, 7>(2);
+  fixed<float, 3, 2, 40>(2);
+  fixed<float, 2, 3, 5>(0);
+  fixed<double, 9, 33, 48>(2);
+  fixed<double, 8, 3, 2>(4);
 }

@@ -207,3 +207,16 @@ func.func @joined_planes(%x: memref<8x4x4x2xf32>, %y: memref<6x4x4x2xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @fixed(%a: memref<?x4xf32>, %b: memref<4x4xf32>, %c: memref<?x4xf32>) {
+  // expected-error @+1 {{has nest.fixed_extents, but some are known at run time only}}
+  nest.contract "c" [m, n, k] ins(%a, %b : memref<?x4xf32>, memref<4x4xf32>) outs(%c : memref<?x4xf32>)
+      maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+      attributes {nest.fixed_extents} epilogue {
+  ^bb0(%sum: f32):
+    nest.yield %sum : f32
+  }
+  return
+}

@@ -261,10 +261,13 @@ LogicalResult ContractOp::verify() {
     return failure();
   if (!llvm::is_sorted(getRoles()))
     return emitOpError("iterators are not batch, m, n, k in this order");
-  if ((*this)->hasAttr("nest.fixed_extents"))
+  if ((*this)->hasAttr("nest.fixed_extents")) {
+    if (ScheduleAttr const schedule = scheduleOf(*this); schedule && !schedule.getRight())
+      return emitOpError("has nest.fixed_extents, but no right operand that is read in place");
     for (auto [role, extent] : llvm::zip(getRoles(), Kernel(*this).getLoopExtents()))
       if (role != Role::Batch && ShapedType::isDynamic(extent.size()))
         return emitOpError("has nest.fixed_extents, but some are known at run time only");
+  }
   return success(succeeded(verifyBlock(*this, getEpilogue(), 1, getExtras(), elementTypes(getOutputs()))) &&
                  succeeded(verifyBias(*this, getBias(), getEpilogue())));
 }

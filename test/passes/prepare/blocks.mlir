@@ -121,7 +121,7 @@ func.func @contractions(%x: memref<4x8xf32>, %b: memref<8x3xf32>, %y: memref<4x3
   ^bb0(%sum: f32):
     nest.yield %sum : f32
   }
-  // CHECK: nest.contract "plain" {{.*}} attributes {nest.schedule = #nest.schedule<batched_contract, left = true, right = true, in_place = true, device = small_products>}
+  // CHECK: nest.contract "plain" {{.*}} attributes {nest.fixed_extents, nest.schedule = #nest.schedule<batched_contract, left = true, right = true, in_place = true, device = small_products>}
   nest.contract "plain" [m, n, k] ins(%x, %b : memref<4x8xf32>, memref<8x3xf32>) outs(%y : memref<4x3xf32>) maps [#mk, #kn, #mn] epilogue {
   ^bb0(%sum: f32):
     nest.yield %sum : f32
