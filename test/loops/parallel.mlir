@@ -71,10 +71,10 @@ func.func @recurrence(%a: memref<?x?xf32> {nest.name = "a"}, %n: index, %m: inde
   return
 }
 
-// A transposition in place reads what others write.
+// A transposition in place reads what others write, but not in one row: a(j, i) is a(i, k) for j = i = k alone.
 // CHECK-LABEL: @transpose
 // CHECK: scf.for
-// CHECK: scf.for
+// CHECK: scf.parallel
 func.func @transpose(%a: memref<?x?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -249,6 +249,161 @@ func.func @deposit(%at: memref<?xi32>, %mass: memref<?xf32>, %cells: memref<?xf3
     %cell = arith.index_cast %place : i32 to index
     %m = memref.load %mass[%i] : memref<?xf32>
     memref.store %m, %last[%cell] : memref<?xf32>
+  }
+  return
+}
+
+// Both halves of a symmetric matrix: a(i, j) and a(j, i) with j >= i are one element on the diagonal alone.
+// CHECK-LABEL: @mirrored
+// CHECK-NOT: scf.for
+// CHECK: scf.parallel
+// CHECK-NEXT: scf.parallel
+func.func @mirrored(%a: memref<?x?xf64>, %x: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %i to %n step %c1 {
+      %v = memref.load %x[%j] : memref<?xf64>
+      memref.store %v, %a[%i, %j] : memref<?x?xf64>
+      memref.store %v, %a[%j, %i] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// A step of an elimination changes what lies behind its row and column, and reads these.
+// CHECK-LABEL: @eliminate
+// CHECK: scf.for %[[k:.*]] =
+// CHECK: scf.parallel (%{{.*}}, %{{.*}}) =
+func.func @eliminate(%a: memref<?x?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %next = arith.addi %k, %c1 : index
+    scf.for %i = %next to %n step %c1 {
+      scf.for %j = %next to %n step %c1 {
+        %x = memref.load %a[%i, %k] : memref<?x?xf64>
+        %y = memref.load %a[%k, %j] : memref<?x?xf64>
+        %old = memref.load %a[%i, %j] : memref<?x?xf64>
+        %term = arith.mulf %x, %y : f64
+        %new = arith.subf %old, %term : f64
+        memref.store %new, %a[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// If it began at the row itself, iterations would read the row that one of them writes.
+// CHECK-LABEL: @eliminateOwn
+// CHECK: scf.for %{{.*}} = %c0
+// CHECK: scf.for %{{.*}} = %{{.*}} to
+// CHECK: scf.for
+// CHECK-NOT: scf.parallel
+// CHECK: return
+func.func @eliminateOwn(%a: memref<?x?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    scf.for %i = %k to %n step %c1 {
+      scf.for %j = %k to %n step %c1 {
+        %x = memref.load %a[%i, %k] : memref<?x?xf64>
+        %y = memref.load %a[%k, %j] : memref<?x?xf64>
+        %old = memref.load %a[%i, %j] : memref<?x?xf64>
+        %term = arith.mulf %x, %y : f64
+        %new = arith.subf %old, %term : f64
+        memref.store %new, %a[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// A condition keeps the element that is read apart from those that are written.
+// CHECK-LABEL: @guarded
+// CHECK-NOT: scf.for
+// CHECK: scf.parallel
+func.func @guarded(%a: memref<?xf64>, %k: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %isBehind = arith.cmpi sgt, %i, %k : index
+    scf.if %isBehind {
+      %x = memref.load %a[%k] : memref<?xf64>
+      memref.store %x, %a[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// It does not where it says something else.
+// CHECK-LABEL: @guardedOwn
+// CHECK: scf.for
+// CHECK-NOT: scf.parallel
+// CHECK: return
+func.func @guardedOwn(%a: memref<?xf64>, %k: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %isBehind = arith.cmpi sge, %i, %k : index
+    scf.if %isBehind {
+      %x = memref.load %a[%k] : memref<?xf64>
+      %y = arith.addf %x, %x : f64
+      memref.store %y, %a[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// Indices that sums double many times are looked at for a while only.
+// CHECK-LABEL: @doubled
+// CHECK: scf.for
+func.func @doubled(%a: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %i0 = arith.addi %i, %i : index
+    %i1 = arith.addi %i0, %i0 : index
+    %i2 = arith.addi %i1, %i1 : index
+    %i3 = arith.addi %i2, %i2 : index
+    %i4 = arith.addi %i3, %i3 : index
+    %i5 = arith.addi %i4, %i4 : index
+    %i6 = arith.addi %i5, %i5 : index
+    %i7 = arith.addi %i6, %i6 : index
+    %i8 = arith.addi %i7, %i7 : index
+    %i9 = arith.addi %i8, %i8 : index
+    %i10 = arith.addi %i9, %i9 : index
+    %i11 = arith.addi %i10, %i10 : index
+    %i12 = arith.addi %i11, %i11 : index
+    %i13 = arith.addi %i12, %i12 : index
+    %i14 = arith.addi %i13, %i13 : index
+    %i15 = arith.addi %i14, %i14 : index
+    %i16 = arith.addi %i15, %i15 : index
+    %i17 = arith.addi %i16, %i16 : index
+    %i18 = arith.addi %i17, %i17 : index
+    %i19 = arith.addi %i18, %i18 : index
+    %i20 = arith.addi %i19, %i19 : index
+    %i21 = arith.addi %i20, %i20 : index
+    %i22 = arith.addi %i21, %i21 : index
+    %i23 = arith.addi %i22, %i22 : index
+    %i24 = arith.addi %i23, %i23 : index
+    %i25 = arith.addi %i24, %i24 : index
+    %i26 = arith.addi %i25, %i25 : index
+    %i27 = arith.addi %i26, %i26 : index
+    %i28 = arith.addi %i27, %i27 : index
+    %i29 = arith.addi %i28, %i28 : index
+    %i30 = arith.addi %i29, %i29 : index
+    %i31 = arith.addi %i30, %i30 : index
+    %i32 = arith.addi %i31, %i31 : index
+    %i33 = arith.addi %i32, %i32 : index
+    %i34 = arith.addi %i33, %i33 : index
+    %i35 = arith.addi %i34, %i34 : index
+    %i36 = arith.addi %i35, %i35 : index
+    %i37 = arith.addi %i36, %i36 : index
+    %i38 = arith.addi %i37, %i37 : index
+    %i39 = arith.addi %i38, %i38 : index
+    %x = memref.load %a[%i39] : memref<?xf64>
+    memref.store %x, %a[%i] : memref<?xf64>
   }
   return
 }

@@ -6,6 +6,8 @@
 
 #include "passes/lower/loops/Dependence.h"
 
+#include "passes/lower/loops/BoundsProof.h"
+#include "passes/lower/loops/LinearForms.h"
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -126,18 +128,6 @@ std::string memrefName(Value memref) {
 
 namespace {
 
-/// constant + Σ coefficient * symbol
-struct Linear {
-  llvm::SmallMapVector<Value, int64_t, 4> terms;
-  int64_t constant = 0;
-
-  void add(Linear const &other, int64_t factor) {
-    constant += factor * other.constant;
-    for (auto [symbol, coefficient] : other.terms)
-      terms[symbol] += factor * coefficient;
-  }
-};
-
 struct Access {
   Operation *op;
   Value memref;
@@ -153,29 +143,6 @@ struct Subscript {
 };
 
 } // namespace
-
-static Linear linear(Value value) {
-  Linear form;
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant))) {
-    form.constant = constant.getSExtValue();
-    return form;
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
-    form.add(linear(op->getOperand(0)), 1);
-    form.add(linear(op->getOperand(1)), isa<arith::AddIOp>(op) ? 1 : -1);
-  } else if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op)) {
-    return linear(cast.getIn());
-  } else if (isa_and_nonnull<arith::MulIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&constant))) {
-    form.add(linear(op->getOperand(0)), constant.getSExtValue());
-  } else if (isa_and_nonnull<arith::MulIOp>(op) && matchPattern(op->getOperand(0), m_ConstantInt(&constant))) {
-    form.add(linear(op->getOperand(1)), constant.getSExtValue());
-  } else {
-    form.terms[value] = 1;
-  }
-  return form;
-}
 
 /// The constant bounds of a loop index, inclusive.
 static std::optional<std::pair<int64_t, int64_t>> rangeOf(Value index) {
@@ -197,7 +164,7 @@ static std::optional<std::pair<int64_t, int64_t>> rangeOf(Value index) {
 
 /// The subscript with respect to `loop`; nothing if it depends on values that the loop computes.
 static std::optional<Subscript> subscriptOf(Value value, scf::ForOp loop) {
-  Linear const form = linear(value);
+  Linear const form = linearForm(value);
   Subscript result;
   result.low = result.high = form.constant;
   for (auto [symbol, coefficient] : form.terms) {
@@ -300,22 +267,29 @@ static bool areComparable(Access const &a, Access const &b, scf::ForOp loop) {
          a.subscripts.size() == b.subscripts.size();
 }
 
-static bool conflict(Access const &a, Access const &b, scf::ForOp loop) {
+/// `proofs`: how many may still be tried by the bounds of loops, which takes longer.
+static bool conflict(Access const &a, Access const &b, scf::ForOp loop, unsigned &proofs) {
   if (!(a.writes || b.writes) || !mayAlias(a.memref, b.memref))
     return false;
   if (!areComparable(a, b, loop))
     return true;
-  return llvm::none_of(llvm::zip(a.subscripts, b.subscripts),
-                       [&](auto pair) { return separates(std::get<0>(pair), std::get<1>(pair), loop); });
+  if (llvm::any_of(llvm::zip(a.subscripts, b.subscripts),
+                   [&](auto pair) { return separates(std::get<0>(pair), std::get<1>(pair), loop); }))
+    return false;
+  if (proofs == 0)
+    return true;
+  --proofs;
+  return !neverMeetInOthers({a.op, a.subscripts}, {b.op, b.subscripts}, loop);
 }
 
 std::string dependenceOf(scf::ForOp loop, function_ref<bool(Operation *, Operation *)> mayMeet) {
   SmallVector<Access> accesses;
   if (Operation *unknown = collectAccesses(loop, accesses))
     return ("'" + unknown->getName().getStringRef() + "' may depend on order").str();
+  unsigned proofs = 64;
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j)
-      if (conflict(accesses[i], accesses[j], loop) && !(mayMeet && mayMeet(accesses[i].op, accesses[j].op))) {
+      if (conflict(accesses[i], accesses[j], loop, proofs) && !(mayMeet && mayMeet(accesses[i].op, accesses[j].op))) {
         bool const both = accesses[i].writes && accesses[j].writes;
         return "iterations may " + std::string(both ? "write the same" : "read what others write of") + " " +
                memrefName(accesses[i].memref);

@@ -1,12 +1,15 @@
 //===- KeepSums.cpp - an element that a sequential loop changes stays in a register meanwhile ---------------------===//
 //
-// `for k: c(i, j) += a(i, k) * b(k, j)` reads and writes c in every step. Inside an iteration of a parallel loop, which
-// no other iteration looks at, the element is loaded in front of the loop, carried by it and stored behind it.
+// `for k: c(i, j) += a(i, k) * b(k, j)` reads and writes c in every step. In a loop that one thread runs, in an
+// iteration of a parallel loop or by itself, the element is loaded in front of the loop, carried by it and stored
+// behind it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/lower/loops/BoundsProof.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "passes/lower/loops/Scans.h"
 #include "translator/ir/AtomicUpdates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,17 +37,31 @@ std::optional<Element> elementOf(Operation *op) {
   return std::nullopt;
 }
 
-/// Whether `op`, or something in it, may read or write memory that `memref` sees.
-bool mayTouch(Operation *op, Value memref, bool onlyWrites = false) {
+/// Elements of one memory whose numbers differ.
+bool areApart(Element const &a, Element const &b) {
+  return a.memref == b.memref && llvm::any_of(llvm::zip(a.indices, b.indices), [](auto pair) {
+           auto const x = getConstantIntValue(std::get<0>(pair)), y = getConstantIntValue(std::get<1>(pair));
+           return x && y && *x != *y;
+         });
+}
+
+/// Whether `op`, or something in it, may access the element, which is the same in all iterations of loops `inside`.
+/// `proofs`: how many accesses may still be kept apart by the bounds of loops, which takes time.
+bool mayTouch(Operation *op, memref::StoreOp store, Operation *inside, unsigned &proofs) {
   return op
       ->walk([&](Operation *inner) {
-        if (auto const element = elementOf(inner))
-          return mayAlias(element->memref, memref) && (!onlyWrites || isa<memref::StoreOp>(inner))
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        bool const known = isPure(inner) || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                           inner->hasTrait<OpTrait::IsTerminator>();
-        return known ? WalkResult::advance() : WalkResult::interrupt();
+        auto const element = elementOf(inner);
+        bool const isKnown = element || isPure(inner) || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                             inner->hasTrait<OpTrait::IsTerminator>();
+        if (!isKnown)
+          return WalkResult::interrupt();
+        if (!element || !mayAlias(element->memref, store.getMemref()) || areApart(*element, *elementOf(store)))
+          return WalkResult::advance();
+        if (element->memref != store.getMemref() || !isInjective(element->memref) || proofs == 0)
+          return WalkResult::interrupt();
+        --proofs;
+        return neverMeet({store, store.getIndices()}, {inner, element->indices}, inside) ? WalkResult::advance()
+                                                                                         : WalkResult::interrupt();
       })
       .wasInterrupted();
 }
@@ -62,7 +79,8 @@ bool isOwnElement(scf::ForOp loop, Element const &element) {
     else if (!isa<scf::ForOp>(op))
       return false; // under a condition
   }
-  return llvm::all_of(parallel, [&](Value index) { return llvm::is_contained(element.indices, index); }) &&
+  return !parallel.empty() &&
+         llvm::all_of(parallel, [&](Value index) { return llvm::is_contained(element.indices, index); }) &&
          llvm::all_of(element.indices, [](Value index) {
            auto const argument = dyn_cast<BlockArgument>(index);
            auto around = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
@@ -70,8 +88,8 @@ bool isOwnElement(scf::ForOp loop, Element const &element) {
          });
 }
 
-/// Whether the element may be loaded and stored where the loop does not run: it is accessed in front of it anyway, or
-/// nobody else's.
+/// Whether the element may be loaded and stored where the loop does not run: it is accessed beside it anyway, or nobody
+/// else's.
 bool isAccessed(scf::ForOp loop, Element const &element) {
   auto const lower = getConstantIntValue(loop.getLowerBound()), upper = getConstantIntValue(loop.getUpperBound());
   if ((lower && upper && *lower < *upper) || isOwnElement(loop, element))
@@ -79,11 +97,15 @@ bool isAccessed(scf::ForOp loop, Element const &element) {
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode())
     if (auto const other = elementOf(op); other && *other == element)
       return true;
+  unsigned left = 16; // operations behind it
+  for (Operation *op = loop->getNextNode(); op && left; op = op->getNextNode(), --left)
+    if (auto const other = elementOf(op); other && *other == element)
+      return true;
   return false;
 }
 
 /// The loads of what `store`, of the loop's own body, changes; none where it has to be in memory in between.
-SmallVector<memref::LoadOp> loadsFor(scf::ForOp loop, memref::StoreOp store) {
+SmallVector<memref::LoadOp> loadsFor(scf::ForOp loop, memref::StoreOp store, unsigned &proofs) {
   Element const element = *elementOf(store);
   bool const isFixed =
       llvm::all_of(store.getIndices(), [&](Value index) { return loop.isDefinedOutsideOfLoop(index); });
@@ -95,7 +117,7 @@ SmallVector<memref::LoadOp> loadsFor(scf::ForOp loop, memref::StoreOp store) {
     auto load = dyn_cast<memref::LoadOp>(op);
     if (load && *elementOf(load) == element && load->isBeforeInBlock(store))
       loads.push_back(load);
-    else if (&op != store.getOperation() && mayTouch(&op, element.memref))
+    else if (&op != store.getOperation() && mayTouch(&op, store, loop, proofs))
       return {};
   }
   return loads;
@@ -113,9 +135,9 @@ Location locationOf(Value changed, memref::LoadOp load) {
 }
 
 /// One element of the loop; whether there was any.
-bool keepOne(RewriterBase &rewriter, scf::ForOp &loop) {
+bool keepOne(RewriterBase &rewriter, scf::ForOp &loop, unsigned &proofs) {
   for (auto store : llvm::make_early_inc_range(loop.getBody()->getOps<memref::StoreOp>())) {
-    SmallVector<memref::LoadOp> loads = loadsFor(loop, store);
+    SmallVector<memref::LoadOp> loads = loadsFor(loop, store, proofs);
     if (loads.empty())
       continue;
     rewriter.setInsertionPoint(loop);
@@ -146,17 +168,10 @@ bool keepOne(RewriterBase &rewriter, scf::ForOp &loop) {
   return false;
 }
 
-/// Elements of one memory whose numbers differ.
-bool areApart(Element const &a, Element const &b) {
-  return a.memref == b.memref && llvm::any_of(llvm::zip(a.indices, b.indices), [](auto pair) {
-           auto const x = getConstantIntValue(std::get<0>(pair)), y = getConstantIntValue(std::get<1>(pair));
-           return x && y && *x != *y;
-         });
-}
-
 /// What a block has just stored is not loaded again, and not stored where it is stored anew.
 void forwardStores(RewriterBase &rewriter, Block &block) {
   constexpr unsigned most = 16; // that are remembered: time must not grow with the square of the block
+  unsigned proofs = 64;
   SmallVector<memref::StoreOp> known;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto const element = elementOf(&op);
@@ -171,9 +186,7 @@ void forwardStores(RewriterBase &rewriter, Block &block) {
       rewriter.eraseOp(*found);
       known.erase(found);
     }
-    llvm::erase_if(known, [&](memref::StoreOp earlier) {
-      return !(element && areApart(*element, *elementOf(earlier))) && mayTouch(&op, earlier.getMemref());
-    });
+    llvm::erase_if(known, [&](memref::StoreOp earlier) { return mayTouch(&op, earlier, &op, proofs); });
     if (store && !nest::isAtomic(store))
       known.push_back(store);
     if (known.size() > most)
@@ -201,13 +214,18 @@ void dropUnread(RewriterBase &rewriter, Operation *array) {
 void keepSums(func::FuncOp entry) {
   IRRewriter rewriter(entry.getContext());
   SmallVector<scf::ForOp> loops;
-  entry.walk([&](scf::ForOp loop) { // innermost first
-    if (loop->getParentOfType<scf::ParallelOp>())
+  DenseSet<Operation *> around;   // loops around parallel ones, which the host runs
+  entry.walk([&](Operation *op) { // innermost first
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (isa<scf::ParallelOp>(op) || around.contains(op))
+      around.insert(op->getParentOp());
+    if (loop && (!around.contains(loop) || loop->getParentOfType<scf::ParallelOp>()) && !loop->hasAttr(scanLoop))
       loops.push_back(loop);
   });
   for (scf::ForOp loop : loops) {
     bool any = false;
-    while (keepOne(rewriter, loop))
+    unsigned proofs = 32;
+    while (keepOne(rewriter, loop, proofs))
       any = true;
     if (any)
       forwardStores(rewriter, *loop->getBlock());
