@@ -619,3 +619,73 @@ def counted_rounds(x: kk.f64[N], y: kk.f64[N], rounds: kk.i64[()]):
             x[i] = y[i]
         n += 1
     rounds[()] = n
+
+
+# --- Whole arrays in loops --------------------------------------------------------------------------------------------
+
+@case(f64(9, 9), f64(9, 9), f64(9), number(3))
+def array_steps(a: kk.f64[N, N], b: kk.f64[N, N], v: kk.f64[N], steps: int):
+    """What a statement still has to read is kept, in memory that the steps share; what it changes elsewhere is not."""
+    for step in kk.range(steps):
+        speed = v * 0.5
+        v += speed[::-1]
+        a[1:-1, 1:-1] = 0.25 * (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:])
+        a[:, -1] = a[:, -2]
+        a[0] = a[1]
+    for k in kk.range(N - 1):
+        b[k + 1:, k] /= 4.0 + abs(b[k, k])
+        b[k + 1:, k + 1:] -= b[k + 1:, k, None] * b[k, k + 1:]
+    for k in kk.range(1, N):
+        v[:k] = v[:k] + 0.1 * v[:k][::-1]
+        b[:, k] += b[:, k - 1]
+        b[k] = b[k] @ a
+    for k in kk.range(N):
+        b[k:, k] = b[k, k:]
+        a[k, :k + 1] += v[k] * a[k, :k + 1][::-1]
+
+
+@case(f64(12), f64(12), f64(12, 5), ints(0, 3))
+def changed_in_branches(x: kk.f64[N], y: kk.f64[N], z: kk.f64[N, 5], which: kk.i64[()]):
+    """x += y in branches, in loops that count, and until something holds."""
+    if which[()] > 0:
+        x += y
+    else:
+        x -= 2.0 * y
+    left = 3
+    while left > 0:
+        y *= 0.5
+        z -= kk.sum(z, axis=0) / N
+        left -= 1
+    for step in kk.range(2):
+        if step == 1:
+            z[:, 0] += z[::-1, 1]
+        last = z[::2, ::-1]
+        z[:N // 2, 1:] = 0.5 * last[:N // 2, :-1]
+
+
+@case(f64(12, 12), f64(12, 12), f64(12), f64(12))
+def triangles(a: kk.f64[N, N], b: kk.f64[N, N], x: kk.f64[N], y: kk.f64[N]):
+    for i in kk.range(N):
+        for j in kk.range(i, N):
+            b[i, j] = 0.0
+            for k in kk.range(N):
+                b[i, j] += a[k, i] * a[k, j]
+            b[j, i] = b[i, j]
+    for i in kk.range(N):
+        b[i, i] += 12.0
+    for k in kk.range(N):
+        b[k, k] = math.sqrt(b[k, k])
+        for i in kk.range(k + 1, N):
+            b[i, k] /= b[k, k]
+        for i in kk.range(k + 1, N):
+            for j in kk.range(k + 1, i + 1):
+                b[i, j] -= b[i, k] * b[j, k]
+    for i in kk.range(N):
+        x[i] = y[i]
+        for j in kk.range(i):
+            x[i] -= b[i, j] * x[j]
+        x[i] /= b[i, i]
+    for i in kk.range(N):
+        for j in kk.range(N):
+            if i < j:
+                a[i, j] = a[j, i]

@@ -3,7 +3,7 @@
 import ast
 
 from .problems import Restart
-from .values import Array, Const, Index, Memory, Scalar
+from .values import Array, Const, Index, Memory, Scalar, gathered
 from .text import Linear
 from .types import REAL, memory_type
 
@@ -90,15 +90,17 @@ class Arrays:
             if isinstance(part, ast.Slice):
                 start, stop, step = (self.expression(bound) if bound else None for bound in (part.lower, part.upper, part.step))
                 stride = 1 if step is None else self.known_int(step, "the step of a slice")
-                if stride < 1:
-                    raise self.problem("slices go forward; use kk.range with a negative step")
-                begin, end = self.bound(start, extent, Linear()), self.bound(stop, extent, extent)
+                if stride == 0:
+                    raise self.problem("the step of a slice is 0")
+                first, behind = (Linear(), extent) if stride > 0 else (extent.plus(Linear(-1)), Linear(-1))
+                begin, end = self.bound(start, extent, first), self.bound(stop, extent, behind)
                 chosen.append((begin, stride))
-                shape.append(self.ceil_divided(end.plus(begin, -1), stride))
+                shape.append(self.ceil_divided(end.plus(begin, -1) if stride > 0 else begin.plus(end, -1), abs(stride)))
             else:
                 chosen.append((self.bound(part, extent, None), None))
         own = [extent for place, extent in enumerate(shape) if place not in new]
-        view = self.part_of_view(array, chosen, own) if array.memory is not None else self.part_of_expression(array, chosen, own)
+        is_view = array.memory is not None and all(stride is None or stride > 0 for _, stride in chosen)
+        view = self.part_of_view(array, chosen, own) if is_view else self.part_of_expression(array, chosen, own)
         return self.with_new_axes(view, shape, new) if new else view
 
     def subscript_parts(self, array, node):
@@ -135,12 +137,12 @@ class Arrays:
             left = iter(at)
             return array.at([begin if stride is None else begin.plus(next(left).times(stride)) for begin, stride in chosen])
 
-        return Array(shape, array.kind, element, array.reads, gathers=True, cheap=array.cheap, sums=array.sums)
+        return Array(shape, array.kind, element, gathered(array.reads), gathers=True, cheap=array.memory is not None or array.cheap, sums=array.sums)
 
     def computed_once(self, array):
         """What is a loop for each element is stored before it is spread over more than its own elements."""
-        is_local = self.depth and any(not extent.is_constant for extent in array.shape)
-        return self.copied(array, "totals", self.comment(self.statement)) if array.sums and not is_local else array
+        is_kept = not self.depth or all(extent.is_constant for extent in array.shape) or self.room_for(array.shape, array.reads)
+        return self.copied(array, "totals", self.comment(self.statement)) if array.sums and is_kept else array
 
     def with_new_axes(self, array, shape, new):
         """x[:, None]: dimensions of one element, along which the rest of an expression spreads it."""
@@ -149,13 +151,13 @@ class Arrays:
         def element(at):
             return array.at([form for place, form in enumerate(at) if place not in new])
 
-        return Array(shape, array.kind, element, array.reads, gathers=True, cheap=array.memory is not None or array.cheap)
+        return Array(shape, array.kind, element, gathered(array.reads), gathers=True, cheap=array.memory is not None or array.cheap)
 
     def written_part(self, array, node):
         """What an assignment to subscripts changes."""
         view = self.subscript(array, node)
         if view.memory is None:
-            raise self.problem("only elements of parameters and of local arrays can be assigned, not of an expression or a transposed array")
+            raise self.problem("only elements of parameters and of local arrays can be assigned, not of an expression, a transposed or a reversed array")
         return view
 
     def ceil_divided(self, form, step):
@@ -193,7 +195,7 @@ class Arrays:
             raise Restart
         if difference.constant or None in names or factors != [-1, 1]:
             raise self.problem("whether the shapes of the arrays agree cannot be seen; give both the same sizes in the annotations, "
-                               "or write the loop")
+                               "or slices the same length, as in x[1:n + 1]")
         self.merged[names[1]] = names[0]
         raise Restart
 
@@ -224,7 +226,7 @@ class Arrays:
     def transposed(self, array):
         if len(array.shape) < 2:
             return array
-        return Array(array.shape[::-1], array.kind, lambda at: array.at(at[::-1]), array.reads, gathers=True,
+        return Array(array.shape[::-1], array.kind, lambda at: array.at(at[::-1]), gathered(array.reads), gathers=True,
                      cheap=array.memory is not None or array.cheap, sums=array.sums)
 
     # --- Statements ---
@@ -280,23 +282,74 @@ class Arrays:
             for mine, own in zip(target.shape[len(target.shape) - len(value.shape):], value.shape):
                 if mine == Linear(1) and own != Linear(1):
                     raise self.problem("the shapes of the arrays differ")
-            if any(view.memory is target.memory and (value.gathers or view.spans != target.spans or view.shape != target.shape)
-                   for view in value.reads):
-                value = self.copied(value, None)
+            if any(self.meets(target, view) for view in value.reads):
+                value = self.copied(value, None, like=[target])
         if not target.shape:
             return self.store(target, [], value)
         self.over(target.shape, lambda at: self.store(target, at, self.element(value, at) if isinstance(value, Array) else value), text)
 
-    def local_array(self, kind, shape, hint):
+    def meets(self, target, view):
+        """Whether an assignment to `target` may change what other elements still have to read of `view`."""
+        if view.memory is not target.memory or not view.gathers and view.spans == target.spans and view.shape == target.shape:
+            return False
+        ends = [self.ends_of(one) for one in (target, view)]
+        return not any(self.is_above(a[0], b[1]) or self.is_above(b[0], a[1]) for a, b in zip(*ends))
+
+    @staticmethod
+    def ends_of(view):
+        """The first and the last position in each dimension of the memory."""
+        extents = iter(view.shape)
+        return [(start, start if step is None else start.plus(next(extents).plus(Linear(-1)).times(step))) for start, step in view.spans]
+
+    def is_above(self, a, b):
+        least = self.w.least(a.plus(b, -1))
+        return least is not None and least > 0
+
+    def local_array(self, kind, shape, hint, like=()):
+        """`like`: views that have as many elements, or parts of what has."""
+        if self.depth and any(not extent.is_constant for extent in shape):
+            return self.array_in_front(kind, shape, hint, like)
         sizes = [self.w.index(extent) for extent in shape if not extent.is_constant]
-        if sizes and self.depth:
-            raise self.problem("an array made inside a loop needs a known size; make it in front of the loop")
-        extents = "".join(f"{extent.constant if extent.is_constant else '?'}x" for extent in shape)
-        type = memory_type(extents, kind)
+        type = self.type_of(kind, shape)
         name = self.w.value(f"memref.{'alloca' if self.depth else 'alloc'}({', '.join(sizes)}) : {type}", hint)
         return self.view_of(Memory(name, kind, shape, type, self.depth))
 
-    def copied(self, value, hint, text=""):
-        made = self.local_array(value.kind, value.shape, hint)
+    @staticmethod
+    def type_of(kind, shape):
+        return memory_type("".join(f"{extent.constant if extent.is_constant else '?'}x" for extent in shape), kind)
+
+    def array_in_front(self, kind, shape, hint, like):
+        """An array of each iteration that all of them share: they run in order."""
+        room = self.room_for(shape, like)
+        if room is None:
+            raise self.problem("iterations of kk.parallel cannot share an array; give it a known size, or make it in front of the loop and "
+                               "give each iteration a part" if self.declared else
+                               "how large this array may become cannot be seen in front of the loop; make it there")
+        type = self.type_of(kind, room)
+
+        def write(name):
+            sizes = [self.w.index(extent) for extent in room if not extent.is_constant]
+            self.w.line(f"{name} = memref.alloc({', '.join(sizes)}) : {type}")
+
+        memory = Memory(self.w.in_front(write, hint), kind, room, type)
+        return self.view(memory, [(Linear(), 1)] * len(shape), shape)
+
+    def room_for(self, shape, like):
+        """Sizes that are known in front of the outermost loop and are enough for `shape`; None if that cannot be seen."""
+        if self.declared:
+            return None
+        room = []
+        for extent in shape:
+            enough = [extent] if self.w.is_in_front(extent) else []
+            for view in like:
+                whole = [size for size, (_, step) in zip(view.memory.shape, view.spans) if step is not None]
+                enough += [size for size, own in zip(whole, view.shape) if own == extent and self.w.is_in_front(size)]
+            if not enough:
+                return None
+            room.append(enough[0])
+        return room
+
+    def copied(self, value, hint, text="", like=()):
+        made = self.local_array(value.kind, value.shape, hint, [*like, *value.reads])
         self.over(value.shape, lambda at: self.store(made, at, value.at(at)), text)
         return made

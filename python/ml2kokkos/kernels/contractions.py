@@ -5,7 +5,7 @@ import ast
 from .reductions import CARRIED, JOINS, neutral
 from .text import Linear
 from .types import REAL, is_float
-from .values import Array, Const, Index, Scalar
+from .values import Array, Const, Index, Scalar, gathered
 
 
 class Contractions:
@@ -51,7 +51,7 @@ class Contractions:
         if not output:
             return element([])
         kind, _ = self.common(*(Scalar("", array.kind) for array, _ in operands))
-        return Array([extents[letter] for letter in output], kind, element, [view for array, _ in operands for view in array.reads], gathers=True,
+        return Array([extents[letter] for letter in output], kind, element, gathered(view for array, _ in operands for view in array.reads), gathers=True,
                      sums=bool(summed))
 
     def einsum(self, arguments):
@@ -94,9 +94,9 @@ class Contractions:
         if not -len(value.shape) <= axis < len(value.shape):
             raise self.problem(f"the array has no axis {axis}")
         meets = target is not None and (is_generator or target.kind != value.kind or
-                                        any(view.memory is target.memory and (value.gathers or view.spans != target.spans) for view in value.reads))
+                                        any(self.meets(target, view) for view in value.reads))
         if target is None or meets:
-            made = self.local_array(value.kind, value.shape, self.hint)
+            made = self.local_array(value.kind, value.shape, self.hint, value.reads)
         else:
             made = target
             if len(self.broadcast([made, value])) != len(value.shape):

@@ -10,10 +10,15 @@ from .text import Linear
 class Loops:
     """Mixed into the compiler."""
 
+    def rebound(self, nodes):
+        """Names that statements give another value; x += y changes the elements of an array."""
+        again = assigned(nodes, augmented=False)
+        return {name for name in assigned(nodes) if name in again or not isinstance(self.scope.get(name), Array)}
+
     def carried_kinds(self, node, body):
         """Locals that an iteration takes from the one before: name and type. Found by trials until the types stay."""
         alive = self.alive.after[node] | self.alive.entry[node]
-        names = [name for name in sorted(assigned(node.body)) if name in alive and self.scope.get(name) is not None]
+        names = [name for name in sorted(self.rebound(node.body)) if name in alive and self.scope.get(name) is not None]
         for name in names:
             if isinstance(self.scope[name], Array):
                 raise self.problem(f"{name} is an array, which a loop cannot exchange for another one; assign its elements")
@@ -83,11 +88,11 @@ class Loops:
                 self.node = node
                 self.finish([(self.scope[name], kinds[name][0]) for name in names])
 
-            block, _ = self.w.inside(write)
+            block, _ = self.w.around(write)
         finally:
             self.depth -= 1
         self.scope = before
-        for name in assigned([node]):
+        for name in self.rebound([node]):
             if name not in names:
                 self.scope[name] = None
         self.w.effects += 1
@@ -140,7 +145,7 @@ class Loops:
             raise self.problem("kk.parallel needs a bound for each index")
         ends = [[self.index_of(item) for item in span.items] if isinstance(span, Tuple) else [Linear(0), self.index_of(span)]
                 for span in spans]
-        changed = [name for name in assigned(node.body) if name in self.alive.after[node] | self.alive.entry[node]]
+        changed = [name for name in self.rebound(node.body) if name in self.alive.after[node] | self.alive.entry[node]]
         if any(self.scope.get(name) is not None for name in changed):
             raise self.problem(f"iterations of kk.parallel cannot hand on {', '.join(sorted(changed))}; use kk.sum and its like, or kk.range")
         if self.declared:
@@ -164,7 +169,7 @@ class Loops:
         found, self.accesses = self.accesses, accesses
         self.check_apart(found, indices, [target.id for target in targets])
         self.scope = before
-        for name in assigned([node]):
+        for name in self.rebound([node]):
             self.scope[name] = None
         self.w.line(f"scf.parallel ({', '.join(indices)}) = ({', '.join(columns[0])}) to ({', '.join(columns[1])}) step "
                     f"({', '.join([self.w.constant(1, 'index')] * len(indices))}) {{")
@@ -236,12 +241,12 @@ class Loops:
                 self.node = node
                 self.finish([(self.scope[name], kinds[name][0]) for name in names]) if names else self.w.line("scf.yield")
 
-            first, _ = self.w.inside(test)
-            second, _ = self.w.inside(body)
+            first, _ = self.w.around(test)
+            second, _ = self.w.around(body)
         finally:
             self.depth -= 1
         self.scope = before
-        for name in assigned([node]):
+        for name in self.rebound([node]):
             if name not in names:
                 self.scope[name] = None
         self.w.effects += 1

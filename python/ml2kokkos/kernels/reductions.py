@@ -5,7 +5,7 @@ Outside of kk.parallel, scf.parallel: terms may be joined in any order. In its i
 import ast
 import contextlib
 
-from .values import Array, Const, Index, Scalar
+from .values import Array, Const, Index, Scalar, gathered
 from .text import Linear
 from .types import REAL, is_float
 
@@ -66,7 +66,7 @@ class Reductions:
         if not shape:
             return element([])
         kind, _ = self.kind_of(self.w.trial(lambda: element([Linear(0)] * len(shape))))
-        return Array(shape, kind, element, array.reads, gathers=True, sums=True)
+        return Array(shape, kind, element, gathered(array.reads), gathers=True, sums=True)
 
     # --- Generators ---
 

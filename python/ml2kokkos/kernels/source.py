@@ -73,11 +73,13 @@ class Names(dict):
             return Size(name)
 
 
-def assigned(nodes):
-    """Names that statements assign."""
+def assigned(nodes, augmented=True):
+    """Names that statements assign; `augmented`: also by x += y."""
     found, left = set(), list(nodes)
     while left:
         node = left.pop()
+        if isinstance(node, ast.AugAssign) and not augmented:
+            node = node.value
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
         inner = list(ast.iter_child_nodes(node))

@@ -237,7 +237,7 @@ class Statements(Loops):
         if isinstance(test, Const):
             return self.run(node.body if test.value else node.orelse)
         condition, alive = self.condition(test), self.alive.after[node]
-        changed = [name for name in sorted(assigned(node.body + node.orelse)) if name in alive]
+        changed = [name for name in sorted(self.rebound(node.body + node.orelse)) if name in alive]
         before = dict(self.scope)
 
         def branch(body):

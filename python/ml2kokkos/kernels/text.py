@@ -79,6 +79,8 @@ class Writer:
         self.lower_forms = {} # atom: the terms of a position that it counts down, and what those are at least
         self.wide = {}    # atom: how a product or quotient of indices is computed in i64
         self.effects = 0  # loads, stores and regions so far: what may not run where Python would not run it
+        self.front = None # the block with the outermost loop around, and the number of scopes there: for arrays made inside
+        self.used = set() # names that were given to anything
         self.pending = [] # stores that are not written yet: (memory, subscripts, value, lines)
 
     # --- Names ---
@@ -98,6 +100,7 @@ class Writer:
             number += 1
             name = f"{base}_{number}"
         self.scopes[-1].add(name)
+        self.used.add(name)
         self.lower.pop("%" + name, None) # of a loop before
         self.lower_forms.pop("%" + name, None)
         self.wide.pop("%" + name, None)
@@ -167,6 +170,38 @@ class Writer:
             self.scopes.pop()
             self.known.pop()
 
+    def around(self, write):
+        """Runs `write` for a loop; what goes in front of the outermost one finds its place there."""
+        if self.front is not None:
+            return self.inside(write)
+        self.flush()
+        self.front = self.block, len(self.scopes)
+        try:
+            return self.inside(write)
+        finally:
+            self.front = None
+
+    def is_in_front(self, form):
+        """Whether a linear form can be computed in front of the outermost loop."""
+        return self.front is not None and all(any(atom[1:] in scope for scope in self.scopes[:self.front[1]]) for atom in form.terms)
+
+    def in_front(self, write, hint):
+        """Runs write(name) in front of the outermost loop; a name that nothing behind it has."""
+        base = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match.group()):x}", hint or "buffer")
+        name, number = base, 1
+        while name in self.used:
+            number += 1
+            name = f"{base}_{number}"
+        self.used.add(name)
+        kept, kept_pending = self.block, self.pending
+        self.block, self.pending = self.front[0], []
+        try:
+            write(f"%{name}")
+        finally:
+            self.block, self.pending = kept, kept_pending
+        self.scopes[self.front[1] - 1].add(name)
+        return f"%{name}"
+
     def once(self, key, write):
         """The atom that write() computes, or that it has computed where this can be seen."""
         for known in self.known:
@@ -178,10 +213,14 @@ class Writer:
     def trial(self, write):
         """Runs `write` without a trace in the text."""
         kept = (self.count, dict(self.constants), list(self.prologue), self.effects, dict(self.lower), dict(self.lower_forms), dict(self.wide), self.pending)
+        front, length = self.front, len(self.front[0]) if self.front else 0
         self.pending = []
         try:
             return self.inside(write)[1]
         finally:
+            self.front = front
+            if front:
+                del front[0][length:]
             self.count, self.constants, self.prologue, self.effects, self.lower, self.lower_forms, self.wide, self.pending = kept
 
     # --- Indices ---

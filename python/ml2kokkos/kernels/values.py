@@ -1,6 +1,6 @@
 """Values of a kernel."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .text import Linear
 
@@ -43,6 +43,11 @@ class Array:
     cheap: bool = False   # an element is a load, though it is no view
     sums: bool = False    # an element is a loop
     is_number: bool = False # a complex argument: its value is its only element
+
+
+def gathered(reads):
+    """The same views where an element may need others than those at its own coordinates."""
+    return [replace(view, gathers=True) for view in reads]
 
 
 @dataclass
