@@ -123,3 +123,38 @@ func.func @half(%x: memref<8x8xf16>, %out: memref<8xf16>) {
   }
   return
 }
+
+// -----
+
+// A triangular solver, which one thread runs: x(i) is none of the x(j) with j < i, and stored once.
+// CHECK-LABEL: @solver(
+// CHECK: nest.kernel
+// CHECK: scf.for
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args
+// CHECK-NOT: memref.store
+// CHECK: scf.yield
+// CHECK: %[[RATIO:.*]] = arith.divf %[[SUM]]
+// CHECK: memref.store %[[RATIO]]
+// CHECK-NOT: memref.store
+func.func @solver(%l: memref<?x?xf64> {nest.name = "l"}, %x: memref<?xf64> {nest.name = "x"}, %b: memref<?xf64> {nest.name = "b"},
+                  %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %start = memref.load %b[%i] : memref<?xf64>
+    memref.store %start, %x[%i] : memref<?xf64>
+    scf.for %j = %c0 to %i step %c1 {
+      %factor = memref.load %l[%i, %j] : memref<?x?xf64>
+      %known = memref.load %x[%j] : memref<?xf64>
+      %term = arith.mulf %factor, %known : f64
+      %before = memref.load %x[%i] : memref<?xf64>
+      %after = arith.subf %before, %term : f64
+      memref.store %after, %x[%i] : memref<?xf64>
+    }
+    %sum = memref.load %x[%i] : memref<?xf64>
+    %pivot = memref.load %l[%i, %i] : memref<?x?xf64>
+    %ratio = arith.divf %sum, %pivot : f64
+    memref.store %ratio, %x[%i] : memref<?xf64>
+  }
+  return
+}

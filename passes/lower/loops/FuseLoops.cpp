@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/LinearForms.h"
 #include "passes/lower/loops/LoopTouches.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "translator/ir/AtomicUpdates.h"
@@ -29,10 +30,88 @@ std::optional<int64_t> ownEntry(Touch const &touch) {
   return number && at == loop.getInductionVar() ? std::optional(number.getInt()) : std::nullopt;
 }
 
+/// A subscript of the position of `loop` and of what is known in front of it: the index of the loop in it, at most one.
+/// Nothing for others.
+std::optional<std::optional<unsigned>> indexIn(Linear const &form, scf::ParallelOp loop) {
+  std::optional<unsigned> found;
+  for (auto [symbol, coefficient] : form.terms) {
+    if (coefficient == 0 || !loop->isAncestor(symbol.getParentRegion()->getParentOp()))
+      continue;
+    auto const *place = llvm::find(loop.getInductionVars(), symbol);
+    if (found || place == loop.getInductionVars().end())
+      return std::nullopt;
+    found = unsigned(place - loop.getInductionVars().begin());
+  }
+  return found;
+}
+
+/// How two subscripts of loops with the same positions differ: by a number, if each is a multiple of the same index, or
+/// of none. Without loops, whether they do for the same values.
+std::optional<int64_t> distance(Linear const &a, scf::ParallelOp first, Linear const &b, scf::ParallelOp second) {
+  Linear difference = a;
+  for (auto [symbol, coefficient] : b.terms) {
+    Value own = symbol;
+    if (second)
+      for (auto [mine, others] : llvm::zip(first.getInductionVars(), second.getInductionVars()))
+        own = others == symbol ? mine : own;
+    if (llvm::SubOverflow(difference.terms[own], coefficient, difference.terms[own]))
+      return std::nullopt;
+  }
+  bool const isNumber = llvm::all_of(difference.terms, [](auto const &term) { return term.second == 0; });
+  int64_t number = 0;
+  return isNumber && !llvm::SubOverflow(a.constant, b.constant, number) ? std::optional(number) : std::nullopt;
+}
+
+/// Both at an element of the same iteration, such as x(i + 1, j), or never at the same element.
+bool haveOwnElements(Touch const &x, scf::ParallelOp first, Touch const &y, scf::ParallelOp second) {
+  llvm::SmallDenseSet<unsigned> fixed;
+  bool areEqual = x.at.size() == y.at.size() && baseOf(x.memref) == x.memref;
+  for (unsigned i = 0; areEqual && i < x.at.size(); ++i) {
+    Linear const a = linearForm(x.at[i]), b = linearForm(y.at[i]);
+    auto const own = indexIn(a, first), others = indexIn(b, second);
+    std::optional<int64_t> const apart =
+        own && others && *own == *others ? distance(a, first, b, second) : std::nullopt;
+    if (apart && *apart != 0 && !*own)
+      return true;
+    areEqual &= apart == 0;
+    if (apart == 0 && *own)
+      fixed.insert(**own);
+  }
+  return areEqual && fixed.size() == first.getNumLoops();
+}
+
 /// Both at what belongs to the same iteration.
 bool areOwn(Touch const &x, scf::ParallelOp first, Touch const &y, scf::ParallelOp second) {
-  return x.memref == y.memref &&
-         ((isAtOwnPosition(x, first) && isAtOwnPosition(y, second)) || (ownEntry(x) && ownEntry(x) == ownEntry(y)));
+  return x.memref == y.memref && ((isAtOwnPosition(x, first) && isAtOwnPosition(y, second)) ||
+                                  (ownEntry(x) && ownEntry(x) == ownEntry(y)) || haveOwnElements(x, first, y, second));
+}
+
+/// Whether inner loops run along rows of matrices, and whether the iterations lie side by side in rows meanwhile.
+std::pair<bool, bool> directionsOf(scf::ParallelOp loop) {
+  bool alongRows = false, beside = false;
+  Value const last = loop.getInductionVars().back();
+  loop.getBody()->walk([&](Operation *op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (!load || load.getMemRefType().getRank() < 2 || load->getBlock() == loop.getBody())
+      return;
+    Linear const form = linearForm(load.getIndices().back());
+    bool const isOwn = form.terms.lookup(last) != 0;
+    bool const isInner = llvm::any_of(form.terms, [&](auto const &term) {
+      Value symbol = term.first;
+      return term.second && symbol != last && loop->isAncestor(symbol.getParentRegion()->getParentOp());
+    });
+    beside |= isOwn && !isInner;
+    alongRows |= isInner && !isOwn;
+  });
+  return {alongRows, beside};
+}
+
+/// A loop whose iterations go along rows would cost one whose iterations lie side by side its vectors, and the other
+/// way.
+bool haveOtherDirections(scf::ParallelOp a, scf::ParallelOp b) {
+  auto const [rowsOfA, besideInA] = directionsOf(a);
+  auto const [rowsOfB, besideInB] = directionsOf(b);
+  return rowsOfA != besideInA && rowsOfB != besideInB && rowsOfA != rowsOfB;
 }
 
 /// Whether the iterations of both may run one after the other.
@@ -95,8 +174,8 @@ private:
       auto next = dyn_cast<scf::ParallelOp>(op);
       if (next)
         return !needsLoop && mayFuse(next) && canReduceTogether(loop, next) && haveSameBounds(loop, next) &&
-                       collectTouches(next, others) && areApart(own, loop, others, next) &&
-                       !conflict(between, others) && !usesOf(next, behind)
+                       !haveOtherDirections(loop, next) && collectTouches(next, others) &&
+                       areApart(own, loop, others, next) && !conflict(between, others) && !usesOf(next, behind)
                    ? next
                    : scf::ParallelOp();
       if ((isPure(op) || isa<memref::AllocOp>(op)) && op->getNumRegions() == 0 && !needsLoop) {
@@ -212,6 +291,13 @@ private:
     }
   }
 
+  static bool haveSameForms(ValueRange a, ValueRange b) {
+    return llvm::all_of(llvm::zip(a, b), [](auto pair) {
+      auto const [x, y] = pair;
+      return x == y || distance(linearForm(x), {}, linearForm(y), {}) == 0;
+    });
+  }
+
   /// What the block has stored it need not read again.
   void forwardStores(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -220,7 +306,7 @@ private:
         continue;
       for (Operation *before = load->getPrevNode(); before; before = before->getPrevNode()) {
         auto store = dyn_cast<memref::StoreOp>(before);
-        if (store && store.getMemref() == load.getMemref() && llvm::equal(store.getIndices(), load.getIndices())) {
+        if (store && store.getMemref() == load.getMemref() && haveSameForms(store.getIndices(), load.getIndices())) {
           rewriter.replaceOp(load, store.getValue());
           break;
         }

@@ -229,6 +229,7 @@ void keepSums(func::FuncOp entry) {
       any = true;
     if (any)
       forwardStores(rewriter, *loop->getBlock());
+    forwardStores(rewriter, *loop.getBody());
   }
   SmallVector<Operation *> arrays;
   entry.walk([&](scf::ParallelOp loop) {
