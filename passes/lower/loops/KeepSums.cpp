@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "passes/lower/loops/BoundsProof.h"
 #include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/ElementTouches.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/lower/loops/Scans.h"
 #include "translator/ir/AtomicUpdates.h"
@@ -20,51 +20,6 @@ using namespace mlir;
 
 namespace ml2k {
 namespace {
-
-/// An element of memory: what loads and stores have in common.
-struct Element {
-  Value memref;
-  ValueRange indices;
-
-  bool operator==(Element const &other) const { return memref == other.memref && llvm::equal(indices, other.indices); }
-};
-
-std::optional<Element> elementOf(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return Element{load.getMemref(), load.getIndices()};
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return Element{store.getMemref(), store.getIndices()};
-  return std::nullopt;
-}
-
-/// Elements of one memory whose numbers differ.
-bool areApart(Element const &a, Element const &b) {
-  return a.memref == b.memref && llvm::any_of(llvm::zip(a.indices, b.indices), [](auto pair) {
-           auto const x = getConstantIntValue(std::get<0>(pair)), y = getConstantIntValue(std::get<1>(pair));
-           return x && y && *x != *y;
-         });
-}
-
-/// Whether `op`, or something in it, may access the element, which is the same in all iterations of loops `inside`.
-/// `proofs`: how many accesses may still be kept apart by the bounds of loops, which takes time.
-bool mayTouch(Operation *op, memref::StoreOp store, Operation *inside, unsigned &proofs) {
-  return op
-      ->walk([&](Operation *inner) {
-        auto const element = elementOf(inner);
-        bool const isKnown = element || isPure(inner) || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                             inner->hasTrait<OpTrait::IsTerminator>();
-        if (!isKnown)
-          return WalkResult::interrupt();
-        if (!element || !mayAlias(element->memref, store.getMemref()) || areApart(*element, *elementOf(store)))
-          return WalkResult::advance();
-        if (element->memref != store.getMemref() || !isInjective(element->memref) || proofs == 0)
-          return WalkResult::interrupt();
-        --proofs;
-        return neverMeet({store, store.getIndices()}, {inner, element->indices}, inside) ? WalkResult::advance()
-                                                                                         : WalkResult::interrupt();
-      })
-      .wasInterrupted();
-}
 
 /// Rounding to a narrower type in every step is a part of what the program says.
 bool isKept(Type type) { return type.isF32() || type.isF64() || type.isInteger(32) || type.isInteger(64); }
@@ -117,7 +72,7 @@ SmallVector<memref::LoadOp> loadsFor(scf::ForOp loop, memref::StoreOp store, uns
     auto load = dyn_cast<memref::LoadOp>(op);
     if (load && *elementOf(load) == element && load->isBeforeInBlock(store))
       loads.push_back(load);
-    else if (&op != store.getOperation() && mayTouch(&op, store, loop, proofs))
+    else if (&op != store.getOperation() && mayTouch(&op, element, loop, proofs))
       return {};
   }
   return loads;
@@ -186,7 +141,7 @@ void forwardStores(RewriterBase &rewriter, Block &block) {
       rewriter.eraseOp(*found);
       known.erase(found);
     }
-    llvm::erase_if(known, [&](memref::StoreOp earlier) { return mayTouch(&op, earlier, &op, proofs); });
+    llvm::erase_if(known, [&](memref::StoreOp earlier) { return mayTouch(&op, *elementOf(earlier), &op, proofs); });
     if (store && !nest::isAtomic(store))
       known.push_back(store);
     if (known.size() > most)

@@ -412,6 +412,7 @@ struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
       fuseLoops(entry);
       sinkLoops(entry);
       keepSums(entry);
+      sinkLoads(entry);
       shareLoads(entry);
     }
     if (failed(Lowering(entry, isNetwork).run()))

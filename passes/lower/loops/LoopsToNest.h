@@ -121,7 +121,7 @@ std::string nameOfReduction(mlir::OpResult result);
 /// Kernels compute the scalars that a kernel of one iteration would compute for them.
 void foldScalars(mlir::func::FuncOp entry);
 
-//===--- Inside iterations (KeepSums.cpp, ShareLoads.cpp, EarlyLoads.cpp) ---===//
+//===--- Inside iterations (KeepSums.cpp, ShareLoads.cpp, EarlyLoads.cpp, SinkLoads.cpp) ---===//
 
 /// Loads of branches stand in front of the choice, where every position is proved to be inside.
 void hoistLoads(mlir::func::FuncOp entry);
@@ -131,6 +131,9 @@ void shareLoads(mlir::func::FuncOp entry);
 
 /// Elements that a sequential loop of a parallel iteration changes are carried by the loop.
 void keepSums(mlir::func::FuncOp entry);
+
+/// Loads in front of kernels to where those need the element.
+void sinkLoads(mlir::func::FuncOp entry);
 
 //===--- Kernels of one sum (RaiseProducts.cpp, RaiseColumnSums.cpp) ---===//
 
