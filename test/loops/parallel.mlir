@@ -407,3 +407,60 @@ func.func @doubled(%a: memref<?xf64>, %n: index) {
   }
   return
 }
+
+// A vector that the second half of an iteration needs is computed for all iterations first.
+// CHECK-LABEL: @distributed
+// CHECK: scf.parallel (%[[row:.*]]) =
+// CHECK: memref.store {{.*}}[%[[row]]]
+// CHECK: scf.for
+// CHECK-NEXT: scf.parallel
+func.func @distributed(%a: memref<?x?xf64>, %t: memref<?xf64>, %y: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %n step %c1 {
+    %sum = scf.for %j = %c0 to %n step %c1 iter_args(%before = %zero) -> f64 {
+      %v = memref.load %a[%i, %j] : memref<?x?xf64>
+      %after = arith.addf %before, %v : f64
+      scf.yield %after : f64
+    }
+    memref.store %sum, %t[%i] : memref<?xf64>
+    scf.for %j = %c0 to %n step %c1 {
+      %v = memref.load %a[%i, %j] : memref<?x?xf64>
+      %w = memref.load %t[%i] : memref<?xf64>
+      %product = arith.mulf %v, %w : f64
+      %before = memref.load %y[%j] : memref<?xf64>
+      %after = arith.addf %before, %product : f64
+      memref.store %after, %y[%j] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// Not where it needs what the second half of the iteration before has made.
+// CHECK-LABEL: @together
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.parallel
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @together(%a: memref<?x?xf64>, %t: memref<?xf64>, %y: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %n step %c1 {
+    %sum = scf.for %j = %c0 to %n step %c1 iter_args(%before = %zero) -> f64 {
+      %v = memref.load %y[%j] : memref<?xf64>
+      %after = arith.addf %before, %v : f64
+      scf.yield %after : f64
+    }
+    memref.store %sum, %t[%i] : memref<?xf64>
+    scf.for %j = %c0 to %n step %c1 {
+      %v = memref.load %a[%i, %j] : memref<?x?xf64>
+      %w = memref.load %t[%i] : memref<?xf64>
+      %product = arith.mulf %v, %w : f64
+      memref.store %product, %y[%j] : memref<?xf64>
+    }
+  }
+  return
+}

@@ -297,4 +297,19 @@ std::string dependenceOf(scf::ForOp loop, function_ref<bool(Operation *, Operati
   return "";
 }
 
+bool mayRunApart(scf::ForOp loop, Operation *cut) {
+  constexpr size_t most = 64; // accesses: each of one part is compared with each of the other
+  SmallVector<Access> accesses;
+  if (collectAccesses(loop, accesses) || accesses.size() > most)
+    return false;
+  auto const isFirst = [&](Access const &access) {
+    return loop.getBody()->findAncestorOpInBlock(*access.op)->isBeforeInBlock(cut);
+  };
+  unsigned proofs = 64;
+  auto const *rest = llvm::find_if_not(accesses, isFirst); // accesses are in order
+  return llvm::all_of(ArrayRef(accesses.begin(), rest), [&](Access const &a) {
+    return llvm::none_of(ArrayRef(rest, accesses.end()), [&](Access const &b) { return conflict(a, b, loop, proofs); });
+  });
+}
+
 } // namespace ml2k

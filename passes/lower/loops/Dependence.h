@@ -32,6 +32,10 @@ std::string memrefName(mlir::Value memref);
 std::string dependenceOf(mlir::scf::ForOp loop,
                          llvm::function_ref<bool(mlir::Operation *, mlir::Operation *)> mayMeet = {});
 
+/// Whether all iterations of what is in front of `cut`, an operation of the loop's body, may run before any iteration
+/// of the rest: by the same proof.
+bool mayRunApart(mlir::scf::ForOp loop, mlir::Operation *cut);
+
 } // namespace ml2k
 
 #endif

@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/lower/loops/AtomicUpdates.h"
 #include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/DistributeLoops.h"
 #include "passes/lower/loops/OrderedUpdates.h"
 #include "passes/lower/loops/Scans.h"
 #include "translator/ir/AtomicUpdates.h"
@@ -210,6 +211,11 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
       note(loop, "parallel: iterations share a running sum only");
       return loop->setAttr(scanLoop, rewriter.getUnitAttr());
     }
+    SmallVector<scf::ForOp> const parts = reason.empty() ? SmallVector<scf::ForOp>() : distribute(rewriter, loop);
+    for (scf::ForOp part : parts)
+      visitLoop(rewriter, part);
+    if (!parts.empty())
+      return;
     if (!reason.empty()) {
       note(loop, "sequential: " + reason);
       return visit(rewriter, *loop.getBody());
