@@ -300,9 +300,14 @@ private:
 
   /// What the block has stored it need not read again.
   void forwardStores(Block &block) {
+    llvm::SmallDenseSet<Value> updated; // of which loads are a part
+    block.walk([&](memref::StoreOp store) {
+      if (nest::isAtomic(store))
+        updated.insert(store.getMemref());
+    });
     for (Operation &op : llvm::make_early_inc_range(block)) {
       auto load = dyn_cast<memref::LoadOp>(op);
-      if (!load)
+      if (!load || updated.contains(load.getMemref()))
         continue;
       for (Operation *before = load->getPrevNode(); before; before = before->getPrevNode()) {
         auto store = dyn_cast<memref::StoreOp>(before);

@@ -123,8 +123,9 @@ bool keepOne(RewriterBase &rewriter, scf::ForOp &loop, unsigned &proofs) {
   return false;
 }
 
-/// What a block has just stored is not loaded again, and not stored where it is stored anew.
-void forwardStores(RewriterBase &rewriter, Block &block) {
+/// What a block has just stored is not loaded again, and not stored where it is stored anew. `updated`: memory with
+/// atomic updates, of which loads are a part.
+void forwardStores(RewriterBase &rewriter, Block &block, DenseSet<Value> const &updated) {
   constexpr unsigned most = 16; // that are remembered: time must not grow with the square of the block
   unsigned proofs = 64;
   SmallVector<memref::StoreOp> known;
@@ -132,7 +133,8 @@ void forwardStores(RewriterBase &rewriter, Block &block) {
     auto const element = elementOf(&op);
     auto const same = [&](memref::StoreOp store) { return element && *elementOf(store) == *element; };
     auto *const found = llvm::find_if(known, same);
-    if (auto load = dyn_cast<memref::LoadOp>(op); load && found != known.end()) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (load && found != known.end() && !updated.contains(load.getMemref())) {
       rewriter.replaceOp(load, found->getValue());
       continue;
     }
@@ -169,9 +171,12 @@ void dropUnread(RewriterBase &rewriter, Operation *array) {
 void keepSums(func::FuncOp entry) {
   IRRewriter rewriter(entry.getContext());
   SmallVector<scf::ForOp> loops;
+  DenseSet<Value> updated;
   DenseSet<Operation *> around;   // loops around parallel ones, which the host runs
   entry.walk([&](Operation *op) { // innermost first
     auto loop = dyn_cast<scf::ForOp>(op);
+    if (auto store = dyn_cast<memref::StoreOp>(op); store && nest::isAtomic(store))
+      updated.insert(store.getMemref());
     if (isa<scf::ParallelOp>(op) || around.contains(op))
       around.insert(op->getParentOp());
     if (loop && (!around.contains(loop) || loop->getParentOfType<scf::ParallelOp>()) && !loop->hasAttr(scanLoop))
@@ -183,12 +188,12 @@ void keepSums(func::FuncOp entry) {
     while (keepOne(rewriter, loop, proofs))
       any = true;
     if (any)
-      forwardStores(rewriter, *loop->getBlock());
-    forwardStores(rewriter, *loop.getBody());
+      forwardStores(rewriter, *loop->getBlock(), updated);
+    forwardStores(rewriter, *loop.getBody(), updated);
   }
   SmallVector<Operation *> arrays;
   entry.walk([&](scf::ParallelOp loop) {
-    forwardStores(rewriter, *loop.getBody());
+    forwardStores(rewriter, *loop.getBody(), updated);
     for (Operation &op : *loop.getBody())
       if (isa<memref::AllocOp, memref::AllocaOp>(op))
         arrays.push_back(&op);
