@@ -267,6 +267,9 @@ class Writer:
             operation, a, b = self.wide[atom]
             return self.value(f"arith.{operation} {self.integer(a)}, {self.integer(b)} : i64")
 
+        atoms = list(form.terms.items())
+        if len(atoms) == 1 and atoms[0][1] == 1 and form.constant < 0 and self.lower.get(atoms[0][0], -1) >= 0:
+            return self.value(f"arith.index_cast {self.index(form)} : index to i64") # n - 1 is an int if n is one
         return self._sum(form, atom_of, lambda value: self.constant(value, "i64"), "i64")
 
 

@@ -20,12 +20,12 @@ static Print castTo() {
   };
 }
 
-/// `position` of `std::int64_t(position)`: an index is an int, no digit is lost without the cast between.
+/// `n - 1` of `std::int64_t(n - 1)`: an index is an int, no digit is lost without the cast between.
 static Expression withoutWidening(Operation *op, Expression const &a) {
   auto index = op->getOperand(0).getDefiningOp<arith::IndexCastOp>();
   bool const widens = index && index.getType().isInteger(64) && isa<FloatType>(op->getResult(0).getType());
   bool const isCast = a.kind() == cpp::Kind::Call && a->parts.size() == 2;
-  return widens && isCast && a->parts.back().kind() == cpp::Kind::Name ? a->parts.back() : a;
+  return widens && isCast ? a->parts.back() : a;
 }
 
 /// A signed i1 that is set is -1.
