@@ -141,8 +141,9 @@ def child(arguments):
     """Runs in a process of its own: measures, and prints a line of JSON for each case."""
     import python_applications
     import python_cases
+    import python_classics
 
-    for name, kernel, other, make in python_cases.CASES + python_applications.CASES:
+    for name, kernel, other, make in python_cases.CASES + python_applications.CASES + python_classics.CASES:
         if not any(part in name for part in arguments["filter"].split(",")):
             continue
         if arguments["build"]:
