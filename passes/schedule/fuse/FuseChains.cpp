@@ -4,6 +4,7 @@
 #include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
 #include "passes/schedule/fuse/FusedPositions.h"
+#include "passes/schedule/fuse/SparseOperands.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -53,6 +54,8 @@ bool isEpilogue(linalg::GenericOp producer, OpOperand &operand) {
 
 struct FuseChains : impl::FuseChainsBase<FuseChains> {
   void runOnOperation() override {
+    if (hasSparseOperands(getOperation())) // all on memrefs
+      return;
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *operand) {
       auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());

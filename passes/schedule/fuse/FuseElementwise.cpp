@@ -9,6 +9,7 @@
 #include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
 #include "passes/schedule/fuse/FusedPositions.h"
+#include "passes/schedule/fuse/SparseOperands.h"
 
 #include "translator/ir/Nest.h"
 
@@ -179,7 +180,8 @@ struct FuseElementwise : impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<Fuse, TransposeCopy, CopyTranspose>(&getContext());
-    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    if (!hasSparseOperands(getOperation()))
+      linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     populateReadThroughReshape(patterns);
     populateFuseTerms(patterns);
     populateFusedPositions(patterns);
