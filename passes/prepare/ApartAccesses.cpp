@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/prepare/ApartAccesses.h"
+#include "passes/TripCount.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -42,7 +43,7 @@ private:
         arithmetic += costOf(&op) * times;
       int64_t inside = times;
       if (auto loop = dyn_cast<scf::ForOp>(op)) // the caller has seen that it has a few steps
-        if (auto const trips = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep()))
+        if (auto const trips = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep()))
           inside *= *trips;
       for (Region &region : op.getRegions())
         for (Block &inner : region) {

@@ -1,6 +1,7 @@
 //===- ChooseBlocks.cpp - what each kernel is printed as ----------------------------------------------------------===//
 
 #include "passes/prepare/ChooseBlocks.h"
+#include "passes/TripCount.h"
 
 #include "passes/lower/memory/Memory.h"
 #include "passes/prepare/ApartAccesses.h"
@@ -180,7 +181,7 @@ static std::optional<int64_t> iterations(Block &body) {
       return std::nullopt;
     std::optional<int64_t> factor = 1;
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      factor = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+      factor = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
     } else if (op.getNumRegions() > 0 && !isa<scf::IfOp>(op)) {
       factor = std::nullopt;
     }
@@ -276,7 +277,7 @@ static constexpr int64_t shortFold = 32; ///< terms that are not worth several p
 /// Sums and extrema inside the iterations of a kernel that has no vector registers along its own loop.
 static void markFolds(nest::LoopKernelOp kernel) {
   kernel.walk([](scf::ForOp loop) {
-    auto const count = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+    auto const count = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
     if (nest::joinOf(loop) && (!count || *count >= shortFold))
       loop->setAttr("nest.lanes", UnitAttr::get(loop.getContext()));
   });
@@ -286,7 +287,7 @@ static void markFolds(nest::LoopKernelOp kernel) {
 static bool hasFolds(nest::LoopKernelOp kernel) {
   return kernel
       .walk([](scf::ForOp loop) {
-        auto const count = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+        auto const count = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
         return nest::joinOf(loop) && (!count || *count >= shortFold) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

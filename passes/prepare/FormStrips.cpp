@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/TripCount.h"
 #include "passes/prepare/Prepare.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/StoredRows.h"
@@ -76,7 +77,7 @@ private:
   }
 
   static std::optional<int64_t> tripsOf(scf::ForOp loop) {
-    return constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+    return tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
   }
 
   static bool isLong(scf::ForOp loop, int64_t most) {

@@ -11,6 +11,7 @@
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
+#include "passes/TripCount.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/HostLoops.h"
 #include "passes/lower/loops/Scans.h"
@@ -94,7 +95,7 @@ private:
     for (auto [lower, upper, step] : llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
       std::optional<int64_t> const least = leastOf(lower);
       std::optional<int64_t> const trips =
-          least ? constantTripCount(Builder(loop.getContext()).getIndexAttr(*least), upper, step) : std::nullopt;
+          least ? tripCount(Builder(loop.getContext()).getIndexAttr(*least), upper, step) : std::nullopt;
       if (!trips || *trips > few)
         return false;
       positions *= *trips;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "passes/TripCount.h"
 #include "passes/lower/loops/AtomicUpdates.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/DistributeLoops.h"
@@ -155,7 +156,7 @@ static void hoistBounds(scf::ParallelOp loop) {
 /// A few iterations, which one thread makes as fast as several find their places.
 static bool isShort(scf::ForOp loop) {
   constexpr int64_t few = 16;
-  std::optional<int64_t> const trips = constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+  std::optional<int64_t> const trips = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
   return trips && *trips <= few;
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/TripCount.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "translator/ir/Teams.h"
@@ -27,7 +28,7 @@ static constexpr int64_t largestTeam = 1024; ///< lanes
 static std::optional<int64_t> iterationsOf(scf::ParallelOp loop) {
   int64_t count = 1;
   for (auto [lower, upper, step] : llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
-    std::optional<int64_t> const trips = constantTripCount(lower, upper, step);
+    std::optional<int64_t> const trips = tripCount(lower, upper, step);
     if (!trips)
       return std::nullopt;
     count *= *trips;

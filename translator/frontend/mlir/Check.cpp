@@ -58,6 +58,9 @@ static std::string whyRefused(Operation *op) {
     return "only unused and constant globals are supported";
   if (isa_and_nonnull<gpu::GPUDialect, omp::OpenMPDialect>(dialect))
     return "supported are launches, and loops of a parallel region";
+  auto const isVector = [](Type type) { return isa<VectorType>(getElementTypeOrSelf(type)) || isa<VectorType>(type); };
+  if (llvm::any_of(op->getResultTypes(), isVector) || llvm::any_of(op->getOperandTypes(), isVector))
+    return "vectors are not supported; translate the program before it is vectorized";
   if (isa<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp>(op))
     return "branches are not supported; lift them to scf first (mlir-opt --lift-cf-to-scf)";
   return "";

@@ -129,7 +129,7 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
   context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, math::MathDialect,
                       memref::MemRefDialect, tensor::TensorDialect>();
   func::FuncOp entry = scheduledEntry(*module, options);
-  if (!entry || failed(mlir_import::lowerLaunches(entry)))
+  if (!entry || failed(mlir_import::takeEarlyForms(*module, entry)) || failed(mlir_import::lowerLaunches(entry)))
     return {};
   mlir_import::nameSignature(entry);
   mlir_import::warnOfUnwritten(entry);

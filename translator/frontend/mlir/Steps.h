@@ -31,6 +31,9 @@ mlir::LogicalResult checkSequences(mlir::ModuleOp module);
 /// text.
 void takeNamesFromText(mlir::ModuleOp module, mlir::AsmParserState const &text);
 
+/// Sparse constants become dense ones; types that no step knows are refused.
+mlir::LogicalResult takeEarlyForms(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
 /// Launches of the gpu dialect and loops of omp become parallel loops.
 mlir::LogicalResult lowerLaunches(mlir::func::FuncOp entry);
 
