@@ -8,6 +8,7 @@
 // RUN: ml2kokkos %s --entry=rows --emit=imported | FileCheck %s --check-prefix=ROWS
 // RUN: ml2kokkos %s --entry=repeated --emit=imported | FileCheck %s --check-prefix=REPEATED
 // RUN: ml2kokkos %s --entry=chosen --emit=imported | FileCheck %s --check-prefix=CHOSEN
+// RUN: ml2kokkos %s --entry=as_cast --emit=imported | FileCheck %s --check-prefix=CAST
 
 // SLICES: #[[MAP:.*]] = affine_map<()[s0] -> (s0 - 1)>
 // SLICES: @slices(
@@ -106,4 +107,13 @@ func.func @chosen(%x: tensor<?xf32>, %y: tensor<4xf32>, %c: i1) -> tensor<4xf32>
     scf.yield %y : tensor<4xf32>
   }
   return %r : tensor<4xf32>
+}
+
+// A cast says what the extents are.
+// CAST-DAG: cf.assert %{{.*}}, "batch has to be 2"
+// CAST-DAG: cf.assert %{{.*}}, "y_size_1 has to be 3"
+func.func @as_cast(%x: tensor<2x3xf32>, %y: tensor<?x?xf32>) -> tensor<2x3xf32> {
+  %as = tensor.cast %y : tensor<?x?xf32> to tensor<2x3xf32>
+  %r = arith.addf %x, %as : tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
 }

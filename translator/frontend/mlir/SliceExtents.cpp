@@ -106,6 +106,8 @@ private:
       } else if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
         liesInside(slice, slice.getDest());
         fills(slice);
+      } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+        isAsCast(cast);
       }
     }
   }
@@ -167,6 +169,14 @@ private:
       atMost(Polynomial(), extreme(first, false));
       atMost(extreme(sum(last, Polynomial(1), 1), true), available);
     }
+  }
+
+  /// A cast to extents that are known says what the run-time extents are.
+  void isAsCast(tensor::CastOp cast) {
+    auto const type = dyn_cast<RankedTensorType>(cast.getType());
+    for (int64_t dim = 0; type && isa<RankedTensorType>(cast.getSource().getType()) && dim < type.getRank(); ++dim)
+      if (!type.isDynamicDim(dim))
+        zero(extreme(sum(extent(cast.getSource(), dim), Polynomial(type.getDimSize(dim)), -1), true));
   }
 
   /// What is inserted is as large as the slice says.
