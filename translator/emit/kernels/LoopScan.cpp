@@ -2,6 +2,9 @@
 
 #include "translator/emit/kernels/LoopPrinter.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace ml2k {
@@ -30,6 +33,17 @@ static void joinConditions(Expression const &isFinal, Body &body) {
   }
 }
 
+/// Scalars in front of the loop that its block uses: products of extents, which each iteration computes.
+static SmallVector<Operation *> scalarsOf(scf::ForOp loop) {
+  llvm::SetVector<Operation *> scalars;
+  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode())
+    if (isPure(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return loop.getBody()->findAncestorOpInBlock(*user) || scalars.contains(user);
+        }))
+      scalars.insert(op);
+  return SmallVector<Operation *>(scalars.rbegin(), scalars.rend());
+}
+
 /// The block adds a term to the sum of all iterations before, which is known in the final run alone. Its parameters are
 /// the position, the sum and which run it is.
 FailureOr<Body> LoopPrinter::bodyOfScan(scf::ForOp loop, std::vector<cpp::Parameter> &parameters) {
@@ -41,7 +55,7 @@ FailureOr<Body> LoopPrinter::bodyOfScan(scf::ForOp loop, std::vector<cpp::Parame
   printer.bind(carried, cpp::name(sum));
   Body body;
   Block &block = *loop.getBody();
-  if (failed(printer.print(block, body)))
+  if (failed(printer.print(scalarsOf(loop), body)) || failed(printer.print(block, body)))
     return failure();
   FailureOr<Expression> const next = printer.use(block.back().getOperand(0));
   if (failed(next))
