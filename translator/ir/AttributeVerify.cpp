@@ -179,6 +179,8 @@ static llvm::StringMap<Rule> const &rules() {
       // Of one with entries of its own: how they come about; that other operations have it alone
       {sparseAssembly, {OnArgument, isAssembly}},
       {sparseIntermediate, {OnArgument, isUnit}},
+      // Of one whose entries the program itself collects
+      {"nest.collected", {OnArgument, isUnit}},
       // Of an operation with several sparse operands: the tensor over whose entries it runs
       {walkedTensor, {OnOperation, isNumber}},
       // Of a nest.assemble: the rows that there are, where the text says it

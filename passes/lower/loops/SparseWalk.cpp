@@ -57,7 +57,8 @@ StoredTensor::StoredTensor(func::FuncOp entry, BlockArgument standIn, ArrayRef<S
 
 StoredTensors::StoredTensors(func::FuncOp entry) {
   for (BlockArgument argument : entry.getArguments())
-    if (entry.getArgAttr(argument.getArgNumber(), sparseEncoding))
+    if (unsigned const place = argument.getArgNumber();
+        entry.getArgAttr(place, sparseEncoding) && !entry.getArgAttr(place, "nest.collected"))
       tensors.emplace_back(StoredTensor(entry, argument, tensors));
 }
 

@@ -40,6 +40,7 @@ class SparseTensor:
     arrays: list     # names of its arguments
     is_result: bool
     is_between: bool = False # assembled for other operations: its arrays are room that the caller gives
+    is_collected: bool = False # the first level has positions, too: from 0 to how many there are
     pattern: int = -1        # the number of the tensor whose entries it has
 
 
@@ -72,9 +73,10 @@ def sparse_tensors(path, options):
             extents = [int(extent) if extent != "?" else None for extent in shape.split("x")[:-1]]
             shape = [extent if extent else (dims[d] if d < len(dims) and dims[d] else f"{name}_{d}") for d, extent in enumerate(extents)]
             is_between, pattern = "nest.intermediate" in attributes, attribute(attributes, "nest.pattern")
-            is_result = ("nest.assembly" in attributes or pattern is not None) and not is_between
+            is_collected = "nest.collected" in attributes
+            is_result = ("nest.assembly" in attributes or pattern is not None or is_collected) and not is_between
             tensors.append(SparseTensor(name, int(number), shape, np.dtype(DTYPES[element]), levels_of(name, encoding), [], is_result,
-                                        is_between, int(pattern or -1)))
+                                        is_between, is_collected, int(pattern or -1)))
     for tensor in tensors:
         tensor.arrays = arrays.get(str(tensor.number), [])
     return tensors
@@ -99,6 +101,8 @@ def arrays_of(tensor, dense):
         else:
             nodes = np.unique(np.stack([parents, here]), axis=1, return_inverse=True)[1].reshape(-1)
         first = np.unique(nodes, return_index=True)[1]
+        if tensor.is_collected and number == 0:
+            found.append(np.array([0, len(first)]))
         if not is_singleton and number > 0:
             found.append(np.concatenate([[0], np.cumsum(np.bincount(parents[first], minlength=count))]))
         found.append(here[first])

@@ -29,9 +29,9 @@ from ml2kokkos.verify.exchange import run_all # noqa: E402
 from ml2kokkos.verify.translate import Failure, translate # noqa: E402
 
 SPARSIFIER = "--sparsifier=enable-runtime-library=true"
-# Upstream cannot make a tensor in this form, and keeps one entry of each row in this result; two results are one too many for
+# Upstream cannot make a tensor in this form, and keeps one entry of each row in these results; two results are one too many for
 # wrapped() (run.sparse compares all of them with loops)
-LEFT_OUT_FORM, LEFT_OUT = "Loose", r"sampled_coo_f64_32|sum_and_spmv_.*"
+LEFT_OUT_FORM, LEFT_OUT = "Loose", r"(sampled|multiplied)_coo_f64_32|sum_and_spmv_.*"
 
 
 def split_types(text):
@@ -133,7 +133,7 @@ def main():
     parser.add_argument("--part", default="0/1")
     options = parser.parse_args()
     first, step = map(int, options.part.split("/"))
-    cases = [Case(program, make) for program, make in make_programs.programs()
+    cases = [Case(program, make) for program, make in [*make_programs.programs(), *make_programs.collected()]
              if program.form != LEFT_OUT_FORM and not re.fullmatch(LEFT_OUT, program.name)]
     cases = [case for case in cases if not options.patterns or any(re.search(text, case.name) for text in options.patterns)][first::step]
     folder, lowered = options.work / "programs", options.work / "upstream"

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -243,12 +244,32 @@ static LogicalResult refuseBlocks(func::FuncOp entry) {
   return failure(result.wasInterrupted());
 }
 
+/// A destination that is one number everywhere is filled, not copied from a constant.
+static void fillDestinations(func::FuncOp entry) {
+  entry.walk([](linalg::LinalgOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      SplatElementsAttr value;
+      auto const type = dyn_cast<RankedTensorType>(init.get().getType());
+      if (!type || type.getEncoding() || !type.getElementType().isIntOrFloat() ||
+          !matchPattern(init.get(), m_Constant(&value)))
+        continue;
+      OpBuilder builder(op);
+      Value const number = builder.create<arith::ConstantOp>(op.getLoc(), value.getSplatValue<TypedAttr>());
+      Value const empty = builder.create<tensor::EmptyOp>(op.getLoc(), type.getShape(), type.getElementType());
+      init.set(builder.create<linalg::FillOp>(op.getLoc(), number, empty).getResult(0));
+    }
+  });
+}
+
 static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
+  fillDestinations(entry);
   if (failed(refusePrint(entry)))
     return failure();
   for (Value returned : entry.getBody().front().getTerminator()->getOperands())
     if (isa<BlockArgument>(returned) && isSparse(returned.getType()))
       return entry.emitError("a sparse argument cannot be a result; the caller has it");
+  if (failed(ml2k::mlir_import::makeDenseForms(entry)))
+    return failure();
   ml2k::mlir_import::splitSparseSums(entry);
   ml2k::mlir_import::densifyOthers(entry);
   if (failed(ml2k::mlir_import::takeSparseOperands(entry)))

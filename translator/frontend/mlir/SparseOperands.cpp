@@ -49,8 +49,7 @@ static SmallVector<OpFoldResult> sizesOf(OpBuilder &builder, linalg::LinalgOp op
   return sizes;
 }
 
-/// The elements of a sparse tensor as a dense one.
-static Value densified(OpBuilder &builder, Location location, Value sparse, ArrayRef<OpFoldResult> sizes) {
+Value densified(OpBuilder &builder, Location location, Value sparse, ArrayRef<OpFoldResult> sizes) {
   auto const type = cast<RankedTensorType>(sparse.getType());
   Value const dense = builder.create<tensor::EmptyOp>(location, sizes, type.getElementType());
   SmallVector<AffineMap> const maps(2, builder.getMultiDimIdentityMap(type.getRank()));
@@ -78,8 +77,37 @@ static void densifyConversions(func::FuncOp entry) {
   }
 }
 
+/// An operation that no kernel can run by entries: it has a sparse result, or other operations of the program have.
+static void densifyOperands(linalg::LinalgOp op) {
+  OpBuilder builder(op);
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (isSparse(operand->get()))
+      operand->set(densified(builder, op.getLoc(), operand->get(), sizesOf(builder, op, *operand)));
+}
+
+/// Whether some operation makes a sparse tensor: all of them are ours then.
+static bool hasSparseResults(func::FuncOp entry) {
+  return entry
+      .walk([](Operation *op) {
+        bool const isMade =
+            !isa<tensor::EmptyOp, bufferization::AllocTensorOp>(op) && llvm::any_of(op->getResults(), isSparse);
+        return isMade ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Upstream's sparsification makes one sequential walk of windows over a sparse tensor, and crashes on some of blocks.
+static bool isBetterDense(linalg::LinalgOp op) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    return isSparse(operand->get()) &&
+           (!op.getMatchingIndexingMap(operand).isProjectedPermutation(/*allowZeroInResults=*/true) ||
+            !sparse_tensor::getSparseTensorEncoding(operand->get().getType()).isPermutation());
+  });
+}
+
 void densifyOthers(func::FuncOp entry) {
   densifyConversions(entry);
+  bool const makesSparse = hasSparseResults(entry);
   SmallVector<linalg::LinalgOp> products;
   entry.walk([&](linalg::LinalgOp op) {
     if (op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 && !isSparse(op.getDpsInits()[0]) &&
@@ -97,6 +125,16 @@ void densifyOthers(func::FuncOp entry) {
       if (kept != inputs.end() && operand != *kept && isSparse(operand->get()))
         operand->set(densified(builder, op.getLoc(), operand->get(), sizesOf(builder, op, *operand)));
   }
+  SmallVector<linalg::LinalgOp> others;
+  entry.walk([&](linalg::LinalgOp op) {
+    bool const isMade = bool(op->removeAttr(madeDense));
+    if ((isMade || makesSparse || isBetterDense(op)) && op.hasPureTensorSemantics() &&
+        llvm::none_of(op.getDpsInits(), isSparse) && llvm::any_of(op.getDpsInputs(), isSparse) &&
+        !speaksOfEntries(op) && !walkedInput(op, storageOf))
+      others.push_back(op);
+  });
+  for (linalg::LinalgOp op : others)
+    densifyOperands(op);
 }
 
 /// Where nothing reads the destination, it may be what the operation also reads: then it is made anew.
@@ -112,7 +150,7 @@ static void separateDestination(linalg::LinalgOp op) {
 //===--- The arguments --------------------------------------------------------------------------------------------===//
 
 void addArrays(func::FuncOp entry, unsigned place, StringRef name, RankedTensorType type, int64_t number,
-               bool valuesOnly) {
+               bool valuesOnly, bool counts) {
   Builder builder(entry.getContext());
   auto const encoding = cast<sparse_tensor::SparseTensorEncodingAttr>(type.getEncoding());
   SmallVector<SparseLevel> const levels = *levelsOf(encoding, /*takesLoose=*/true);
@@ -128,7 +166,7 @@ void addArrays(func::FuncOp entry, unsigned place, StringRef name, RankedTensorT
     std::string const suffix = isOnly ? "" : std::to_string(i);
     if (valuesOnly)
       continue;
-    if (level.hasPositions(i))
+    if (level.hasPositions(i) || (counts && i == 0 && !level.isDense()))
       add(encoding.getPosElemType(), "positions" + suffix);
     if (!level.isDense())
       add(encoding.getCrdElemType(), "coordinates" + suffix);
@@ -153,17 +191,6 @@ static void standFor(func::FuncOp entry, unsigned place, int64_t number) {
       separateDestination(op);
   argument.replaceAllUsesWith(entry.getArguments().back());
   entry.eraseArgument(place);
-}
-
-/// Whether some operation makes a sparse tensor: all of them are ours then.
-static bool hasSparseResults(func::FuncOp entry) {
-  return entry
-      .walk([](Operation *op) {
-        bool const isMade =
-            !isa<tensor::EmptyOp, bufferization::AllocTensorOp>(op) && llvm::any_of(op->getResults(), isSparse);
-        return isMade ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 /// A use that is no own kernel of an argument of a program that makes sparse tensors; those are looked at later.

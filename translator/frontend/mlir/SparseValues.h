@@ -4,6 +4,7 @@
 #define ML2K_FRONTEND_MLIR_SPARSEVALUES_H
 
 #include "translator/frontend/mlir/Steps.h"
+#include "translator/ir/Nest.h"
 #include "translator/ir/SparseLevels.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -40,12 +41,44 @@ mlir::BlockArgument standInOf(mlir::func::FuncOp entry, mlir::Value value);
 /// Checks that operations on what stands for sparse tensors can run over the entries of one of them, and says which.
 mlir::LogicalResult chooseWalked(mlir::func::FuncOp entry);
 
+/// Whether an operation says what it does to stored elements, not to elements.
+bool speaksOfEntries(mlir::linalg::LinalgOp op);
+
+/// Whether a destination has no elements yet but zeros.
+bool isEmptyTensor(mlir::Value value);
+
+/// The tensor whose positions and coordinates the result of an operation has.
+std::optional<int64_t> patternOf(mlir::linalg::LinalgOp op, StorageOf storageOf);
+
+/// How the result of an operation, or of a conversion from a dense or sparse tensor, is assembled by a kernel.
+std::optional<nest::Assembly> assemblyOf(mlir::linalg::LinalgOp op, StorageOf storageOf);
+std::optional<nest::Assembly> conversionOf(std::optional<Storage> const &from,
+                                           mlir::sparse_tensor::SparseTensorEncodingAttr to);
+
+/// The elements of a sparse tensor as a dense one.
+mlir::Value densified(mlir::OpBuilder &builder, mlir::Location location, mlir::Value sparse,
+                      llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// Whether loops can collect the entries of a result that is stored so.
+bool canCollect(mlir::sparse_tensor::SparseTensorEncodingAttr encoding);
+
+/// At the end of the program: the entries of a dense tensor in arrays of the caller's.
+void collectEntries(mlir::func::FuncOp entry, mlir::Value dense, mlir::RankedTensorType type, mlir::StringAttr name,
+                    int64_t number);
+
+/// Until densifyOthers(): on an operation whose sparse result is computed as a dense tensor.
+inline constexpr llvm::StringLiteral madeDense = "ml2k.made_dense";
+
+/// On what stands for a result whose entries are collected: no kernel runs over them.
+inline constexpr llvm::StringLiteral sparseCollected = "nest.collected";
+
 /// Whether the text says that the operation has nothing to do where nothing is stored.
 bool isStoredOnly(mlir::linalg::LinalgOp op);
 
-/// The arrays of a stored tensor as arguments from `place` on.
+/// The arrays of a stored tensor as arguments from `place` on; with `counts` a first level of coordinates has
+/// positions, too.
 void addArrays(mlir::func::FuncOp entry, unsigned place, llvm::StringRef name, mlir::RankedTensorType type,
-               int64_t number, bool valuesOnly = false);
+               int64_t number, bool valuesOnly = false, bool counts = false);
 
 /// Operations whose results are sparse, behind those on sparse arguments; tensors are numbered from `next` on.
 mlir::LogicalResult takeSparseResults(mlir::func::FuncOp entry, int64_t next);

@@ -67,6 +67,9 @@ mlir::LogicalResult lowerElementwise(mlir::func::FuncOp entry);
 /// Fixes the extents that options.dims gives.
 mlir::LogicalResult fixDims(mlir::func::FuncOp entry, std::map<std::string, int64_t> const &dims);
 
+/// Sparse tensors that neither have the entries of an operand nor are assembled by a kernel are computed as dense ones.
+mlir::LogicalResult makeDenseForms(mlir::func::FuncOp entry);
+
 /// Sums of sparse terms, and of sparse and dense ones, become one operation for each term.
 void splitSparseSums(mlir::func::FuncOp entry);
 
