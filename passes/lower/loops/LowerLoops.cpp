@@ -50,6 +50,37 @@ static bool mayParallelizeAffine(func::FuncOp entry) {
               .wasInterrupted();
 }
 
+/// The extents of collapsed memory are products of those of its source, which are there before anything is made of
+/// them.
+static void foldCollapsedSizes(func::FuncOp entry) {
+  DenseMap<Value, SmallVector<Value>> known;
+  SmallVector<memref::CollapseShapeOp> views; // sources in front of what is made of them
+  entry.walk([&](memref::CollapseShapeOp view) { views.push_back(view); });
+  for (memref::CollapseShapeOp view : views) {
+    OpBuilder builder(view->getContext());
+    builder.setInsertionPointAfter(view);
+    Location const location = view.getLoc();
+    SmallVector<Value> sizes;
+    for (ReassociationIndices const &group : view.getReassociationIndices()) {
+      Value product;
+      for (int64_t dim : group) {
+        auto const source = known.find(view.getSrc());
+        bool const isKnown = source != known.end();
+        Value const size =
+            isKnown ? source->second[dim] : builder.createOrFold<memref::DimOp>(location, view.getSrc(), dim);
+        product = product ? builder.createOrFold<arith::MulIOp>(location, product, size) : size;
+      }
+      sizes.push_back(product ? product : builder.create<arith::ConstantIndexOp>(location, 1));
+    }
+    for (Operation *user : llvm::make_early_inc_range(view->getUsers()))
+      if (auto size = dyn_cast<memref::DimOp>(user); size && size.getConstantIndex()) {
+        size.replaceAllUsesWith(sizes[*size.getConstantIndex()]);
+        size.erase();
+      }
+    known[view.getResult()] = std::move(sizes);
+  }
+}
+
 namespace {
 struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
   void runOnOperation() override {
@@ -58,6 +89,7 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
       return signalPassFailure();
     if (!isLoopProgram(entry))
       return;
+    foldCollapsedSizes(entry);
     lowerAtomics(entry);
     if (failed(lowerCopies(entry, /*onlyOfViews=*/true))) // inside kernels there are elements only
       return signalPassFailure();
