@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -59,7 +60,8 @@ static std::string whyRefused(Operation *op) {
   if (isa_and_nonnull<gpu::GPUDialect, omp::OpenMPDialect>(dialect))
     return "supported are launches, and loops of a parallel region";
   auto const isVector = [](Type type) { return isa<VectorType>(getElementTypeOrSelf(type)) || isa<VectorType>(type); };
-  if (llvm::any_of(op->getResultTypes(), isVector) || llvm::any_of(op->getOperandTypes(), isVector))
+  if (!isOpTriviallyDead(op) &&
+      (llvm::any_of(op->getResultTypes(), isVector) || llvm::any_of(op->getOperandTypes(), isVector)))
     return "vectors are not supported; translate the program before it is vectorized";
   if (isa<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp>(op))
     return "branches are not supported; lift them to scf first (mlir-opt --lift-cf-to-scf)";

@@ -1,12 +1,13 @@
 //===- EarlyForms.cpp - types and constants that upstream's or our own steps would crash on -----------------------===//
 //
 // Constants written as sparse<...> become dense ones. Storage specifiers and complex numbers of integers, which
-// nothing here lowers, are refused before the first step that takes them for something else.
+// nothing here lowers, are refused before the first step that takes them for something else. Deallocations go.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "translator/frontend/mlir/Steps.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -27,19 +28,34 @@ DenseElementsAttr spelledOut(SparseElementsAttr sparse) {
       return {};
     else
       count *= extent;
+  SmallVector<int64_t> const indices(sparse.getIndices().getValues<int64_t>());
+  int64_t const rank = type.getRank(), stored = sparse.getValues().getNumElements();
+  if (int64_t(indices.size()) != stored * rank)
+    return {};
+  auto const placeOf = [&](int64_t entry) {
+    int64_t place = 0;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      place = place * type.getDimSize(dim) + indices[entry * rank + dim];
+    return place;
+  };
+  if (auto complex = dyn_cast<ComplexType>(type.getElementType())) {
+    auto part = dyn_cast<FloatType>(complex.getElementType());
+    if (!part)
+      return {};
+    APFloat const zero = APFloat::getZero(part.getFloatSemantics());
+    SmallVector<std::complex<APFloat>> elements(count, {zero, zero});
+    SmallVector<std::complex<APFloat>> const values(sparse.getValues().getValues<std::complex<APFloat>>());
+    for (int64_t i = stored; i-- > 0;) // of equal indices the first one counts
+      elements[placeOf(i)] = values[i];
+    return DenseElementsAttr::get(type, elements);
+  }
   auto const zero = dyn_cast_or_null<TypedAttr>(Builder(type.getContext()).getZeroAttr(type.getElementType()));
   if (!zero)
     return {};
   SmallVector<Attribute> elements(count, zero);
   SmallVector<Attribute> const values(sparse.getValues().getValues<Attribute>());
-  SmallVector<int64_t> const indices(sparse.getIndices().getValues<int64_t>());
-  int64_t const rank = type.getRank();
-  for (int64_t i = values.size(); i-- > 0;) { // of equal indices the first one counts
-    int64_t place = 0;
-    for (int64_t dim = 0; dim < rank; ++dim)
-      place = place * type.getDimSize(dim) + indices[i * rank + dim];
-    elements[place] = values[i];
-  }
+  for (int64_t i = stored; i-- > 0;)
+    elements[placeOf(i)] = values[i];
   return DenseElementsAttr::get(type, elements);
 }
 
@@ -77,5 +93,7 @@ LogicalResult ml2k::mlir_import::takeEarlyForms(ModuleOp module, func::FuncOp en
         return WalkResult(op->emitError() << "'" << op->getName() << "': " << reason);
     return WalkResult(spellOut(op));
   });
+  // The caller's memory is the caller's, and other memory is planned
+  entry.walk([](bufferization::DeallocTensorOp op) { op.erase(); });
   return failure(result.wasInterrupted());
 }
