@@ -6,6 +6,7 @@
 // RUN: ml2kokkos %s --entry=compared --emit=nest | FileCheck %s --check-prefix=COMPARED
 // RUN: ml2kokkos %s --entry=windows --emit=nest | FileCheck %s --check-prefix=WINDOWS
 // RUN: ml2kokkos %s --entry=sandwich -o - | FileCheck %s --check-prefix=SANDWICH
+// RUN: ml2kokkos %s --entry=widened --emit=nest | FileCheck %s --check-prefix=WIDENED
 // RUN: not ml2kokkos %s --entry=blocks --emit=nest 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // CHECK: func.func @vector({{.*}}nest.name = "C_positions"{{.*}}nest.name = "C_coordinates"{{.*}}nest.name = "C_values"{{.*}}{nest.collected
 // CHECK: scf.for
@@ -27,6 +28,8 @@
 // SANDWICH: scan_span<int>(
 // SANDWICH: scan_span<int>(
 // SANDWICH: c_places({{.*}}) != c_places(
+// WIDENED: arith.extf
+// WIDENED: nest.assemble "C" nonzeros
 // BLOCKS: error: sparse result is not supported: stored as
 #vector = #sparse_tensor.encoding<{ map = (i) -> (i : compressed) }>
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
@@ -90,4 +93,9 @@ func.func @blocks(%A: tensor<8x8xf64>) -> tensor<8x8xf64, #BSR> {
 func.func @sandwich(%A: tensor<?x?x?xf64>) -> (tensor<?x?x?xf64, #sandwich> {nest.name = "C"}) {
   %r = sparse_tensor.convert %A : tensor<?x?x?xf64> to tensor<?x?x?xf64, #sandwich>
   return %r : tensor<?x?x?xf64, #sandwich>
+}
+
+func.func @widened(%A: tensor<9x7xf32, #DCSR>) -> (tensor<9x7xf64, #CSR> {nest.name = "C"}) {
+  %r = sparse_tensor.convert %A : tensor<9x7xf32, #DCSR> to tensor<9x7xf64, #CSR>
+  return %r : tensor<9x7xf64, #CSR>
 }

@@ -9,6 +9,7 @@
 #include "translator/frontend/mlir/SparseValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -31,7 +32,15 @@ RankedTensorType denseType(Value value) {
 }
 
 bool isRearrangement(Operation *op) {
-  return isa<tensor::ConcatOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, sparse_tensor::ConcatenateOp>(op);
+  return isa<tensor::ConcatOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp, tensor::PadOp,
+             sparse_tensor::ConcatenateOp>(op);
+}
+
+/// A conversion of sparse elements to others; those of dense ones are no business of ours.
+bool changesType(Operation *op) {
+  auto convert = dyn_cast<sparse_tensor::ConvertOp>(op);
+  return convert && isSparse(convert.getSource()) &&
+         getElementTypeOrSelf(convert.getSource()) != getElementTypeOrSelf(convert.getResult());
 }
 
 class DenseForms {
@@ -42,7 +51,7 @@ public:
     SmallVector<Operation *> found;
     for (Operation &op : body)
       if ((isRearrangement(&op) && llvm::any_of(op.getOperands(), isSparse)) ||
-          (op.getNumResults() == 1 && isSparse(op.getResult(0))))
+          (op.getNumResults() == 1 && isSparse(op.getResult(0))) || changesType(&op))
         found.push_back(&op);
     for (Operation *op : found)
       if (failed(make(op)))
@@ -77,15 +86,41 @@ private:
   }
 
   LogicalResult makeConversion(sparse_tensor::ConvertOp convert) {
-    if (conversionOf(storageOf(convert.getSource()), sparse_tensor::getSparseTensorEncoding(convert.getType())))
+    Type const to = getElementTypeOrSelf(convert.getResult());
+    bool const isSame = to == getElementTypeOrSelf(convert.getSource());
+    if (isSame &&
+        conversionOf(storageOf(convert.getSource()), sparse_tensor::getSparseTensorEncoding(convert.getType())))
       return success();
-    if (!isSparse(convert.getResult())) // as its source became dense, its result is what it was
+    Value dense = asDense(convert, convert.getSource());
+    if (!isSame)
+      dense = converted(convert, dense, to);
+    if (!isSparse(convert.getResult())) {
+      OpBuilder builder(convert);
+      if (dense.getType() != convert.getType())
+        dense = builder.create<tensor::CastOp>(convert.getLoc(), convert.getType(), dense);
+      convert.getResult().replaceAllUsesWith(dense);
+      convert.erase();
       return success();
-    Value const dense = asDense(convert, convert.getSource());
+    }
     if (failed(replace(convert.getResult(), dense)))
       return failure();
     convert.erase();
     return success();
+  }
+
+  static Value converted(Operation *op, Value dense, Type to) {
+    OpBuilder builder(op);
+    Location const location = op->getLoc();
+    int64_t const rank = cast<RankedTensorType>(dense.getType()).getRank();
+    Value const empty = builder.create<tensor::EmptyOp>(location, tensor::getMixedSizes(builder, location, dense), to);
+    SmallVector<AffineMap> const maps(2, builder.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> const kinds(rank, utils::IteratorType::parallel);
+    auto const convert = [&](OpBuilder &inside, Location at, ValueRange values) {
+      Value const number = convertScalarToDtype(inside, at, values[0], to, /*isUnsignedCast=*/false);
+      inside.create<linalg::YieldOp>(at, number);
+    };
+    return builder.create<linalg::GenericOp>(location, empty.getType(), dense, empty, maps, kinds, convert)
+        .getResult(0);
   }
 
   /// The elements of `value` as a dense tensor, in front of `op`.
