@@ -7,6 +7,7 @@
 // RUN: ml2kokkos %s --entry=windows --emit=nest | FileCheck %s --check-prefix=WINDOWS
 // RUN: ml2kokkos %s --entry=sandwich -o - | FileCheck %s --check-prefix=SANDWICH
 // RUN: ml2kokkos %s --entry=widened --emit=nest | FileCheck %s --check-prefix=WIDENED
+// RUN: ml2kokkos %s --entry=and_back --emit=imported | FileCheck %s --check-prefix=BACK
 // RUN: not ml2kokkos %s --entry=blocks --emit=nest 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // CHECK: func.func @vector({{.*}}nest.name = "C_positions"{{.*}}nest.name = "C_coordinates"{{.*}}nest.name = "C_values"{{.*}}{nest.collected
 // CHECK: scf.for
@@ -30,6 +31,9 @@
 // SANDWICH: c_places({{.*}}) != c_places(
 // WIDENED: arith.extf
 // WIDENED: nest.assemble "C" nonzeros
+// In between a tensor stays dense.
+// BACK: func.func @and_back(%[[A:.*]]: tensor<9x7xf32>
+// BACK-NEXT: return %[[A]]
 // BLOCKS: error: sparse result is not supported: stored as
 #vector = #sparse_tensor.encoding<{ map = (i) -> (i : compressed) }>
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>
@@ -98,4 +102,10 @@ func.func @sandwich(%A: tensor<?x?x?xf64>) -> (tensor<?x?x?xf64, #sandwich> {nes
 func.func @widened(%A: tensor<9x7xf32, #DCSR>) -> (tensor<9x7xf64, #CSR> {nest.name = "C"}) {
   %r = sparse_tensor.convert %A : tensor<9x7xf32, #DCSR> to tensor<9x7xf64, #CSR>
   return %r : tensor<9x7xf64, #CSR>
+}
+
+func.func @and_back(%A: tensor<9x7xf32>) -> tensor<9x7xf32> {
+  %r = sparse_tensor.convert %A : tensor<9x7xf32> to tensor<9x7xf32, #DCSR>
+  %d = sparse_tensor.convert %r : tensor<9x7xf32, #DCSR> to tensor<9x7xf32>
+  return %d : tensor<9x7xf32>
 }

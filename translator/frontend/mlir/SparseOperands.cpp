@@ -65,13 +65,17 @@ Value densified(OpBuilder &builder, Location location, Value sparse, ArrayRef<Op
 static void densifyConversions(func::FuncOp entry) {
   SmallVector<sparse_tensor::ConvertOp> conversions;
   entry.walk([&](sparse_tensor::ConvertOp convert) {
-    if (isSparse(convert.getSource()) && !isSparse(convert.getDest()))
+    if (!isSparse(convert.getDest()))
       conversions.push_back(convert);
   });
   for (sparse_tensor::ConvertOp convert : conversions) {
     OpBuilder builder(convert);
-    Value const dense = densified(builder, convert.getLoc(), convert.getSource(),
-                                  tensor::getMixedSizes(builder, convert.getLoc(), convert.getSource()));
+    Value const source = convert.getSource(); // perhaps dense itself by now
+    Value dense = isSparse(source) ? densified(builder, convert.getLoc(), source,
+                                               tensor::getMixedSizes(builder, convert.getLoc(), source))
+                                   : source;
+    if (dense.getType() != convert.getType())
+      dense = builder.create<tensor::CastOp>(convert.getLoc(), convert.getType(), dense);
     convert.getDest().replaceAllUsesWith(dense);
     convert.erase();
   }
