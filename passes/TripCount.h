@@ -1,5 +1,4 @@
-//===- TripCount.h - how often a loop runs ----------------------------------------------------------------*- C++
-//-*-===//
+//===- TripCount.h - how often a loop runs ----------------------------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_TRIPCOUNT_H
 #define ML2K_PASSES_TRIPCOUNT_H

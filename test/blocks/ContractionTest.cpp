@@ -142,7 +142,8 @@ template <class T, int Rows, int OfRow, int Depth> void fixed(int batches) {
       for (int j = -1; j <= OfRow; ++j) {
         double sum = 0;
         for (int k = 0; k < Depth && j >= 0 && j < OfRow; ++k)
-          sum += double(left[(std::size_t(n) * Depth + k) * Rows + i]) * right[(std::size_t(n) * Depth + k) * OfRow + j];
+          sum +=
+              double(left[(std::size_t(n) * Depth + k) * Rows + i]) * right[(std::size_t(n) * Depth + k) * OfRow + j];
         expected_guarded.push_back(sum);
         if (j >= 0 && j < OfRow)
           expected.push_back(sum + before[(std::size_t(n) * Rows + i) * OfRow + j]);

@@ -134,8 +134,8 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   };
   auto const isNarrow = [](Storage const &storage) { return isStoredNarrow(storage.type.getElementType()); };
   auto const isOfBytes = [](Storage const &storage) { return storage.type.getElementType().isInteger(8); };
-  bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false, varied = false,
-       lines = false, volumes = false;
+  bool dilations = false, groups = false, integers = false, narrow = false, broad = false, blocked = false,
+       varied = false, lines = false, volumes = false;
   func::FuncOp entry = program.entry;
   entry.walk([&](nest::ConvOp conv) {
     dilations |= isDilated(conv.getDilations());

@@ -8,7 +8,9 @@
 // RUN: ml2kokkos %s --entry=sandwich -o - | FileCheck %s --check-prefix=SANDWICH
 // RUN: ml2kokkos %s --entry=widened --emit=nest | FileCheck %s --check-prefix=WIDENED
 // RUN: ml2kokkos %s --entry=and_back --emit=imported | FileCheck %s --check-prefix=BACK
+// RUN: ml2kokkos %s --entry=vector --emit=imported 2>&1 >%t.imported | FileCheck %s --check-prefix=WARNING
 // RUN: not ml2kokkos %s --entry=blocks --emit=nest 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// WARNING: sparse-collected.mlir:[[#]]:[[#]]: warning: sparse result 0 is computed as a dense tensor
 // CHECK: func.func @vector({{.*}}nest.name = "C_positions"{{.*}}nest.name = "C_coordinates"{{.*}}nest.name = "C_values"{{.*}}{nest.collected
 // CHECK: scf.for
 // CHECK: overflow<nsw>

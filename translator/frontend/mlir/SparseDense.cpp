@@ -268,6 +268,9 @@ private:
       }
       if (!canCollect(encoding))
         return end->emitError() << "sparse result is not supported: stored as " << encoding;
+      end->emitWarning() << "sparse result " << place
+                         << " is computed as a dense tensor, which takes memory like one; its "
+                         << "elements other than zero are collected";
       auto name = entry.getResultAttrOfType<StringAttr>(place, "nest.name");
       collectEntries(entry, dense, type, name ? name : builder.getStringAttr("result" + Twine(place)),
                      firstCollected + place);
