@@ -222,8 +222,10 @@ void Layer::addProvenance(StringRef shapes) {
   if (program.options.locations != LocationStyle::None)
     collectNodes(kernel->getLoc(), nodes);
   llvm::erase(nodes, label);
-  std::string text = "--- " + commentText(label, longestName);
-  StringRef separator = ": ";
+  std::string const title = commentText(label, longestName);
+  std::string text = "--- " + title;
+  // "ex:" at the start of a word is a command of editors, which would be spelled
+  StringRef separator = commentText((label + ":").str(), longestName) == title + ":" ? ": " : " : ";
   for (StringRef node : nodes) {
     StringRef const shown = program.options.locations == LocationStyle::Plain ? node.split(' ').first : node;
     text += separator.str() + commentText(shown, longestName);
