@@ -2,55 +2,12 @@
 
 Each is written once; Numba gets the same text with prange over its outermost loop."""
 
-import ast
-import inspect
-import textwrap
-
 import ml2kokkos as kk
 import numpy as np
+from for_numba import registrar, zeros
 
 CASES = []
-
-
-class ForNumba(ast.NodeTransformer):
-    """kk.range is prange, further inside range; annotations go."""
-
-    def __init__(self):
-        self.depth = 0
-
-    def visit_For(self, node):
-        name = "range" if self.depth else "prange"
-        self.depth += 1
-        self.generic_visit(node)
-        self.depth -= 1
-        if isinstance(node.iter.func, ast.Attribute):
-            node.iter.func = ast.copy_location(ast.Name(name, ast.Load()), node.iter.func)
-        return node
-
-    def visit_arg(self, node):
-        node.annotation = None
-        return node
-
-
-def for_numba(function):
-    """The Python function that Numba compiles; `prange` is its global of that name."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    tree.body[0].decorator_list = []
-    meant = {"np": np, "prange": range}
-    exec(compile(ast.fix_missing_locations(ForNumba().visit(tree)), function.__name__, "exec"), meant)
-    return meant[function.__name__]
-
-
-def case(make):
-    def register(function):
-        CASES.append((function.__name__, kk.kernel(function), for_numba(function), make))
-        return function
-
-    return register
-
-
-def zeros(*shape):
-    return np.zeros(shape)
+case = registrar(CASES)
 
 
 # --- Particles --------------------------------------------------------------------------------------------------------

@@ -2,53 +2,12 @@
 
 Each is written once; Numba gets the same text with prange over the loops that are marked so."""
 
-import ast
-import inspect
-import textwrap
-
 import ml2kokkos as kk
 import numpy as np
+from for_numba import registrar, zeros
 
 CASES = []
-
-
-class ForNumba(ast.NodeTransformer):
-    """kk.range is prange in lines that say so; annotations go."""
-
-    def __init__(self, lines):
-        self.lines = lines
-
-    def visit_For(self, node):
-        self.generic_visit(node)
-        name = "prange" if self.lines[node.lineno - 1].endswith("# prange") else "range"
-        node.iter.func = ast.copy_location(ast.Name(name, ast.Load()), node.iter.func)
-        return node
-
-    def visit_arg(self, node):
-        node.annotation = None
-        return node
-
-
-def for_numba(function):
-    """The Python function that Numba compiles; `prange` is its global of that name."""
-    text = textwrap.dedent(inspect.getsource(function))
-    tree = ast.parse(text)
-    tree.body[0].decorator_list = []
-    meant = {"np": np, "prange": range}
-    exec(compile(ast.fix_missing_locations(ForNumba(text.splitlines()).visit(tree)), function.__name__, "exec"), meant)
-    return meant[function.__name__]
-
-
-def case(make):
-    def register(function):
-        CASES.append((function.__name__, kk.kernel(function), for_numba(function), make))
-        return function
-
-    return register
-
-
-def zeros(*shape):
-    return np.zeros(shape)
+case = registrar(CASES, marked=True)
 
 
 def dominant(random, n):
