@@ -20,6 +20,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[2] / "python"), str(HERE.parents[2] / "scripts")]
+import collected_programs # noqa: E402
 import make_programs # noqa: E402
 import upstream_run # noqa: E402
 from ml2kokkos.verify import sparse # noqa: E402
@@ -133,7 +134,7 @@ def main():
     parser.add_argument("--part", default="0/1")
     options = parser.parse_args()
     first, step = map(int, options.part.split("/"))
-    cases = [Case(program, make) for program, make in [*make_programs.programs(), *make_programs.collected()]
+    cases = [Case(program, make) for program, make in [*make_programs.programs(), *collected_programs.programs()]
              if program.form != LEFT_OUT_FORM and not re.fullmatch(LEFT_OUT, program.name)]
     cases = [case for case in cases if not options.patterns or any(re.search(text, case.name) for text in options.patterns)][first::step]
     folder, lowered = options.work / "programs", options.work / "upstream"
