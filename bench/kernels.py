@@ -67,8 +67,9 @@ def _arguments():
 
 def _networks():
     yield "mlp", (256, 1024, 1024, 1024), graphs.mlp, [("onednn", "mlp")], {"naive": True}
-    yield "mlp_bf16", (256, 1024, 1024, 1024), graphs.mlp_bf16, [("onednn", "mlp_bf16")], {
-        "reference": graphs.mlp_of_bf16, "tolerance": 1e-2}
+    for rows in (16, 256):
+        yield "mlp_bf16", (rows, 1024, 1024, 1024), graphs.mlp_bf16, [("onednn", "mlp_bf16")], {
+            "reference": graphs.mlp_of_bf16, "tolerance": 1e-2}
     for s in [(7, 1024, 1024, 1024), (100, 1024, 1024, 1024)]:
         yield ("mlp_dynamic", s, lambda m, *widths: graphs.mlp("rows", *widths), [("onednn", "mlp")],
                {"extents": {"rows": s[0]}, "room": 128})
