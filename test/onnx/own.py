@@ -14,6 +14,7 @@ import classical
 import edges
 import exported
 import features
+import quantized
 import scans
 import steps
 import volumes
@@ -390,6 +391,6 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *determinants(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *scans.cases(),
+                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *quantized.cases(), *scans.cases(),
                  *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

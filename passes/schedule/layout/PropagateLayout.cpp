@@ -9,6 +9,7 @@
 #include "passes/Constants.h"
 #include "passes/Passes.h"
 #include "passes/schedule/Tensors.h"
+#include "passes/schedule/layout/PreparedInputs.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -420,7 +421,8 @@ struct CollapseUnitsFirst : OpRewritePattern<tensor::CollapseShapeOp> {
 struct PropagateLayout : impl::PropagateLayoutBase<PropagateLayout> {
   void runOnOperation() override {
     if (failed(cancelInOrder()) || failed(moveAll()))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk([](linalg::TransposeOp op) { prepareInNewOrder(op); });
   }
 
 private:

@@ -248,6 +248,14 @@ void Node::outConstant(size_t at, DenseElementsAttr value, int32_t dataType) {
     outputs[at] = GraphValue{proto.output(at), dataType, {}, value};
 }
 
+void Node::outWeight(size_t at, DenseElementsAttr value, int32_t dataType, StringRef name) {
+  outConstant(at, value, dataType);
+  if (outputs[at]) {
+    outputs[at]->name = name;
+    outputs[at]->isTrained = value.getType().getRank() > 0;
+  }
+}
+
 void Node::keepAsNumber(size_t at) {
   if (has(at))
     given(at).isTrained = false;

@@ -117,6 +117,8 @@ public:
   void out(size_t at, mlir::Value value);
   void out(size_t at, mlir::Value value, int32_t dataType);
   void outConstant(size_t at, mlir::DenseElementsAttr value, int32_t dataType);
+  /// A weight under another name than the output's.
+  void outWeight(size_t at, mlir::DenseElementsAttr value, int32_t dataType, llvm::StringRef name);
   /// Input `at`, where it has one element, belongs to the operator, not to what is trained: an exponent, a bound, the
   /// scale of a quantized tensor.
   void keepAsNumber(size_t at);

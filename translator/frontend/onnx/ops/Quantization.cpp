@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 
 using namespace mlir;
 using llvm::Twine;
@@ -88,9 +89,75 @@ static void importQuantizeLinear(Node &node) {
   node.out(0, result, dataType);
 }
 
+static llvm::SmallVector<int32_t> integersOf(DenseElementsAttr constant, bool isUnsigned) {
+  return llvm::map_to_vector(constant.getValues<APInt>(), [&](APInt const &value) {
+    return static_cast<int32_t>(isUnsigned ? value.getZExtValue() : value.getSExtValue());
+  });
+}
+
+/// Where the scale of element i of input 0 lies in input `at`; nothing if its shape does not fit.
+static std::function<int64_t(int64_t)> placeOfScale(Node &node, size_t at) {
+  if (node.elements(at) == 1)
+    return [](int64_t) { return 0; };
+  int64_t const rank = node.rank(0), axis = node.axisAttr("axis", 1, rank), extent = node.shape(0)[axis];
+  int64_t const block = node.intAttr("block_size", 0);
+  Ints shape{extent};
+  if (block > 0) {
+    shape.assign(node.shape(0).begin(), node.shape(0).end());
+    shape[axis] = llvm::divideCeil(extent, block);
+  }
+  if (block < 0 || node.shape(at) != IntsRef(shape))
+    return nullptr;
+  int64_t inner = 1; // elements that share a position along the axis, as they follow each other
+  for (int64_t size : node.shape(0).drop_front(axis + 1))
+    inner *= size;
+  if (block == 0)
+    return [=](int64_t i) { return i / inner % extent; };
+  return [=](int64_t i) { return (i / inner / extent * shape[axis] + i / inner % extent / block) * inner + i % inner; };
+}
+
+/// (x - zero point) * scale of constants: a weight like any other.
+static DenseElementsAttr dequantizedWeight(Node &node) {
+  bool const hasZero = node.has(2);
+  if (!node.constant(0) || !node.constant(1) || (hasZero && !node.constant(2)) || !isa<IntegerType>(node.element(0)) ||
+      !isa<FloatType>(node.element(1)) || (hasZero && !isa<IntegerType>(node.element(2))))
+    return {};
+  auto const scaleAt = placeOfScale(node, 1), zeroAt = hasZero ? placeOfScale(node, 2) : scaleAt;
+  if (!scaleAt || !zeroAt)
+    return {};
+  bool const isUnsigned = node.isUnsigned();
+  llvm::SmallVector<int32_t> const values = integersOf(node.constant(0), isUnsigned),
+                                   zeros = hasZero ? integersOf(node.constant(2), isUnsigned)
+                                                   : llvm::SmallVector<int32_t>{};
+  // Products in the type that they are made in at run time, each rounded once
+  auto const scale = node.constant(1).getValues<APFloat>();
+  llvm::fltSemantics const &element = cast<FloatType>(node.element(1)).getFloatSemantics();
+  llvm::fltSemantics const &compute = cast<FloatType>(computeType(node.element(1))).getFloatSemantics();
+  llvm::SmallVector<APFloat> results;
+  results.reserve(values.size());
+  for (auto [i, value] : llvm::enumerate(values)) {
+    auto const zero = hasZero ? static_cast<uint32_t>(zeros[zeroAt(i)]) : 0;
+    auto const difference = static_cast<int32_t>(static_cast<uint32_t>(value) - zero);
+    APFloat result(compute), factor = scale[scaleAt(i)];
+    bool isInexact = false;
+    result.convertFromAPInt(APInt(32, static_cast<uint64_t>(int64_t(difference)), true), true,
+                            APFloat::rmNearestTiesToEven);
+    factor.convert(compute, APFloat::rmNearestTiesToEven, &isInexact);
+    result.multiply(factor, APFloat::rmNearestTiesToEven);
+    result.convert(element, APFloat::rmNearestTiesToEven, &isInexact);
+    results.push_back(result);
+  }
+  return DenseElementsAttr::get(RankedTensorType::get(node.shape(0), node.element(1)), results);
+}
+
 /// (x - zero point) * scale
 static void importDequantizeLinear(Node &node) {
   bool const hasZero = node.has(2);
+  if (DenseElementsAttr const weight = dequantizedWeight(node)) {
+    StringRef name = node.proto.input(0);
+    name.consume_back("_quantized"); // as onnxruntime calls them
+    return node.outWeight(0, weight, node.dataType(1), name);
+  }
   llvm::SmallVector<Value> inputs{node.in(0), alongAxis(node, 1)};
   if (hasZero)
     inputs.push_back(alongAxis(node, 2));
@@ -102,12 +169,6 @@ static void importDequantizeLinear(Node &node) {
     return s.mul(s.convert(x, computeType(node.element(1))), v[1]);
   });
   node.out(0, result, node.dataType(1));
-}
-
-static llvm::SmallVector<int32_t> integersOf(DenseElementsAttr constant, bool isUnsigned) {
-  return llvm::map_to_vector(constant.getValues<APInt>(), [&](APInt const &value) {
-    return static_cast<int32_t>(isUnsigned ? value.getZExtValue() : value.getSExtValue());
-  });
 }
 
 /// The same known now: a weight, which can be packed.
