@@ -200,6 +200,58 @@ struct SoftplusOfLarge : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// A float that is a whole number: rounded, and moved by a whole constant, after which zero has no sign.
+bool isWhole(Value value) {
+  auto moved = value.getDefiningOp<arith::AddFOp>();
+  std::optional<APFloat> const by = moved ? constantFloat(moved.getRhs()) : std::nullopt;
+  return by && by->isInteger() && !by->isNegZero() && moved.getLhs().getDefiningOp<math::RoundEvenOp>();
+}
+
+/// Whether `value` is a whole float clamped to what an integer of so many bits holds.
+bool isClampedTo(Value value, unsigned bits, bool isSigned) {
+  auto below = value.getDefiningOp<arith::MinimumFOp>();
+  auto above = below ? below.getLhs().getDefiningOp<arith::MaximumFOp>() : nullptr;
+  std::optional<APFloat> const low = above ? constantFloat(above.getRhs()) : std::nullopt;
+  std::optional<APFloat> const high = above ? constantFloat(below.getRhs()) : std::nullopt;
+  double const least = isSigned ? -std::ldexp(1., int(bits) - 1) : 0;
+  double const most = std::ldexp(1., int(bits) - isSigned) - 1;
+  return low && high && low->isInteger() && high->isInteger() && low->convertToDouble() >= least &&
+         high->convertToDouble() <= most && isWhole(above.getLhs());
+}
+
+/// What is rounded and clamped to what 16 bits hold need not become an integer on its way to a float:
+/// float(wide(narrow(x)) - zero) is x - zero. Networks that compute in floats what is meant for bytes are full of
+/// those.
+struct RequantizedAsFloat : OpRewritePattern<arith::SIToFPOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SIToFPOp op, PatternRewriter &rewriter) const override {
+    Value wide = op.getIn();
+    APInt zero(32, 0);
+    if (auto difference = wide.getDefiningOp<arith::SubIOp>();
+        difference && matchPattern(difference.getRhs(), m_ConstantInt(&zero)))
+      wide = difference.getLhs();
+    Operation *const extension = wide.getDefiningOp();
+    if (!isa_and_present<arith::ExtUIOp, arith::ExtSIOp>(extension) || !wide.getType().isInteger(32) ||
+        zero.getSignificantBits() > 17 || !op.getType().isF32())
+      return failure();
+    bool const isSigned = isa<arith::ExtSIOp>(extension);
+    Operation *const narrow = extension->getOperand(0).getDefiningOp();
+    unsigned const bits = extension->getOperand(0).getType().getIntOrFloatBitWidth();
+    if (!narrow || !(isSigned ? isa<arith::FPToSIOp>(narrow) : isa<arith::FPToUIOp>(narrow)) || bits > 16 ||
+        narrow->getOperand(0).getType() != op.getType() || !isClampedTo(narrow->getOperand(0), bits, isSigned))
+      return failure();
+    Value const x = narrow->getOperand(0);
+    if (zero.isZero()) {
+      rewriter.replaceOp(op, x);
+      return success();
+    }
+    Value const moved = rewriter.create<arith::ConstantOp>(
+        op.getLoc(), rewriter.getF32FloatAttr(static_cast<float>(zero.getSExtValue())));
+    rewriter.replaceOpWithNewOp<arith::SubFOp>(op, x, moved);
+    return success();
+  }
+};
+
 /// The only position of a dimension with one element is 0, whatever was computed for it.
 struct OnlyPosition : OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -225,7 +277,8 @@ struct Idioms : impl::IdiomsBase<Idioms> {
     patterns
         .add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>, ConstantLast<arith::MaximumFOp>,
              ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>, PowerToProduct<math::FPowIOp>,
-             ReciprocalRoot, ErfOfQuotient, SigmoidThreshold, SoftplusOfLarge, OnlyPosition>(&getContext());
+             ReciprocalRoot, ErfOfQuotient, SigmoidThreshold, SoftplusOfLarge, RequantizedAsFloat, OnlyPosition>(
+            &getContext());
     populateSwappedHalves(patterns);
     populateSpreadImages(patterns);
     populateBroadcasts(patterns);

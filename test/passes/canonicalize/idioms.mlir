@@ -140,3 +140,49 @@ func.func @softplus_of_small(%x: f32) -> f32 {
   %0 = arith.select %greater, %x, %softplus : f32
   return %0 : f32
 }
+
+// What is rounded and clamped to bytes stays a float on its way to one.
+// CHECK-LABEL: func.func @requantized
+// CHECK: %[[CLAMPED:.*]] = arith.minimumf
+// CHECK-NOT: arith.fptosi
+// CHECK: %[[X:.*]] = arith.subf %[[CLAMPED]], %{{.*}} : f32
+// CHECK: return %[[X]]
+func.func @requantized(%x: f32) -> f32 {
+  %seven = arith.constant 7.0 : f32
+  %low = arith.constant -128.0 : f32
+  %high = arith.constant 127.0 : f32
+  %zero = arith.constant 7 : i32
+  %rounded = math.roundeven %x : f32
+  %moved = arith.addf %rounded, %seven : f32
+  %above = arith.maximumf %moved, %low : f32
+  %clamped = arith.minimumf %above, %high : f32
+  %byte = arith.fptosi %clamped : f32 to i8
+  %wide = arith.extsi %byte : i8 to i32
+  %difference = arith.subi %wide, %zero : i32
+  %0 = arith.sitofp %difference : i32 to f32
+  return %0 : f32
+}
+
+// Not where the clamp leaves numbers that the integer does not hold, or halves.
+// CHECK-LABEL: func.func @too_wide
+// CHECK: arith.fptoui
+// CHECK: arith.fptoui
+func.func @too_wide(%x: f32) -> (f32, f32) {
+  %one = arith.constant 1.0 : f32
+  %low = arith.constant 0.0 : f32
+  %high = arith.constant 255.0 : f32
+  %higher = arith.constant 256.0 : f32
+  %rounded = math.roundeven %x : f32
+  %moved = arith.addf %rounded, %one : f32
+  %above = arith.maximumf %moved, %low : f32
+  %clamped = arith.minimumf %above, %higher : f32
+  %byte = arith.fptoui %clamped : f32 to i8
+  %wide = arith.extui %byte : i8 to i32
+  %0 = arith.sitofp %wide : i32 to f32
+  %half_above = arith.maximumf %x, %low : f32
+  %half_clamped = arith.minimumf %half_above, %high : f32
+  %half_byte = arith.fptoui %half_clamped : f32 to i8
+  %half_wide = arith.extui %half_byte : i8 to i32
+  %1 = arith.sitofp %half_wide : i32 to f32
+  return %0, %1 : f32, f32
+}
