@@ -144,6 +144,8 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
   bool const isLong = inner && isAtLeast(extents[*inner], nest::leastColumns) && isColumn;
   if (foldsInElements(folded, rows))
     nest::setSchedule(reduce, KernelBlock::ForEach, {.inner = vectorLoop(elements, extents)});
+  else if (isAlong && results == 1 && many >= manyPerColumn)
+    nest::setSchedule(reduce, KernelBlock::FoldFewColumns); // a total
   else if (isAlong && reduced > 1 && isLong)
     nest::setSchedule(reduce, KernelBlock::ForRows, {.inner = int64_t(*inner)});
   else if (isAlong)

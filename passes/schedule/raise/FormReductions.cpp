@@ -231,10 +231,11 @@ void ReduceFormer::orderLoops() {
   loops->reorder(order.getArrayRef());
   loops->dropUnitLoops();
   loops->readThroughSlices();
-  if (loops->count() > enoughLoops) {
+  bool const isTotal = loops->count() > 0 && loops->loop(0).kind == reducedKind;
+  if (loops->count() > enoughLoops)
     loops->joinLoops(rewriter, base.getLoc(), 0, 0, parallelKind);
+  if (loops->count() > enoughLoops || isTotal)
     loops->joinLoops(rewriter, base.getLoc(), 0, 0, reducedKind);
-  }
 }
 
 //===--- Bodies ---------------------------------------------------------------------------------------------------===//

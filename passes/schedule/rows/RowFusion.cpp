@@ -26,6 +26,8 @@ std::optional<std::pair<RowGroup, RowPlan>> groupOf(linalg::GenericOp reduction)
   if (!group)
     return std::nullopt;
   group->grow();
+  if (group->isLongTotal())
+    return std::nullopt;
   RowPlan plan = RowPlan::of(*group);
   while (plan.tooExpensive) {
     group->remove(plan.tooExpensive);

@@ -58,6 +58,18 @@ std::optional<RowGroup> RowGroup::start(linalg::GenericOp op) {
   return group;
 }
 
+bool RowGroup::isLongTotal() const {
+  constexpr int64_t enough = 1 << 16; // elements that one thread reads in the time of some launches
+  int64_t length = 1;
+  for (int64_t extent : extents)
+    length = ShapedType::isDynamic(extent) ? enough : std::min(enough, length * std::min(enough, extent));
+  return !anyOrder && rowRank == 0 && length >= enough && llvm::all_of(members, [&](auto const &entry) {
+    return llvm::all_of(entry.first->getResults(), [&](OpResult result) {
+      return !usedOutside(result) || !variesAlong(resultAccess(result).indices);
+    });
+  });
+}
+
 //===--- Values of the group --------------------------------------------------------------------------------------===//
 
 RowMember const *RowGroup::find(Value root) const {

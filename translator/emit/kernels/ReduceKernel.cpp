@@ -166,11 +166,14 @@ LogicalResult Reduction::printFolds(std::optional<unsigned> column) {
   for (std::vector<Identifier> *parameters : {&ofTerm, &ofResult})
     parameters->insert(parameters->end(), columnName.begin(), columnName.end());
   layer.needBlock(combinerName(op.getCombiner()));
-  if (layer.schedule.getBlock() == nest::KernelBlock::FoldFewColumns) // as many results as the type says
+  if (layer.schedule.getBlock() == nest::KernelBlock::FoldFewColumns) { // as many results as the type says
     layer.setCall(Code(combinerName(op.getCombiner())) + Raw(", ") + Code(*rows.size().constant()) + Raw(", ") +
-                      Code(loops.extents[*column]),
+                      Code(column ? loops.extents[*column] : 1),
                   {along.size()});
-  else
+    if (!column)
+      for (std::vector<Identifier> *parameters : {&ofTerm, &ofResult})
+        parameters->push_back(Raw("column"));
+  } else
     layer.setCall(combinerName(op.getCombiner()), sizes);
   layer.addLambda({cpp::intParameters(ofTerm), std::move(terms)});
   std::vector<cpp::Parameter> parameters = cpp::intParameters(ofResult);
@@ -214,7 +217,9 @@ FailureOr<std::string> printReduce(Operation *op, Layer &layer) {
   nest::KernelBlock const block = layer.schedule.getBlock();
   if (failed(block == nest::KernelBlock::FoldRows ? reduction.printFolds({})
              : block == nest::KernelBlock::FoldColumns || block == nest::KernelBlock::FoldFewColumns
-                 ? reduction.printFolds(layer.schedule.getInner())
+                 ? reduction.printFolds(layer.schedule.getInner() < 0
+                                            ? std::nullopt
+                                            : std::optional<unsigned>(layer.schedule.getInner()))
              : block == nest::KernelBlock::ForRows && layer.schedule.getInner() >= 0
                  ? reduction.printRowsOf(layer.schedule.getInner())
              : block == nest::KernelBlock::ForRows ? reduction.printRows()
