@@ -147,7 +147,8 @@ def SettleFile : Pass<"ml2k-settle-file", "::mlir::func::FuncOp"> {
   let summary = "what the printed files hold as a whole";
   let description = [{
     Pre: nest. Post: the function has nest.weights, `embedded` in the source up to 1 KiB, else a `file` beside it; and nest.launches:
-    `never` where a host's calling thread does the little that there is to do, `several` where run-time extents decide whether it is little.
+    `never` where a host's calling thread does the little that there is to do, `several` where run-time extents decide whether it is little, and where a loop of the host is around kernels that may have a
+    single work item.
   }];
   let options = [Option<"weights", "weights", "std::string", "\"auto\"", "auto, embed or file">];
   let dependentDialects = ["::ml2k::nest::NestDialect"];

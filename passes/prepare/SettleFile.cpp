@@ -2,6 +2,7 @@
 
 #include "passes/prepare/Prepare.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -22,11 +23,31 @@ static nest::WeightStorage storageOf(func::FuncOp entry) {
   return weights > 0 && bytes <= embeddedBytes ? nest::WeightStorage::Embedded : nest::WeightStorage::File;
 }
 
+/// A kernel that may have a single work item: a sequential block, or one whose block takes neighbours at once.
+static bool canBeSingle(nest::LoopKernelOp kernel) {
+  using enum nest::KernelBlock;
+  nest::ScheduleAttr const schedule = nest::scheduleOf(kernel);
+  size_t const loops = kernel.getLowers().size();
+  return loops == 0 || (schedule && (llvm::is_contained({ForStrips, ReduceSpan}, schedule.getBlock()) ||
+                                     (loops == 1 && schedule.getBlock() == ForGrid)));
+}
+
+/// Whether a loop of the host launches such kernels again and again.
+static bool launchesSingleInLoop(func::FuncOp entry) {
+  return entry
+      .walk([](nest::LoopKernelOp kernel) {
+        bool const isInLoop = kernel->getParentOfType<scf::ForOp>() || kernel->getParentOfType<scf::WhileOp>();
+        return isInLoop && canBeSingle(kernel) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// A launch takes microseconds, as does a small network; threads cannot share a work item.
 static nest::Launches launchesOf(func::FuncOp entry) {
   if (isSmall(entry))
     return nest::Launches::Never;
-  return isSmallAtOne(entry) ? nest::Launches::Several : nest::Launches::Always;
+  bool const mayBeSingle = isSmallAtOne(entry) || launchesSingleInLoop(entry);
+  return mayBeSingle ? nest::Launches::Several : nest::Launches::Always;
 }
 
 namespace {

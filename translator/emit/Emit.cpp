@@ -299,10 +299,10 @@ static Json viewFlags(Program const &program, std::set<std::string> const &block
 static FailureOr<Json> buildView(Program &program, ModelView &model) {
   EmitOptions const &options = program.options;
   std::vector<SidecarTensor> const &tensors = model.sidecar;
+  program.launches = program.settled<nest::LaunchesAttr>("nest.launches").getValue();
   FailureOr<Parts> const parts = partsOf(program, tensors);
   if (failed(parts))
     return failure();
-  program.launches = program.settled<nest::LaunchesAttr>("nest.launches").getValue();
   std::set<std::string> const blocks = blocksOf(program, *parts);
   Json view = {{"model_file", commentText(options.modelFile)},
                {"header_file", options.stem + ".hpp"},

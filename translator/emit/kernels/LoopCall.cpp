@@ -52,8 +52,6 @@ Expression LoopPrinter::rangeOver(Expression const &begin, Expression const &end
 }
 
 FailureOr<Expression> LoopPrinter::rangePolicy() {
-  if (positions.empty())
-    return rangeOver(literal(0), literal(1));
   FailureOr<Bounds> const ends = bounds(0);
   if (failed(ends))
     return failure();
@@ -157,9 +155,19 @@ LogicalResult LoopPrinter::printPolicy(FailureOr<Expression> const &policy, std:
   return success();
 }
 
+/// One iteration, which a host's calling thread may do without a launch.
+LogicalResult LoopPrinter::printSingle(Body statements) {
+  if (layer.program.launches == nest::Launches::Always)
+    return printPolicy(rangeOver(literal(0), literal(1)), {cpp::Parameter{Raw("int")}}, std::move(statements));
+  layer.setBlockCall(Raw("for_items"), {cpp::name(Raw("space")), literal(1)});
+  layer.addLambda({{cpp::Parameter{Raw("int")}}, std::move(statements)});
+  return success();
+}
+
 LogicalResult LoopPrinter::printRange(Body statements) {
-  cpp::Parameter const only = positions.empty() ? cpp::Parameter{Raw("int")} : cpp::intParameter(positions.front());
-  return printPolicy(rangePolicy(), {only}, std::move(statements));
+  if (positions.empty())
+    return printSingle(std::move(statements));
+  return printPolicy(rangePolicy(), {cpp::intParameter(positions.front())}, std::move(statements));
 }
 
 LogicalResult LoopPrinter::printBox(Body statements) {
@@ -263,7 +271,7 @@ LogicalResult LoopPrinter::printInOrder(Body statements) {
     Body body = {cpp::For{positions[i], ends->first, ends->second, literal(1), std::move(statements)}};
     statements = std::move(body);
   }
-  return printPolicy(rangeOver(literal(0), literal(1)), {cpp::Parameter{Raw("int")}}, std::move(statements));
+  return printSingle(std::move(statements));
 }
 
 LogicalResult LoopPrinter::printCall(Body statements) {

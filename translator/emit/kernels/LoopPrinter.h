@@ -82,6 +82,7 @@ private:
   Expression elementsOfUpdate();
   mlir::LogicalResult printAtomicUpdates(Body statements);
   mlir::LogicalResult printOwnSums(Body statements);
+  mlir::LogicalResult printSingle(Body statements);
   mlir::LogicalResult printRange(Body statements);
   mlir::LogicalResult printScan(mlir::scf::ForOp loop);
   mlir::LogicalResult printRowScan(mlir::scf::ForOp loop);
