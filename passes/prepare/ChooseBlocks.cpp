@@ -280,8 +280,12 @@ static constexpr int64_t shortFold = 32; ///< terms that are not worth several p
 static void markFolds(nest::LoopKernelOp kernel) {
   kernel.walk([](scf::ForOp loop) {
     auto const count = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
-    if (nest::joinOf(loop) && (!count || *count >= shortFold))
+    if (count && *count < shortFold)
+      return;
+    if (nest::joinOf(loop))
       loop->setAttr("nest.lanes", UnitAttr::get(loop.getContext()));
+    else if (nest::orderedSumOf(loop))
+      loop->setAttr("nest.in_order", UnitAttr::get(loop.getContext()));
   });
 }
 

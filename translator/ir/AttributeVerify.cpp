@@ -130,6 +130,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.role", {OnOperation, isString}},
       // Of a loop that one thread runs: it joins its terms side by side
       {"nest.lanes", {OnOperation, isUnit}},
+      // The same in order: it has the terms of several iterations at once
+      {"nest.in_order", {OnOperation, isUnit}},
       // Of loops: why they are parallel or not; flags as of nest.kernel; updates may come in any order
       {"nest.note", {OnOperation, isString}},
       {"nest.ordered", {OnOperation, isFlags}},

@@ -236,6 +236,55 @@ std::optional<RowLoop> ml2k::nest::joinOf(scf::ForOp loop) {
   return isPlain && isConstantIntValue(loop.getStep(), 1) && !(isRounded && hasOrder(loop)) ? join : std::nullopt;
 }
 
+/// The index of the loop, or at a distance from it that the loop does not change.
+static bool runsAlong(scf::ForOp loop, Value index) {
+  while (index != loop.getInductionVar()) {
+    Operation *op = index.getDefiningOp();
+    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) || loop.isDefinedOutsideOfLoop(index))
+      return false;
+    bool const isRight = loop.isDefinedOutsideOfLoop(op->getOperand(0));
+    if (!isRight && !loop.isDefinedOutsideOfLoop(op->getOperand(1)))
+      return false;
+    index = op->getOperand(isRight ? 1 : 0);
+  }
+  return true;
+}
+
+/// Neighbouring iterations read neighbours, or all of them the same element.
+static bool readsAlong(scf::ForOp loop, memref::LoadOp load) {
+  OperandRange const at = load.getIndices();
+  if (llvm::all_of(at, [&](Value index) { return loop.isDefinedOutsideOfLoop(index); }))
+    return true;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return llvm::all_of(at.drop_back(), [&](Value index) { return loop.isDefinedOutsideOfLoop(index); }) &&
+         runsAlong(loop, at.back()) && succeeded(getStridesAndOffset(load.getMemRefType(), strides, offset)) &&
+         strides.back() == 1;
+}
+
+std::optional<RowLoop> ml2k::nest::orderedSumOf(scf::ForOp loop) {
+  if (loop.getNumResults() != 1 || !isConstantIntValue(loop.getStep(), 1))
+    return std::nullopt;
+  BlockArgument const sum = loop.getRegionIterArg(0);
+  RowLoop fold{RowLoop::Kind::Fold, loop};
+  fold.join = loop.getYieldedValues()[0].getDefiningOp();
+  bool const joins = isa_and_nonnull<arith::AddFOp, arith::SubFOp>(fold.join) &&
+                     fold.join->getBlock() == loop.getBody() && fold.join->hasOneUse() && sum.hasOneUse() &&
+                     *sum.user_begin() == fold.join &&
+                     (isa<arith::AddFOp>(fold.join) || fold.join->getOperand(0) == sum);
+  if (!joins || !(sum.getType().isF32() || sum.getType().isF64()) || !hasOrder(loop))
+    return std::nullopt;
+  bool reads = false, computes = false; // a compiler adds what is only read as fast
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (load ? !readsAlong(loop, load) : op.getNumRegions() != 0 || !isPure(&op))
+      return std::nullopt;
+    reads |= bool(load);
+    computes |= !load && &op != fold.join && op.getNumResults() == 1 && isa<FloatType>(op.getResult(0).getType());
+  }
+  return reads && computes ? std::optional<RowLoop>(fold) : std::nullopt;
+}
+
 std::optional<RowLoop> ml2k::nest::innerFoldOf(scf::ForOp loop) {
   bool const isPlain = isConstantIntValue(loop.getLowerBound(), 0) && isConstantIntValue(loop.getStep(), 1) &&
                        llvm::none_of(*loop.getBody(), [](Operation &op) { return op.getNumRegions() != 0; });

@@ -53,6 +53,9 @@ std::optional<RowLoop> innerFoldOf(mlir::scf::ForOp loop);
 /// A loop without loops or branches inside that joins terms in any order and stores nothing.
 std::optional<RowLoop> joinOf(mlir::scf::ForOp loop);
 
+/// One that adds or subtracts terms of f32 or f64 in order, which are read along memory.
+std::optional<RowLoop> orderedSumOf(mlir::scf::ForOp loop);
+
 /// Nothing where some lane could need what another one computes at the same time.
 std::optional<StoredRows> storedRowsOf(LoopKernelOp kernel);
 

@@ -54,7 +54,9 @@ struct Collector {
           add(kind.type.block);
       });
       if (auto const *fold = statement.as<Fold>())
-        add(fold->combiner), add(fold->span ? BlockName("fold_span") : BlockName());
+        add(fold->combiner), add(fold->initial ? BlockName("fold_in_order")
+                                 : fold->span  ? BlockName("fold_span")
+                                               : BlockName());
       if (auto const *columns = statement.as<Columns>())
         add(columns->combiner);
       if (auto const *pattern = statement.as<Pattern>())

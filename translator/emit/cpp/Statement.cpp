@@ -67,31 +67,32 @@ std::vector<Expression const *> expressionsOf(Statement const &statement) {
     if (expression)
       add(*expression);
   };
-  statement.visit(Overloaded{[&](Let const &s) { add(s.value); },
-                             [&](Copy const &s) { add(s.value); },
-                             [&](View const &s) { addList(s.arguments); },
-                             [&](Image const &s) { add(s.data), addList(s.extents); },
-                             [&](Variable const &s) {
-                               if (s.value)
-                                 add(*s.value);
-                             },
-                             [&](Assign const &s) { add(s.target, s.value), addList(s.others); },
-                             [&](Add const &s) { add(s.target, s.value); },
-                             [&](Return const &s) { add(s.value); },
-                             [&](Run const &s) { add(s.call); },
-                             [&](If const &s) { add(s.condition); },
-                             [&](For const &s) { add(s.begin, s.end, s.step); },
-                             [&](While const &s) { addOptional(s.condition); },
-                             [&](BreakIf const &s) { add(s.condition); },
-                             [&](Fold const &s) { addOptional(s.length), addOptional(s.span), add(s.value); },
-                             [&](Each const &s) { addOptional(s.length); },
-                             [&](Once const &) {},
-                             [&](Columns const &s) { add(s.width, s.value); },
-                             [&](Pattern const &s) { addList(s.arguments); },
-                             [&](Joined const &s) { addList(s.arguments), add(s.value); },
-                             [&](Simd const &) {},
-                             [&](Refuse const &s) { add(s.condition); },
-                             [&](Refit const &s) { add(s.condition), addList(s.arguments); }});
+  statement.visit(Overloaded{
+      [&](Let const &s) { add(s.value); },
+      [&](Copy const &s) { add(s.value); },
+      [&](View const &s) { addList(s.arguments); },
+      [&](Image const &s) { add(s.data), addList(s.extents); },
+      [&](Variable const &s) {
+        if (s.value)
+          add(*s.value);
+      },
+      [&](Assign const &s) { add(s.target, s.value), addList(s.others); },
+      [&](Add const &s) { add(s.target, s.value); },
+      [&](Return const &s) { add(s.value); },
+      [&](Run const &s) { add(s.call); },
+      [&](If const &s) { add(s.condition); },
+      [&](For const &s) { add(s.begin, s.end, s.step); },
+      [&](While const &s) { addOptional(s.condition); },
+      [&](BreakIf const &s) { add(s.condition); },
+      [&](Fold const &s) { addOptional(s.length), addOptional(s.span), addOptional(s.initial), add(s.value); },
+      [&](Each const &s) { addOptional(s.length); },
+      [&](Once const &) {},
+      [&](Columns const &s) { add(s.width, s.value); },
+      [&](Pattern const &s) { addList(s.arguments); },
+      [&](Joined const &s) { addList(s.arguments), add(s.value); },
+      [&](Simd const &) {},
+      [&](Refuse const &s) { add(s.condition); },
+      [&](Refit const &s) { add(s.condition), addList(s.arguments); }});
   return all;
 }
 

@@ -119,8 +119,9 @@ struct Fold { // type const name = along.fold<combiner>(length, [&](parameter) {
   Parameter parameter;
   Body body;
   Expression value;
-  bool inForm = false;                 ///< of a network inside a kernel: the combiner is an argument
-  std::optional<Expression> span = {}; ///< fold_span<combiner, type>(span, ...) instead, by one thread
+  bool inForm = false;                    ///< of a network inside a kernel: the combiner is an argument
+  std::optional<Expression> span = {};    ///< fold_span<combiner, type>(span, ...) instead, by one thread
+  std::optional<Expression> initial = {}; ///< fold_in_order<combiner, type>(span, initial, ...) instead
   bool operator==(Fold const &) const = default;
 };
 struct Each {                       // along.each(length, [&](parameter) { body });

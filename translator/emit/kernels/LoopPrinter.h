@@ -95,6 +95,7 @@ private:
   mlir::LogicalResult printFold(nest::RowLoop const &loop, Body &to, std::optional<Expression> length = {},
                                 std::optional<Expression> span = {});
   mlir::LogicalResult printLoop(mlir::scf::ForOp loop, Body &to);
+  mlir::LogicalResult printOrderedSum(nest::RowLoop const &loop, Body &to);
   mlir::LogicalResult printInner(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printEach(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult printColumns(mlir::scf::ForOp over, nest::RowLoop const &loop, Body &to);

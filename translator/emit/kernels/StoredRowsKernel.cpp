@@ -88,8 +88,44 @@ LogicalResult LoopPrinter::printFold(nest::RowLoop const &loop, Body &to, std::o
   return bindJoined(loop, name, to);
 }
 
+/// `double const total = fold_in_order<Difference, double>(Span{0, i}, b(i), [&](int j) { return l(i, j) * x(j); });`
+LogicalResult LoopPrinter::printOrderedSum(nest::RowLoop const &loop, Body &to) {
+  scf::ForOp entries = loop.entries;
+  FailureOr<SmallVector<Expression>> const known =
+      printer.use({entries.getLowerBound(), entries.getUpperBound(), loop.initial()});
+  if (failed(known))
+    return failure();
+  printer.settleReads(to);
+  size_t const outside = printer.names.count();
+  Identifier const index = printer.names.fresh(withSourceName(entries.getInductionVar(), {"k", "l"}));
+  printer.bind(entries.getInductionVar(), cpp::name(index));
+  Body body;
+  FailureOr<Expression> const term = printTerm(loop, body);
+  if (failed(term))
+    return failure();
+  printer.names.release(outside);
+  BlockArgument const sum = entries.getRegionIterArg(0);
+  Identifier const name = printer.names.fresh(withSourceName(sum, accumulatorNouns(nest::Combiner::Sum)));
+  cpp::Fold fold{computedType(sum.getType()),
+                 name,
+                 isa<arith::AddFOp>(loop.join) ? Raw("Sum") : Raw("Difference"),
+                 {},
+                 cpp::intParameter(index),
+                 body,
+                 *term,
+                 false,
+                 cpp::braces(Raw("Span"), {(*known)[0], (*known)[1]})};
+  fold.initial = (*known)[2];
+  to.push_back(std::move(fold));
+  printer.bind(entries.getResult(0), cpp::name(name));
+  return success();
+}
+
 /// Terms that one thread joins side by side are a `fold_span`.
 LogicalResult LoopPrinter::printLoop(scf::ForOp loop, Body &to) {
+  if (loop->hasAttr("nest.in_order"))
+    if (std::optional<nest::RowLoop> const sum = nest::orderedSumOf(loop))
+      return printOrderedSum(*sum, to);
   std::optional<nest::RowLoop> const join = loop->hasAttr("nest.lanes") ? nest::joinOf(loop) : std::nullopt;
   if (!join)
     return printFor(loop, printer, to);
