@@ -376,6 +376,21 @@ def torch_vision(net):
     return {"classes": (FLOAT, 2)}
 
 
+@model(17, batch=(1, 3, 2))
+def torch_mixer(net):
+    """An MLP-Mixer of exporters: products over tokens between transposes, residuals, norms over channels behind both."""
+    x = net.input("x", "batch", 6, 20)
+    for block in range(2):
+        norm = lambda part, value: net.op("LayerNormalization", value, net.weight(f"{part}{block}.scale", 20),
+                                          net.weight(f"{part}{block}.shift", 20), axis=-1)
+        turned = net.op("Transpose", norm("tokens_norm", x), perm=[0, 2, 1])
+        mixed = net.dense(f"tokens{block}", turned, 6, 6)
+        x = net.op("Add", x, net.op("Transpose", mixed, perm=[0, 2, 1]))
+        x = net.op("Add", net.dense(f"channels{block}", norm("channels_norm", x), 20, 20), x)
+    net.op("Identity", x, name="y")
+    return {"y": (FLOAT, 3)}
+
+
 #===--- Names ---===#
 
 LONG = "x" * 300

@@ -106,19 +106,55 @@ bool waitsForTranspose(linalg::TransposeOp op) {
   return false;
 }
 
+bool isElementwise(linalg::GenericOp op) { return op.getNumParallelLoops() == op.getNumLoops(); }
+
+/// Whether the rows of a value, along its last dimension, are summed up: by itself or, for a mean of squares, by way of
+/// elementwise work that nothing else stands between.
+bool isReadByRows(Value value, bool mayBeBehindOther = true) {
+  auto const last = cast<RankedTensorType>(value.getType()).getRank() - 1;
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader || !reader.isDpsInput(&use) || !reader.getMatchingIndexingMap(&use).isIdentity())
+      return false;
+    if (!isElementwise(reader))
+      return reader.getNumReductionLoops() == 1 &&
+             reader.getIteratorTypesArray()[last] == utils::IteratorType::reduction;
+    return mayBeBehindOther && reader.getNumDpsInits() == 1 &&
+           reader.getMatchingIndexingMap(reader.getDpsInitOperand(0)).isIdentity() &&
+           isReadByRows(reader.getResult(0), false);
+  });
+}
+
+/// Elementwise work on one operand in order and another that lies with its rows across, whose result is read by rows:
+/// a residual around a product over tokens, then a norm. It keeps the order, which the row kernel needs.
+bool keepsRows(linalg::GenericOp op) {
+  if (!isElementwise(op) || op.getNumDpsInits() != 1)
+    return false;
+  auto const last = static_cast<int64_t>(op.getNumLoops()) - 1;
+  bool hasRows = false, hasOthers = false;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (!op.getMatchingIndexingMap(operand).isIdentity() || weightBehind(operand->get()))
+      continue;
+    auto transpose = transposeBehind(operand->get());
+    (!transpose || transpose.getPermutation().back() == last ? hasRows : hasOthers) = true;
+  }
+  return hasRows && hasOthers && isReadByRows(op.getResult(0));
+}
+
 /// A generic reads a transposed operand in place by another map. Elementwise work that reads it in order instead takes
-/// over the order in which it lies (SinkThroughElementwise).
+/// over the order in which it lies (SinkThroughElementwise), unless rows are wanted.
 struct AbsorbIntoMap : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics())
       return failure();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    bool const takesOrder = isElementwise(op) && !keepsRows(op);
     bool changed = false;
     for (OpOperand *operand : op.getDpsInputOperands()) {
       AffineMap &map = maps[operand->getOperandNumber()];
       auto transpose = transposeBehind(operand->get());
-      if (!transpose || (op.getNumReductionLoops() == 0 && map.isIdentity()) || waitsForTranspose(transpose))
+      if (!transpose || (takesOrder && map.isIdentity()) || waitsForTranspose(transpose))
         continue;
       SmallVector<AffineExpr> const exprs = permute<AffineExpr>(map.getResults(), inverse(transpose.getPermutation()));
       map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
@@ -135,7 +171,7 @@ struct AbsorbIntoMap : OpRewritePattern<linalg::GenericOp> {
 struct SinkThroughElementwise : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
-    if (op.getNumParallelLoops() != op.getNumLoops() || op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
+    if (!isElementwise(op) || op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics() ||
         !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
         !op.getRegion().front().getArguments().back().use_empty())
       return failure();
@@ -144,7 +180,7 @@ struct SinkThroughElementwise : OpRewritePattern<linalg::GenericOp> {
       if (auto transpose = transposeBehind(operand->get());
           transpose && op.getMatchingIndexingMap(operand).isIdentity() && !leading)
         leading = transpose;
-    if (!leading || waitsForTranspose(leading))
+    if (!leading || waitsForTranspose(leading) || keepsRows(op))
       return failure();
     ArrayRef<int64_t> const permutation = leading.getPermutation();
     // Loop i of the new operation is loop permutation⁻¹(i) of the old one

@@ -69,3 +69,38 @@ func.func @image_of_rows(%x: tensor<1x256x32xf32>) -> tensor<1x18x18x32xf32> {
   %r = linalg.transpose ins(%padded : tensor<1x32x18x18xf32>) outs(%e1 : tensor<1x18x18x32xf32>) permutation = [0, 2, 3, 1]
   return %r : tensor<1x18x18x32xf32>
 }
+
+// A residual around a product over tokens whose sum a norm reads row by row: the sum lies in rows, and the transposed
+// operand is read where it is.
+// CHECK-LABEL: func.func @rows_for_a_norm
+// CHECK-SAME:  (%[[X:.*]]: tensor<4x16x48xf32>, %[[MIXED:.*]]: tensor<4x48x16xf32>)
+// CHECK-NOT:   linalg.transpose
+// CHECK:       %[[SUM:.*]] = linalg.generic
+// CHECK-SAME:    ins(%[[X]], %[[MIXED]] : tensor<4x16x48xf32>, tensor<4x48x16xf32>)
+// CHECK:       linalg.generic
+// CHECK-SAME:    iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[SUM]] : tensor<4x16x48xf32>)
+// CHECK-NOT:   linalg.transpose
+// CHECK:       return
+func.func @rows_for_a_norm(%x: tensor<4x16x48xf32>, %mixed: tensor<4x48x16xf32>) -> tensor<4x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<4x16x48xf32>
+  %back = linalg.transpose ins(%mixed : tensor<4x48x16xf32>) outs(%e0 : tensor<4x16x48xf32>) permutation = [0, 2, 1]
+  %sum = linalg.generic {indexing_maps = [affine_map<(n, t, c) -> (n, t, c)>, affine_map<(n, t, c) -> (n, t, c)>,
+                                          affine_map<(n, t, c) -> (n, t, c)>],
+                         iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %back : tensor<4x16x48xf32>, tensor<4x16x48xf32>) outs(%e0 : tensor<4x16x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4x16x48xf32>
+  %e1 = tensor.empty() : tensor<4x16xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %total = linalg.generic {indexing_maps = [affine_map<(n, t, c) -> (n, t, c)>, affine_map<(n, t, c) -> (n, t)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%sum : tensor<4x16x48xf32>) outs(%start : tensor<4x16xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<4x16xf32>
+  return %total : tensor<4x16xf32>
+}
