@@ -391,6 +391,18 @@ def torch_mixer(net):
     return {"y": (FLOAT, 3)}
 
 
+@model(17, batch=(2, 1, 5))
+def spectral(net):
+    """A layer on modes: real samples there and back by DFT; the batch is a size of run time."""
+    x = net.op("Unsqueeze", net.input("x", "batch", 16), net.const([2]))
+    modes = net.op("DFT", x, axis=1, onesided=1)
+    kept = net.op("Mul", modes, net.weight("filter", 9, 2))
+    net.op("Identity", kept, name="modes")
+    both = net.op("DFT", kept, net.const(16), axis=1, inverse=1)
+    net.op("Relu", both, name="y")
+    return {"modes": (FLOAT, 3), "y": (FLOAT, 3)}
+
+
 #===--- Names ---===#
 
 LONG = "x" * 300

@@ -35,6 +35,8 @@ struct Transform {
 
 static Value tableOf(Node &node, Transform const &transform) {
   Type const element = node.element(0);
+  auto const type =
+      tensorType({transform.bins(), transform.samples, transform.partsOut(), transform.parts}, element); // or refuses
   double const sign = transform.isInverse ? 1 : -1;
   llvm::SmallVector<Attribute> values;
   for (int64_t bin = 0; bin < transform.bins(); ++bin)
@@ -52,8 +54,6 @@ static Value tableOf(Node &node, Transform const &transform) {
       reals.push_back(values[i]);
     values = reals;
   }
-  auto const type =
-      RankedTensorType::get({transform.bins(), transform.samples, transform.partsOut(), transform.parts}, element);
   return node.table("table", DenseElementsAttr::get(type, values));
 }
 
@@ -71,7 +71,6 @@ static Transform transformOf(Node &node, int64_t length, int64_t samples, int64_
 static void importDFT(Node &node) {
   Build &b = node.b;
   node.needFloat(0);
-  node.needStatic(0);
   node.needRank(0, 2, 8);
   int64_t const rank = node.rank(0);
   bool const isOld = node.opset < 20;
@@ -79,6 +78,8 @@ static void importDFT(Node &node) {
   int64_t const axis = node.axis(given, rank), samples = node.shape(0)[axis];
   if (axis == rank - 1)
     node.refuse("the last dimension holds real and imaginary parts; it cannot be transformed");
+  if (ShapedType::isDynamic(samples) || ShapedType::isDynamic(node.shape(0).back()))
+    node.needStatic(0); // their number is in the table
   bool const toReal = node.intAttr("inverse", 0) && node.intAttr("onesided", 0);
   int64_t const length = node.has(1) ? node.ints(1, "dft_length")[0] : toReal ? 2 * (samples - 1) : samples;
   Transform const transform = transformOf(node, length, samples, node.shape(0).back());
@@ -87,12 +88,12 @@ static void importDFT(Node &node) {
   Ints read = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   read[axis] = sample;
   read.back() = part;
-  Ints shape(node.shape(0));
-  shape[axis] = transform.bins();
-  shape.back() = transform.partsOut();
+  Sizes sizes = b.sizesOf(node.in(0));
+  sizes[axis] = b.getIndexAttr(transform.bins());
+  sizes.back() = b.getIndexAttr(transform.partsOut());
   node.out(0, b.contract({node.in(0), tableOf(node, transform)},
-                         {b.selectDims(rank + 2, read), b.selectDims(rank + 2, {axis, sample, rank - 1, part})},
-                         b.sizes(shape), rank));
+                         {b.selectDims(rank + 2, read), b.selectDims(rank + 2, {axis, sample, rank - 1, part})}, sizes,
+                         rank));
 }
 
 /// signal [batch, time, part], frames of frame_length every frame_step: [batch, frame, bin, part]
