@@ -7,8 +7,8 @@
 
 namespace ml2k {
 
-/// transpose(f(x, ...)) with x an argument and few channels innermost in the result: f itself reads in the one order and
-/// writes in the other, one kernel rather than two. False where `transpose` is none of those.
+/// transpose(f(x, ...)) with x an argument and few channels innermost in the result: f itself reads in the one order
+/// and writes in the other, one kernel rather than two. False where `transpose` is none of those.
 bool prepareInNewOrder(mlir::linalg::TransposeOp transpose);
 
 } // namespace ml2k
