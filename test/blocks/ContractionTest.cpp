@@ -83,6 +83,38 @@ template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
   }
 }
 
+/// Sums of integers of which an epilogue makes floats
+template <int K, int N> void integers(int rows) {
+  std::string const name =
+      "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) + " integers";
+  std::vector<int> left(std::size_t(rows) * K), weight(std::size_t(K) * N); // k o
+  for (std::size_t i = 0; i < left.size(); ++i)
+    left[i] = int(i * 37 % 511) - 255;
+  for (std::size_t i = 0; i < weight.size(); ++i)
+    weight[i] = int(i * 61 % 255) - 127;
+  ExecutionSpace const space;
+  Tensor<int *[K]> const a("a", rows);
+  check::put(a, left);
+  Panels<int, N, K> packed;
+  auto file = check::opened(weight);
+  read_panels_kn(file, packed);
+  SplitSums<int> const split("split", space);
+  Tensor<float *[N]> const out("out", rows);
+  contract(
+      "test::contract", space, rows, a, packed, out, split,
+      KOKKOS_LAMBDA(int sum, int row, int o) { return float(sum) * .0001f + .01f * row - .02f * o; });
+  space.fence();
+  std::vector<double> expected(std::size_t(rows) * N);
+  for (int row = 0; row < rows; ++row)
+    for (int o = 0; o < N; ++o) {
+      double sum = 0;
+      for (int k = 0; k < K; ++k)
+        sum += double(left[std::size_t(row) * K + k]) * weight[std::size_t(k) * N + o];
+      expected[std::size_t(row) * N + o] = sum * .0001 + .01 * row - .02 * o;
+    }
+  check::compare(name, check::get(out), expected);
+}
+
 /// Columns of Parts heads, which lie one behind the other in a cache of more rows
 template <int Parts, int Columns> void inParts(int rows) {
   constexpr int depth = 40, first = 3, all = Parts * Columns;
@@ -319,6 +351,10 @@ void testContractions() {
   contractions<float, 1024, 256, true>();
   contractions<double, 24, 40>();
   contractions<double, 300, 10>();
+  for (int const rows : {1, 5, 64}) {
+    integers<300, 70>(rows);
+    integers<512, 256>(rows);
+  }
   for (int const rows : {1, 2, 9, 50}) {
     inParts<4, 64>(rows);
     inParts<3, 16>(rows);

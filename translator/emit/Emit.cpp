@@ -124,6 +124,20 @@ static bool multipliesBlocks(nest::ContractOp contract) {
   return size[nest::Role::M] > 16 && size[nest::Role::N] * size[nest::Role::K] > 16384; // as it says itself
 }
 
+/// Whether a product's sums and what is made of them have types of which one does not hold the other's numbers.
+static bool convertsSums(Operation *op) {
+  Value const weight = isa<nest::ConvOp, nest::ContractOp>(op) ? op->getOperand(1) : Value();
+  if (!weight)
+    return false;
+  Type const sum = getElementTypeOrSelf(weight);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type const result : block.getTerminator()->getOperandTypes())
+        if (result != sum && (isa<IntegerType>(sum) || isa<IntegerType>(result)))
+          return true;
+  return false;
+}
+
 /// What the blocks of this program need not be able to do is not printed.
 static Json viewGenerality(Program const &program, std::set<std::string> const &blocks) {
   auto const isPacked = [](Storage const &weight) { return weight.packing == nest::PackingKind::Panels; };
@@ -156,6 +170,8 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
     integers |= llvm::any_of(*storages, isInteger), narrow |= llvm::any_of(*storages, isNarrow);
   entry.walk([&](nest::FoldOp fold) { integers |= !isa<FloatType>(fold.getResult().getType()); });
   entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
+  bool converted = blocks.count("interleaved") != 0;
+  entry.walk([&](Operation *op) { converted |= convertsSums(op); });
   bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.biasOf != nullptr; });
   bool const winograd = blocks.count("winograd");
   return {{"biases", biases},
@@ -174,6 +190,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"phases", blocks.count("conv_transposed") || blocks.count("contract_parts")},
           {"parts", blocks.count("contract_parts") != 0},
           {"interleaved", blocks.count("interleaved") != 0},
+          {"converted", converted},
           {"shuffled", blocks.count("shuffled") != 0},
           {"dilations", dilations},
           {"broad", broad},
