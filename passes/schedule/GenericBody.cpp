@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -74,6 +75,32 @@ bool ml2k::fitOneKernel(Block &a, Block &b) {
     for (Block::iterator op = block->begin(); op != block->end() && count <= most; ++op)
       ++count;
   return count <= most;
+}
+
+static bool isOneElement(linalg::GenericOp op) {
+  return llvm::all_of(op.getStaticLoopRanges(), [](int64_t extent) { return extent == 1; });
+}
+
+bool ml2k::hasOneReader(Value value) {
+  return llvm::count_if(value.getUsers(), [](Operation *user) { return !isOpTriviallyDead(user); }) == 1;
+}
+
+/// Whether a value of one element is a total, or made of one by operations on single elements.
+static bool comesFromTotal(Value value, int steps) {
+  while (ml2k::hasOneReader(value) && ml2k::isUnitReshape(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  auto const type = dyn_cast<RankedTensorType>(value.getType());
+  if (!op || !ml2k::hasOneReader(value) || !type.hasStaticShape() || type.getNumElements() != 1 || steps == 0)
+    return false;
+  return op.getNumReductionLoops() != 0 ||
+         llvm::any_of(op.getDpsInputs(), [steps](Value input) { return comesFromTotal(input, steps - 1); });
+}
+
+bool ml2k::finishesTotal(linalg::GenericOp producer, linalg::GenericOp reader) {
+  constexpr int most = 8;
+  return isOneElement(producer) && !isOneElement(reader) && producer.getNumReductionLoops() == 0 &&
+         llvm::any_of(producer.getDpsInputs(), [](Value input) { return comesFromTotal(input, most); });
 }
 
 bool ml2k::isExpensive(linalg::GenericOp op) {

@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -25,11 +24,6 @@ bool isReadOnlyBy(Value value, Operation *user) {
 }
 
 bool isKernel(Operation *op) { return isa_and_nonnull<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }
-
-/// True if one operation reads the value; those that fusion has left behind do not count.
-bool hasOneReader(Value value) {
-  return llvm::count_if(value.getUsers(), [](Operation *user) { return !isOpTriviallyDead(user); }) == 1;
-}
 
 /// True for elementwise work on the result of a kernel, or on such work, that nobody else reads.
 bool followsKernel(linalg::GenericOp generic) {
@@ -62,7 +56,8 @@ struct FuseChains : impl::FuseChainsBase<FuseChains> {
       // Reductions are joined later, by rows; here chains stay elementwise
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
       return consumer && producer && consumer.getNumReductionLoops() == 0 && isReadOnlyBy(operand->get(), consumer) &&
-             fitOneKernel(*producer.getBody(), *consumer.getBody()) && !isEpilogue(producer, *operand);
+             fitOneKernel(*producer.getBody(), *consumer.getBody()) && !isEpilogue(producer, *operand) &&
+             !finishesTotal(producer, consumer);
     });
     populateFusedPositions(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))

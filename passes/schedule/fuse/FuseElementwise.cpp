@@ -79,7 +79,8 @@ bool pays(OpOperand &operand) {
   auto reader = dyn_cast<linalg::GenericOp>(operand.getOwner());
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
   if (!reader || !isElementwise(producer) || !reader.hasPureTensorSemantics() || reader.isDpsInit(&operand) ||
-      producer->getBlock() != reader->getBlock() || !fitOneKernel(*producer.getBody(), *reader.getBody()))
+      producer->getBlock() != reader->getBlock() || !fitOneKernel(*producer.getBody(), *reader.getBody()) ||
+      finishesTotal(producer, reader))
     return false;
   bool const single = producer->getNumResults() == 1 && producer->getResult(0).hasOneUse();
   // The other readers take the element from the fused operation: they come after it

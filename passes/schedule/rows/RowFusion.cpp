@@ -26,7 +26,7 @@ std::optional<std::pair<RowGroup, RowPlan>> groupOf(linalg::GenericOp reduction)
   if (!group)
     return std::nullopt;
   group->grow();
-  if (group->isLongTotal())
+  if (group->isForAllThreads())
     return std::nullopt;
   RowPlan plan = RowPlan::of(*group);
   while (plan.tooExpensive) {

@@ -56,8 +56,8 @@ public:
 
   bool variesAlong(llvm::ArrayRef<mlir::AffineExpr> indices) const;
   unsigned alongRank() const { return extents.size() - rowRank; }
-  /// One row of which only what is joined along it is read, so long that all threads should share it.
-  bool isLongTotal() const;
+  /// One row, so long that all threads should share it: several kernels, by way of totals.
+  bool isForAllThreads() const;
   mlir::Operation *last() const;
 
   mlir::MLIRContext *context;

@@ -58,16 +58,25 @@ std::optional<RowGroup> RowGroup::start(linalg::GenericOp op) {
   return group;
 }
 
-bool RowGroup::isLongTotal() const {
+bool RowGroup::isForAllThreads() const {
   constexpr int64_t enough = 1 << 16; // elements that one thread reads in the time of some launches
   int64_t length = 1;
   for (int64_t extent : extents)
     length = ShapedType::isDynamic(extent) ? enough : std::min(enough, length * std::min(enough, extent));
-  return !anyOrder && rowRank == 0 && length >= enough && llvm::all_of(members, [&](auto const &entry) {
-    return llvm::all_of(entry.first->getResults(), [&](OpResult result) {
-      return !usedOutside(result) || !variesAlong(resultAccess(result).indices);
-    });
-  });
+  if (anyOrder || rowRank != 0 || length < enough)
+    return false;
+  // A softmax would store its exponentials, or compute them again
+  for (auto const &[op, member] : members)
+    for (OpResult result : op->getResults())
+      if (isExpensive(cast<linalg::GenericOp>(op)) && variesAlong(resultAccess(result).indices) &&
+          !innerUses(result).empty())
+        return false;
+  // Of a length that is not known, what else happens along the row could well be worth one kernel
+  return llvm::none_of(extents, ShapedType::isDynamic) || llvm::all_of(members, [&](auto const &entry) {
+           return llvm::all_of(entry.first->getResults(), [&](OpResult result) {
+             return !usedOutside(result) || !variesAlong(resultAccess(result).indices);
+           });
+         });
 }
 
 //===--- Values of the group --------------------------------------------------------------------------------------===//
