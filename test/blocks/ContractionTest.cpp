@@ -87,7 +87,7 @@ template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
 template <int K, int N> void integers(int rows) {
   std::string const name =
       "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) + " integers";
-  std::vector<int> left(std::size_t(rows) * K), weight(std::size_t(K) * N); // k o
+  std::vector<int> left(rows * K), weight(K * N); // k o
   for (std::size_t i = 0; i < left.size(); ++i)
     left[i] = int(i * 37 % 511) - 255;
   for (std::size_t i = 0; i < weight.size(); ++i)
