@@ -43,6 +43,12 @@ def members(clang, header, names):
     return names - set(re.findall(r"no member named '(\w+)' in namespace 'blocks'", errors))
 
 
+def processors(clang):
+    """Options for those that parts of the text are only for: none, and Intel's tiles where clang knows them."""
+    wide = ["-march=sapphirerapids"]
+    return [[], wide] if run([*clang, *wide, "/dev/null"]).returncode == 0 else [[]]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("header", type=Path)
@@ -56,7 +62,9 @@ def main():
     clang = [compiler, "-std=c++17", "-fopenmp", "-fsyntax-only", "-w", "-x", "c++"]
     clang += [f"-isystem{path}" for path in arguments.include]
     named = listed(arguments.table)
-    found = members(clang, arguments.header, candidates(clang, arguments.header) | named)
+    found = set()
+    for options in processors(clang):
+        found |= members([*clang, *options], arguments.header, candidates([*clang, *options], arguments.header) | named)
     for name in sorted(found - named):
         print(f"{arguments.table}: error: no block declares {name}")
     for name in sorted(named - found):
