@@ -56,8 +56,10 @@ static SmallVector<linalg::GenericOp> stepsOf(linalg::GenericOp last) {
 }
 
 bool prepareInNewOrder(linalg::TransposeOp transpose) {
+  if (!transpose.hasPureTensorSemantics())
+    return false;
   auto const type = cast<RankedTensorType>(transpose->getResult(0).getType());
-  linalg::GenericOp const last = transpose.hasPureTensorSemantics() ? stepOf(transpose.getInput()) : nullptr;
+  linalg::GenericOp const last = stepOf(transpose.getInput());
   int64_t const channels = type.getRank() == 0 ? 0 : type.getShape().back();
   if (!last || last->getBlock() != transpose->getBlock() || ShapedType::isDynamic(channels) || channels > mostChannels)
     return false;

@@ -66,3 +66,11 @@ func.func @shared(%x: tensor<1x3x8x8xf32>) -> (tensor<1x8x8x3xf32>, tensor<1x3x8
   %1 = linalg.transpose ins(%0 : tensor<1x3x8x8xf32>) outs(%t : tensor<1x8x8x3xf32>) permutation = [0, 2, 3, 1]
   return %1, %0 : tensor<1x8x8x3xf32>, tensor<1x3x8x8xf32>
 }
+
+// Memory is left as it is.
+// CHECK-LABEL: func.func @memory
+// CHECK: linalg.transpose
+func.func @memory(%x: memref<3x8xf32>, %y: memref<8x3xf32>) {
+  linalg.transpose ins(%x : memref<3x8xf32>) outs(%y : memref<8x3xf32>) permutation = [1, 0]
+  return
+}
