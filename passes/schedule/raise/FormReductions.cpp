@@ -232,9 +232,10 @@ void ReduceFormer::orderLoops() {
   loops->dropUnitLoops();
   loops->readThroughSlices();
   bool const isTotal = loops->count() > 0 && loops->loop(0).kind == reducedKind;
-  if (loops->count() > enoughLoops)
+  bool const isDeep = loops->count() > enoughLoops;
+  if (isDeep)
     loops->joinLoops(rewriter, base.getLoc(), 0, 0, parallelKind);
-  if (loops->count() > enoughLoops || isTotal)
+  if (isDeep || isTotal)
     loops->joinLoops(rewriter, base.getLoc(), 0, 0, reducedKind);
 }
 
