@@ -214,6 +214,15 @@ def PackWeights : Pass<"ml2k-pack-weights", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def NarrowFactors : Pass<"ml2k-narrow-factors", "::mlir::func::FuncOp"> {
+  let summary = "factors of integer products in 16 bits";
+  let description = [{
+    Pre: kernels, packed weights. Post: where all products of a weight sum up in i32, and both the weight and whatever it is multiplied by
+    provably fit, both are i16.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def JoinProducts : Pass<"ml2k-join-products", "::mlir::func::FuncOp"> {
   let summary = "products of one input as one product";
   let description = [{

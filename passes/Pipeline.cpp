@@ -68,6 +68,7 @@ static void addSchedule(OpPassManager &manager, ml2k::StageOptions const &option
   function.addPass(createPackWeights());
   if (options.winograd)
     function.addPass(createChooseWinograd());
+  function.addPass(createNarrowFactors());
   function.addPass(createLabelKernels());
   function.addPass(createJoinProducts());
 }

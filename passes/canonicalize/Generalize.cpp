@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -137,6 +138,62 @@ struct OnePosition : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// Integers are widened in front of a product, not in it: what multiplies them need not know which ones have a sign.
+struct WidenFactors : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    Operation *multiply = op.hasPureTensorSemantics() && op.getNumReductionLoops() != 0 ? multiplication(op) : nullptr;
+    if (!multiply)
+      return failure();
+    bool changed = false;
+    for (Value const factor : llvm::to_vector(multiply->getOperands())) {
+      Operation *extension = factor.getDefiningOp();
+      if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extension))
+        continue;
+      auto argument = dyn_cast<BlockArgument>(extension->getOperand(0));
+      if (!argument || argument.getOwner() != op.getBody() || !argument.hasOneUse() || argument.getArgNumber() > 1)
+        continue;
+      OpOperand &input = op->getOpOperand(argument.getArgNumber());
+      rewriter.setInsertionPoint(op);
+      Value const wide = widened(rewriter, op.getLoc(), input.get(), extension);
+      rewriter.modifyOpInPlace(op, [&] {
+        input.set(wide);
+        argument.setType(factor.getType());
+      });
+      rewriter.replaceOp(extension, argument);
+      changed = true;
+    }
+    return success(changed);
+  }
+
+private:
+  static Value widened(PatternRewriter &rewriter, Location loc, Value tensor, Operation *extension) {
+    Type const to = extension->getResult(0).getType();
+    auto const type = cast<RankedTensorType>(cast<RankedTensorType>(tensor.getType()).clone(to));
+    DenseElementsAttr constant;
+    if (matchPattern(tensor, m_Constant(&constant))) {
+      auto const value = constant.mapValues(to, [&](APInt const &x) {
+        unsigned const bits = to.getIntOrFloatBitWidth();
+        return isa<arith::ExtUIOp>(extension) ? x.zext(bits) : x.sext(bits);
+      });
+      return rewriter.create<arith::ConstantOp>(tensor.getLoc(), type, value);
+    }
+    SmallVector<std::pair<Value, int64_t>> sources;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      sources.push_back({tensor, dim});
+    SmallVector<AffineMap> const maps(2, rewriter.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<utils::IteratorType> const loops(type.getRank(), utils::IteratorType::parallel);
+    return rewriter
+        .create<linalg::GenericOp>(loc, type, tensor, emptyLike(rewriter, loc, type, sources), maps, loops,
+                                   [&](OpBuilder &inside, Location at, ValueRange values) {
+                                     Operation *own = inside.clone(*extension);
+                                     own->setOperand(0, values[0]);
+                                     inside.create<linalg::YieldOp>(at, own->getResults());
+                                   })
+        .getResult(0);
+  }
+};
+
 /// A sum of products that starts from anything but zero is a sum from zero and an addition, which can be an epilogue.
 struct SeparateInit : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -175,8 +232,9 @@ struct SeparateInit : OpRewritePattern<linalg::GenericOp> {
 struct Generalize : impl::GeneralizeBase<Generalize> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<NamedToGeneric, MapToGeneric, SoftmaxToLoops, CopyToTranspose, OnePosition, SeparateInit>(
-        &getContext());
+    patterns
+        .add<NamedToGeneric, MapToGeneric, SoftmaxToLoops, CopyToTranspose, OnePosition, WidenFactors, SeparateInit>(
+            &getContext());
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -60,7 +60,7 @@ def SettlePackings : Pass<"ml2k-settle-packings", "::mlir::func::FuncOp"> {
   let summary = "the extents of packed weights";
   let description = [{
     Pre: nest.weights with the kind of their packing. Post: the packing of panels has its extents and order, from the convolution or
-    contraction that reads them first; `paired` says that they are bf16, and so is whatever they are multiplied by.
+    contraction that reads them first; `paired` says that they are bf16 (or i16, with sums in i32), and so is whatever they are multiplied by.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }

@@ -11,11 +11,19 @@ namespace ml2k {
 #define GEN_PASS_DEF_SETTLEPACKINGS
 #include "passes/prepare/Passes.h.inc"
 
-/// Hosts may multiply bf16 in pairs where both factors are.
+/// Hosts may multiply bf16 in pairs where both factors are, and so integers of 16 bits that are summed up in 32.
 static bool isPaired(nest::WeightOp weight) {
   auto const isBfloat = [](Value value) { return getElementTypeOrSelf(value).isBF16(); };
-  return isBfloat(weight.getResult()) &&
-         llvm::all_of(weight->getUsers(), [&](Operation *user) { return isBfloat(user->getOperand(0)); });
+  auto const isShort = [](Value value) { return getElementTypeOrSelf(value).isInteger(16); };
+  auto const sumOf = [](Operation *user) {
+    return cast<nest::Kernel>(user).getStoringRegion().getArgument(0).getType();
+  };
+  if (isBfloat(weight.getResult()))
+    return llvm::all_of(weight->getUsers(), [&](Operation *user) { return isBfloat(user->getOperand(0)); });
+  return isShort(weight.getResult()) && llvm::all_of(weight->getUsers(), [&](Operation *user) {
+           return isa<nest::ConvOp, nest::ContractOp>(user) && isShort(user->getOperand(0)) &&
+                  sumOf(user).isInteger(32);
+         });
 }
 
 /// Of O (C / groups) R S; the phases of a transposed convolution are groups, too.

@@ -51,27 +51,32 @@ Value ml2k::transposed(OpBuilder &builder, Location loc, Value value, ArrayRef<i
   return builder.create<linalg::TransposeOp>(loc, value, init, permutation)->getResult(0);
 }
 
+Operation *ml2k::multiplication(linalg::LinalgOp op) {
+  Block &body = *op.getBlock();
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || body.getNumArguments() != 3)
+    return nullptr;
+  Operation *add = body.getTerminator()->getOperand(0).getDefiningOp();
+  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add))
+    return nullptr;
+  Value const accumulator = body.getArgument(2);
+  if (add->getOperand(0) != accumulator && add->getOperand(1) != accumulator)
+    return nullptr;
+  Value const term = add->getOperand(0) == accumulator ? add->getOperand(1) : add->getOperand(0);
+  Operation *multiply = term.getDefiningOp();
+  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply) ? multiply : nullptr;
+}
+
 /// The value before a widening conversion.
 static Value narrow(Value value) {
-  if (Operation *op = value.getDefiningOp(); op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
-    return op->getOperand(0);
-  return value;
+  auto wide = value.getDefiningOp<arith::ExtFOp>();
+  return wide ? wide.getIn() : value;
 }
 
 bool ml2k::isMultiplyAdd(linalg::LinalgOp op) {
+  Operation *multiply = multiplication(op);
+  if (!multiply)
+    return false;
   Block &body = *op.getBlock();
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || body.getNumArguments() != 3)
-    return false;
-  Operation *add = body.getTerminator()->getOperand(0).getDefiningOp();
-  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add))
-    return false;
-  Value const accumulator = body.getArgument(2);
-  Value const term = add->getOperand(0) == accumulator ? add->getOperand(1) : add->getOperand(0);
-  if (add->getOperand(0) != accumulator && add->getOperand(1) != accumulator)
-    return false;
-  Operation *multiply = term.getDefiningOp();
-  if (!multiply || !isa<arith::MulFOp, arith::MulIOp>(multiply))
-    return false;
   Value const a = narrow(multiply->getOperand(0)), b = narrow(multiply->getOperand(1));
   return (a == body.getArgument(0) && b == body.getArgument(1)) ||
          (a == body.getArgument(1) && b == body.getArgument(0));

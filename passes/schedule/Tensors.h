@@ -21,8 +21,11 @@ mlir::Value transposed(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 llvm::SmallVector<int64_t> inverse(llvm::ArrayRef<int64_t> permutation);
 bool isIdentity(llvm::ArrayRef<int64_t> permutation);
 
-/// The scalar operations of a sum of products, with or without widening of the factors: mulf + addf or muli + addi on
-/// (first argument * second argument) and the last.
+/// The multiplication of a sum of products, whatever its factors are: mulf + addf or muli + addi, two inputs, one
+/// output. Null for other bodies.
+mlir::Operation *multiplication(mlir::linalg::LinalgOp op);
+
+/// Whether the factors are the two inputs, floating-point ones perhaps widened.
 bool isMultiplyAdd(mlir::linalg::LinalgOp op);
 
 /// A generic that adds (or what `make` builds) elementwise: result(loops) = make(first, second), result like `first`.

@@ -84,18 +84,18 @@ template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
 }
 
 /// Sums of integers of which an epilogue makes floats
-template <int K, int N> void integers(int rows) {
-  std::string const name =
-      "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) + " integers";
-  std::vector<int> left(rows * K), weight(K * N); // k o
+template <class T, int K, int N> void integers(int rows) {
+  std::string const name = "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) +
+                           (sizeof(T) == 2 ? " integers of 16 bits" : " integers");
+  std::vector<T> left(rows * K), weight(K * N); // k o
   for (std::size_t i = 0; i < left.size(); ++i)
-    left[i] = int(i * 37 % 511) - 255;
+    left[i] = T(int(i * 37 % 511) - 255);
   for (std::size_t i = 0; i < weight.size(); ++i)
-    weight[i] = int(i * 61 % 255) - 127;
+    weight[i] = T(int(i * 61 % 255) - 127);
   ExecutionSpace const space;
-  Tensor<int *[K]> const a("a", rows);
+  Tensor<T *[K]> const a("a", rows);
   check::put(a, left);
-  Panels<int, N, K> packed;
+  std::conditional_t<sizeof(T) == 2, ShortPanels<N, K>, Panels<int, N, K>> packed;
   auto file = check::opened(weight);
   read_panels_kn(file, packed);
   SplitSums<int> const split("split", space);
@@ -352,8 +352,12 @@ void testContractions() {
   contractions<double, 24, 40>();
   contractions<double, 300, 10>();
   for (int const rows : {1, 5, 64}) {
-    integers<300, 70>(rows);
-    integers<512, 256>(rows);
+    integers<int, 300, 70>(rows);
+    integers<int, 512, 256>(rows);
+    integers<std::int16_t, 300, 70>(rows);
+    integers<std::int16_t, 301, 71>(rows); // pairs are copied
+    integers<std::int16_t, 512, 256>(rows);
+    integers<std::int16_t, 1, 1>(rows);
   }
   for (int const rows : {1, 2, 9, 50}) {
     inParts<4, 64>(rows);

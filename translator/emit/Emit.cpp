@@ -129,7 +129,7 @@ static bool convertsSums(Operation *op) {
   Value const weight = isa<nest::ConvOp, nest::ContractOp>(op) ? op->getOperand(1) : Value();
   if (!weight)
     return false;
-  Type const sum = getElementTypeOrSelf(weight);
+  Type const sum = cast<nest::Kernel>(op).getStoringRegion().getArgument(0).getType();
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Type const result : block.getTerminator()->getOperandTypes())
@@ -141,7 +141,12 @@ static bool convertsSums(Operation *op) {
 /// What the blocks of this program need not be able to do is not printed.
 static Json viewGenerality(Program const &program, std::set<std::string> const &blocks) {
   auto const isPacked = [](Storage const &weight) { return weight.packing == nest::PackingKind::Panels; };
-  auto const isPaired = [](Storage const &weight) { return weight.isPaired; };
+  auto const isBfloat = [](Storage const &weight) {
+    return weight.isPaired && isa<FloatType>(weight.type.getElementType());
+  };
+  auto const isShort = [](Storage const &weight) {
+    return weight.isPaired && isa<IntegerType>(weight.type.getElementType());
+  };
   auto const isInteger = [](Storage const &storage) { return !isa<FloatType>(storage.type.getElementType()); };
   auto const isDilated = [](ArrayRef<int64_t> dilations) {
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
@@ -174,6 +179,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   entry.walk([&](Operation *op) { converted |= convertsSums(op); });
   bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.biasOf != nullptr; });
   bool const winograd = blocks.count("winograd");
+  bool const bfloat = llvm::any_of(program.weights, isBfloat), shorts = llvm::any_of(program.weights, isShort);
   return {{"biases", biases},
           {"windows", winograd || blocks.count("conv")},
           {"direct", winograd || (!biases && blocks.count("unchanged"))},
@@ -202,7 +208,10 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"gaps", dilations || groups || program.usesSlices},
           {"integers", integers},
           {"narrow", narrow},
-          {"bfloat", llvm::any_of(program.weights, isPaired)},
+          {"apart", narrow || shorts},
+          {"pairs", bfloat || shorts},
+          {"bfloat", bfloat},
+          {"shorts", shorts},
           {"tuned", isTuned(program)},
           {"launched", program.launches == nest::Launches::Always && !isTuned(program)},
           {"never", program.launches == nest::Launches::Never},

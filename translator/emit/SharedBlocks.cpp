@@ -109,7 +109,8 @@ static void useShared(ModelView &model, Json const &flags, std::string const &fi
   view.update(viewBlocks({}, model.headers, flags));
   if (namesIntegers)
     view["part_includes"].push_back({{"file", "cstdint"}});
-  view["bfloat"] = false; // its header is included with the blocks
+  for (char const *flag : {"pairs", "bfloat"})
+    view[flag] = false; // their headers are included with the blocks
   view["shared"] = Json::array({{{"blocks_file", file},
                                  {"blocks_namespace", nameSpace},
                                  {"header_names", Json::array()},
@@ -157,15 +158,17 @@ static Json viewHead(BlocksFile const &file) {
 std::string shareBlocks(llvm::MutableArrayRef<ModelView> models, BlocksFile const &file) {
   Json view = viewHead(file);
   std::map<std::string, std::set<std::string>> includes;
-  bool usesBfloat = false;
+  std::map<std::string, bool> products{{"pairs", false}, {"bfloat", false}, {"shorts", false}};
   for (auto &[name, variant] : variantsOf(models)) {
     std::string const nameSpace = blocksNamespace(file.name) + (name.empty() ? "" : "::" + name);
     for (ModelView *model : variant.models)
       useShared(*model, variant.flags, file.name, nameSpace);
-    usesBfloat |= variant.flags["bfloat"].get<bool>();
+    for (auto &[flag, used] : products)
+      used |= variant.flags[flag].get<bool>();
     view["variants"].push_back(viewVariant(variant, nameSpace, name.empty(), includes));
   }
-  view["bfloat"] = usesBfloat;
+  for (auto const &[flag, used] : products)
+    view[flag] = used;
   view["has_cuda_includes"] = !includes["cuda"].empty();
   view["cuda_includes"] = listOf(includes["cuda"]);
   includes["part"].merge(includes["block"]);

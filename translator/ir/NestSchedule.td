@@ -159,7 +159,7 @@ def Nest_PackingAttr : AttrDef<Nest_Dialect, "Packing"> {
   let description = [{
     `winograd`: the edge of the tiles of results of Winograd's method, 2 or 4; 0 where it is not used. The others, of panels, are
     settled when the printer's decisions are: how many `outputs` there are, and how many terms of a sum: `depth` for each of
-    rows * columns taps. `depth_first`: k lies outside n. `paired`: bf16 that only bf16 is multiplied by.
+    rows * columns taps. `depth_first`: k lies outside n. `paired`: bf16 that only bf16 is multiplied by, or i16 that only i16 is, with sums in i32.
   }];
   let parameters = (ins EnumParameter<Nest_PackingKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$winograd,
                     DefaultValuedParameter<"int64_t", "0">:$outputs, DefaultValuedParameter<"int64_t", "1">:$depth,

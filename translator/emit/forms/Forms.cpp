@@ -152,7 +152,8 @@ void FormPrinter::addShared(Json &view) const {
   view["pack_bytes"] = std::to_string(packedBytes(column));
   for (char const *flag : {"host", "device", "portable"})
     view[flag] = true;
-  for (char const *flag : {"integers", "narrow", "bfloat", "launched", "single", "never", "tuned"})
+  for (char const *flag :
+       {"integers", "narrow", "apart", "pairs", "bfloat", "shorts", "launched", "single", "never", "tuned"})
     view[flag] = flag == StringRef("integers");
 }
 

@@ -170,7 +170,7 @@ LogicalResult Contraction::printPacked(bool mayBeUnchanged) {
   if (failed(a) || failed(out))
     return failure();
   std::vector<Expression> arguments = {m.size(), *a, layer.member(weight), *out};
-  layer.addSplit(arguments, elementType(weight.value));
+  layer.addSplit(arguments, op.getEpilogue().getArgument(0).getType());
   layer.needDevicePath();
   nest::RowPlaces const places = op->hasAttr("nest.tuned") ? nest::RowPlaces() : nest::rowPlacesOf(op);
   if (!places.positions.empty()) {
@@ -221,7 +221,7 @@ LogicalResult Contraction::printParts(int64_t columns) {
     return failure();
   Storage const &weight = *layer.program.storageOf(op->getOperand(1));
   std::vector<Expression> arguments = {cpp::name(Raw("space")), m.size(), *a, layer.member(weight)};
-  layer.addSplit(arguments, elementType(weight.value));
+  layer.addSplit(arguments, op.getEpilogue().getArgument(0).getType());
   layer.setBlockCall("contract_parts", arguments);
   addLambda({*sum}, {&m, &n}, std::move(statements));
   return success();

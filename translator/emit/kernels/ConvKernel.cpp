@@ -113,7 +113,7 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   if (weights->winograd)
     arguments.push_back(layer.winograd(layer.schedule.getScratch()));
   if (!depthwise)
-    layer.addSplit(arguments, cast<MemRefType>(weight.getType()).getElementType());
+    layer.addSplit(arguments, conv.getEpilogue().getArgument(0).getType());
   Code const window =
       volumeType(windowType(kernelOf(conv), conv.getStrides(), conv.getPads(), conv.getDilations()), conv.getPlanes());
   layer.needDevicePath();

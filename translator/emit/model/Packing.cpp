@@ -17,7 +17,7 @@ static cpp::Type packedType(Raw name, Raw block, cpp::Type const &scalar, ArrayR
 }
 
 /// Panels<float, 64, 7 * 7 * 3>: outputs, terms of a sum, groups.
-static cpp::Type panelsOf(nest::PackingAttr packing, cpp::Type const &scalar) {
+static cpp::Type panelsOf(nest::PackingAttr packing, cpp::Type const &scalar, bool isFloat) {
   int64_t const taps = packing.getRows() * packing.getColumns();
   SmallVector<Code> sizes;
   if (!packing.getPaired())
@@ -27,7 +27,8 @@ static cpp::Type panelsOf(nest::PackingAttr packing, cpp::Type const &scalar) {
                             : cpp::listOf({packing.getRows(), packing.getColumns(), packing.getDepth()}, " * "));
   if (packing.getGroups() != 1)
     sizes.push_back(Code(packing.getGroups()));
-  return packedType(packing.getPaired() ? Raw("BfloatPanels") : Raw("Panels"), "panels", scalar, sizes);
+  Raw const paired = isFloat ? Raw("BfloatPanels") : Raw("ShortPanels");
+  return packedType(packing.getPaired() ? paired : Raw("Panels"), "panels", scalar, sizes);
 }
 
 /// The function that fills panels, and its template argument.
@@ -46,7 +47,7 @@ static void setPacked(Storage &storage, nest::PackingAttr packing, cpp::Type con
   ArrayRef<int64_t> const shape = storage.type.getShape();
   switch (packing.getKind()) {
   case nest::PackingKind::Panels:
-    storage.cpp = panelsOf(packing, scalar);
+    storage.cpp = panelsOf(packing, scalar, isa<FloatType>(storage.type.getElementType()));
     std::tie(storage.reader, storage.readerArguments) = panelsReader(packing);
     return;
   case nest::PackingKind::Taps:

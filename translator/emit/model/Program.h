@@ -46,7 +46,7 @@ struct Storage {
   int64_t winograd = 0;            ///< of a weight: the edge of the squares of results, 0 for a direct convolution
   Storage *bias = nullptr;         ///< of packed weights: what their block adds to the sums
   Storage const *biasOf = nullptr; ///< of a weight: the packed weights that it is the bias of
-  bool isPaired = false;           ///< a weight whose k may lie in pairs: of bfloat16, as its other factors
+  bool isPaired = false;           ///< a weight whose k may lie in pairs: of 16 bits, as its other factors
   Raw reader;                      ///< of a weight: the function of the loader that packs it
   Code readerArguments;            ///< its template arguments
   llvm::SmallVector<int64_t> border = {0, 0}; ///< rows, columns; of volumes planes and depth, too

@@ -111,6 +111,7 @@ def contractions():
         yield Program(f"{op}_sized", named(f"{op}_sized", op, types, tensor(*["?"] * len(out), "f32"), attributes))
         types = [memref(*["?"] * len(s), "f64") for s in shapes]
         yield Program(f"{op}_sized_memref", named(f"{op}_sized_memref", op, types, memref(*["?"] * len(out), "f64"), attributes))
+    yield from products_of_bytes()
     zeros = ", %a, %b"
     for name, shapes, out in [("quantized_matmul", [(5, 7), (7, 6)], (5, 6)), ("quantized_batch_matmul", [(3, 5, 7), (3, 7, 6)], (3, 5, 6))]:
         types = [tensor(*s, "i8") for s in shapes]
@@ -118,6 +119,27 @@ def contractions():
         body = f"""%r = linalg.{name} ins(%x, %y{zeros} : {types[0]}, {types[1]}, i32, i32) outs(%out : {result}) -> {result}
 return %r : {result}"""
         yield Program(name, function(name, {"x": types[0], "y": types[1], "a": "i32", "b": "i32", "out": result}, [result], body))
+
+
+def products_of_bytes():
+    """Sums in 32 bits of bytes with and without a sign, of arguments and of constants."""
+    listed = ", ".join("[" + ", ".join(str((k * 37 + o * 61) % 255 - 127) for o in range(40)) + "]" for k in range(70))
+    for name, op in [("signed", "matmul"), ("unsigned", "matmul {cast = #linalg.type_fn<cast_unsigned>}")]:
+        x, w, result = tensor(9, 70, "i8"), tensor(70, 40, "i8"), tensor(9, 40, "i32")
+        for kind in ["constant", "argument"]:
+            constant = f"%w = arith.constant dense<[{listed}]> : {w}\n" if kind == "constant" else ""
+            body = f"""{constant}%r = linalg.{op} ins(%x, %w : {x}, {w}) outs(%out : {result}) -> {result}
+return %r : {result}"""
+            name_all = f"bytes_{name}_{kind}"
+            arguments = {"x": x} | ({} if constant else {"w": w}) | {"out": result}
+            yield Program(name_all, function(name_all, arguments, [result], body), integers=(-128, 128))
+    taps = ", ".join("[" + ", ".join("[" + ", ".join("[" + ", ".join(str((r * 7 + s * 37 + c * 61 + o * 83) % 255 - 127) for o in range(20)) + "]"
+                                                     for c in range(6)) + "]" for s in range(3)) + "]" for r in range(3))
+    x, w, result = tensor(2, 9, 9, 6, "i8"), tensor(3, 3, 6, 20, "i8"), tensor(2, 4, 4, 20, "i32")
+    body = f"""%w = arith.constant dense<[{taps}]> : {w}
+%r = linalg.conv_2d_nhwc_hwcf {STRIDES2} ins(%x, %w : {x}, {w}) outs(%out : {result}) -> {result}
+return %r : {result}"""
+    yield Program("bytes_conv", function("bytes_conv", {"x": x, "out": result}, [result], body), integers=(-128, 128))
 
 
 def windows():

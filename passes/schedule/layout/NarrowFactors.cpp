@@ -1,0 +1,257 @@
+//===- NarrowFactors.cpp - factors of integer products in 16 bits -------------------------------------------------===//
+//
+// A byte less its zero point has 9 bits, so that the factors of quantized products fit into 16. Hosts multiply those in
+// pairs, which is why weights and what meets them are stored so, if a proof finds that no value is lost.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "passes/Constants.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace ml2k {
+#define GEN_PASS_DEF_NARROWFACTORS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+constexpr unsigned bits = 16;
+
+/// What a scalar can be, as far as a few operations tell.
+ConstantIntRanges rangeOf(Value value, unsigned depth = 0) {
+  constexpr unsigned deepest = 8;
+  unsigned const width = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
+  ConstantIntRanges result = ConstantIntRanges::maxRange(width);
+  auto op = value.getDefiningOp<InferIntRangeInterface>();
+  auto const isInteger = [](Value operand) { return operand.getType().isSignlessInteger(); };
+  if (depth > deepest || !op || !llvm::all_of(op->getOperands(), isInteger))
+    return result;
+  SmallVector<ConstantIntRanges> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(rangeOf(operand, depth + 1));
+  op.inferResultRanges(operands, [&](Value of, ConstantIntRanges const &range) {
+    if (of == value)
+      result = range;
+  });
+  return result;
+}
+
+bool fits(Value scalar) {
+  ConstantIntRanges const range = rangeOf(scalar);
+  return range.smin().isSignedIntN(bits) && range.smax().isSignedIntN(bits);
+}
+
+/// What a kernel stores as its output number `output`; nothing if that is read again.
+SmallVector<OpOperand *> storedValues(Operation *kernel, unsigned output) {
+  SmallVector<OpOperand *> stored;
+  if (auto row = dyn_cast<nest::RowOp>(kernel)) {
+    Block &body = row.getBody().front();
+    unsigned const outputs = row.getOutputs().size();
+    for (OpOperand &use : body.getArgument(body.getNumArguments() - outputs + output).getUses()) {
+      auto set = dyn_cast<nest::SetOp>(use.getOwner());
+      if (!set)
+        return {};
+      stored.push_back(&set.getValueMutable());
+    }
+    return stored;
+  }
+  Operation *yield = cast<nest::Kernel>(kernel).getStoringRegion().front().getTerminator();
+  if (kernel->getNumResults() > 1)
+    return {&yield->getOpOperand(output)};
+  for (OpOperand &operand : yield->getOpOperands()) // a convolution may store several
+    stored.push_back(&operand);
+  return stored;
+}
+
+/// A tensor that a kernel makes, with what reads it and what it becomes by reshapes.
+struct Factor {
+  SmallVector<Value> shapes; ///< as it is made, then all other shapes
+  SmallVector<OpOperand *> stored;
+  unsigned copies = 0; ///< it is a copy of a copy of other tensors, which are among the shapes
+  SmallVector<Operation *> products;
+  bool isNarrow = false;
+};
+
+Value beforeReshapes(Value value) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+struct NarrowFactors : impl::NarrowFactorsBase<NarrowFactors> {
+  void runOnOperation() override {
+    getOperation().walk([&](Operation *op) {
+      if (nest::WeightOp const weight = weightOf(op)) {
+        weights[weight].push_back(op);
+        factors[beforeReshapes(op->getOperand(0))].products.push_back(op);
+      }
+    });
+    for (auto &[root, factor] : factors)
+      factor.isNarrow = isNarrow(root, factor);
+    keepWide();
+    for (auto &[root, factor] : factors)
+      if (factor.isNarrow)
+        narrow(factor);
+    for (auto const &[weight, products] : weights)
+      if (factorOf(products.front()).isNarrow)
+        narrow(cast<nest::WeightOp>(weight));
+    weights.clear();
+    factors.clear();
+  }
+
+private:
+  /// The integers of 32 bits in panels that a product sums up in as many; null for other operations.
+  static nest::WeightOp weightOf(Operation *op) {
+    if (!isa<nest::ConvOp, nest::ContractOp>(op))
+      return {};
+    auto weight = op->getOperand(1).getDefiningOp<nest::WeightOp>();
+    bool const isPacked = weight && weight.getPacking() && weight.getPacking()->isPanels();
+    Region &epilogue = cast<nest::Kernel>(op).getStoringRegion();
+    return isPacked && getElementTypeOrSelf(weight.getResult()).isInteger(32) &&
+                   getElementTypeOrSelf(op->getOperand(0)).isInteger(32) &&
+                   epilogue.getArgument(0).getType().isInteger(32)
+               ? weight
+               : nest::WeightOp();
+  }
+
+  Factor &factorOf(Operation *product) { return factors[beforeReshapes(product->getOperand(0))]; }
+
+  /// Products with a factor that has to stay wide keep the other one, and so do the other products of that.
+  void keepWide() {
+    SmallVector<Operation *> wide;
+    for (auto &[root, factor] : factors)
+      if (!factor.isNarrow)
+        llvm::append_range(wide, factor.products);
+    for (auto const &[weight, products] : weights)
+      if (!isNarrow(cast<nest::WeightOp>(weight), products))
+        llvm::append_range(wide, products);
+    DenseSet<Operation *> done;
+    while (!wide.empty()) {
+      Operation *const product = wide.pop_back_val();
+      if (!done.insert(product).second)
+        continue;
+      llvm::append_range(wide, weights[weightOf(product)]);
+      Factor &factor = factorOf(product);
+      factor.isNarrow = false;
+      llvm::append_range(wide, factor.products);
+    }
+  }
+
+  static bool isNarrow(nest::WeightOp weight, ArrayRef<Operation *> products) {
+    auto const value = dyn_cast<DenseElementsAttr>(weight.getValue());
+    return value && llvm::hasNItems(weight->getUses(), products.size()) &&
+           llvm::all_of(value.getValues<APInt>(), [](APInt const &x) { return x.isSignedIntN(bits); });
+  }
+
+  /// Whether all that a kernel stores in a tensor fits, and products alone read that.
+  static bool isNarrow(Value root, Factor &factor) {
+    factor.shapes.push_back(root);
+    for (size_t i = 0; i < factor.shapes.size(); ++i)
+      for (OpOperand &use : factor.shapes[i].getUses()) {
+        Operation *user = use.getOwner();
+        if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
+          factor.shapes.push_back(user->getResult(0));
+        else if (!isa<tensor::DimOp>(user) && (use.getOperandNumber() != 0 || !weightOf(user)))
+          return false;
+      }
+    return isStored(root, factor);
+  }
+
+  /// Whether what a kernel stores fits. A copy of another tensor, that nobody else reads, fits if that does.
+  static bool isStored(Value root, Factor &factor) {
+    Operation *const kernel = root.getDefiningOp();
+    if (!isa_and_nonnull<nest::MapOp, nest::RowOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp>(
+            kernel) ||
+        !isa_and_nonnull<tensor::EmptyOp>(destination(root)->get().getDefiningOp()))
+      return false;
+    SmallVector<OpOperand *> const stored = storedValues(kernel, cast<OpResult>(root).getResultNumber());
+    if (stored.empty())
+      return false;
+    for (OpOperand *value : stored) {
+      factor.stored.push_back(value);
+      if (!fits(value->get()) && !isCopied(kernel, value->get(), factor))
+        return false;
+    }
+    return true;
+  }
+
+  static bool isCopied(Operation *kernel, Value value, Factor &factor) {
+    auto map = dyn_cast<nest::MapOp>(kernel);
+    auto const argument = dyn_cast<BlockArgument>(value);
+    if (!map || !argument || argument.getOwner() != &map.getBody().front() || !argument.hasOneUse() ||
+        argument.getArgNumber() >= map.getInputs().size())
+      return false;
+    Value shape = map.getInputs()[argument.getArgNumber()];
+    Value const root = beforeReshapes(shape);
+    if (!shape.hasOneUse() || ++factor.copies > 2 || !isStored(root, factor))
+      return false;
+    for (; shape != root; shape = shape.getDefiningOp()->getOperand(0)) {
+      factor.shapes.push_back(shape);
+      if (!shape.getDefiningOp()->getOperand(0).hasOneUse())
+        return false;
+    }
+    factor.shapes.push_back(root);
+    return true;
+  }
+
+  static OpOperand *destination(Value root) {
+    return cast<DestinationStyleOpInterface>(root.getDefiningOp()).getTiedOpOperand(cast<OpResult>(root));
+  }
+
+  static void narrow(Factor const &factor) {
+    for (Value shape : factor.shapes) {
+      auto type = cast<RankedTensorType>(shape.getType());
+      Builder builder(shape.getContext());
+      shape.setType(type.clone(builder.getIntegerType(bits)));
+      for (OpOperand &use : shape.getUses()) // the argument of a copy
+        if (auto map = dyn_cast<nest::MapOp>(use.getOwner()))
+          map.getBody().getArgument(use.getOperandNumber()).setType(builder.getIntegerType(bits));
+      if (isa<nest::Kernel>(shape.getDefiningOp()))
+        narrowDestination(shape);
+    }
+    for (OpOperand *value : factor.stored) {
+      if (value->get().getType().isInteger(bits))
+        continue;
+      OpBuilder builder(value->getOwner());
+      value->set(
+          builder.create<arith::TruncIOp>(value->getOwner()->getLoc(), builder.getIntegerType(bits), value->get()));
+    }
+  }
+
+  static void narrowDestination(Value root) {
+    OpOperand *const init = destination(root);
+    auto empty = init->get().getDefiningOp<tensor::EmptyOp>();
+    OpBuilder builder(root.getDefiningOp());
+    init->set(builder.create<tensor::EmptyOp>(empty.getLoc(), cast<RankedTensorType>(root.getType()),
+                                              empty.getDynamicSizes()));
+    if (auto row = dyn_cast<nest::RowOp>(root.getDefiningOp())) {
+      Block &body = row.getBody().front();
+      unsigned const argument =
+          body.getNumArguments() - row.getOutputs().size() + cast<OpResult>(root).getResultNumber();
+      body.getArgument(argument).setType(nest::RowType::get(root.getContext(), builder.getIntegerType(bits)));
+    }
+  }
+
+  static void narrow(nest::WeightOp weight) {
+    SmallVector<int16_t> values;
+    for (APInt const &value : cast<DenseElementsAttr>(weight.getValue()).getValues<APInt>())
+      values.push_back(static_cast<int16_t>(value.getSExtValue()));
+    auto const type = cast<RankedTensorType>(weight.getType()).clone(IntegerType::get(weight.getContext(), bits));
+    weight.setValueAttr(DenseElementsAttr::get(cast<RankedTensorType>(type), ArrayRef<int16_t>(values)));
+    weight.getResult().setType(type);
+  }
+
+  llvm::MapVector<Operation *, SmallVector<Operation *>> weights; ///< with the products that read them
+  llvm::MapVector<Value, Factor> factors;
+};
+
+} // namespace
+} // namespace ml2k
