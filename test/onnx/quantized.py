@@ -56,5 +56,35 @@ def single_channels():
                 {"y": TensorProto.UINT8, "z": TensorProto.INT32})
 
 
+def products_of_dequantized():
+    """Convolutions, one in groups and one around which its input is added, MatMul of three dimensions, Gemm: sums of integers. Scales are powers of two, so
+    that the evaluator's sums of floats are exact and nothing is rounded to another byte."""
+    random = np.random.default_rng(43)
+    bytes_of = lambda *shape: random.integers(-127, 128, shape, dtype=np.int8)
+    scales = lambda *shape: np.exp2(random.integers(-11, -8, shape)).astype(np.float32)
+    numbers = lambda *shape: (random.integers(-512, 512, shape) / 512).astype(np.float32)
+    constants = {"x_step": np.float32(2**-6), "a_step": np.float32(2**-4), "b_step": np.float32(2**-5), "m_step": np.float32(2**-7), "none": np.uint8(0),
+                 "middle": np.uint8(117), "signed": np.int8(0), "first_bytes": bytes_of(48, 16, 3, 3), "first_scale": scales(48),
+                 "second_bytes": random.integers(0, 256, (48, 24, 3, 3), dtype=np.uint8), "second_scale": np.float32(2**-10), "second_zero": np.uint8(130),
+                 "third_bytes": bytes_of(48, 96), "third_scale": scales(96), "fourth_bytes": bytes_of(96, 48), "fourth_scale": scales(96),
+                 "zeros": np.zeros(48, np.int8), "more_zeros": np.zeros(96, np.int8), "bias": numbers(48),
+                 "c": numbers(96), "shape": np.array([2, 72, 48])}
+    def requantized(source, name, step, zero):
+        return [helper.make_node("QuantizeLinear", [source, step, zero], [f"{name}_bytes"]),
+                helper.make_node("DequantizeLinear", [f"{name}_bytes", step, zero], [name])]
+    dequantize = lambda name, zero, **attributes: helper.make_node("DequantizeLinear", [f"{name}_bytes", f"{name}_scale", zero], [name], **attributes)
+    nodes = [*requantized("x", "image", "x_step", "middle"), dequantize("first", "zeros", axis=0), dequantize("second", "second_zero"),
+             dequantize("third", "more_zeros", axis=1), dequantize("fourth", "more_zeros", axis=0),
+             helper.make_node("Conv", ["image", "first", "bias"], ["seen"], pads=[1, 1, 1, 1]), helper.make_node("Relu", ["seen"], ["active"]),
+             *requantized("active", "a", "a_step", "none"), helper.make_node("Conv", ["a", "second"], ["changed"], pads=[1, 1, 1, 1], group=2),
+             helper.make_node("Add", ["changed", "a"], ["both"]), helper.make_node("Transpose", ["both"], ["last"], perm=[0, 2, 3, 1]),
+             helper.make_node("Reshape", ["last", "shape"], ["tokens"]), *requantized("tokens", "b", "b_step", "middle"),
+             helper.make_node("MatMul", ["b", "third"], ["y"]), helper.make_node("GlobalAveragePool", ["both"], ["mean"]),
+             helper.make_node("Flatten", ["mean"], ["features"]), *requantized("features", "m", "m_step", "signed"),
+             helper.make_node("Gemm", ["m", "fourth", "c"], ["z"], transB=1, alpha=.5, beta=2.)]
+    return case("products_of_dequantized", nodes, random.standard_normal((2, 16, 8, 9)).astype(np.float32), constants,
+                {"y": TensorProto.FLOAT, "z": TensorProto.FLOAT})
+
+
 def cases():
-    return [dequantized_weights(), single_channels()]
+    return [dequantized_weights(), single_channels(), products_of_dequantized()]

@@ -9,6 +9,7 @@
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
@@ -32,6 +33,11 @@ ConstantIntRanges rangeOf(Value value, unsigned depth = 0) {
   ConstantIntRanges result = ConstantIntRanges::maxRange(width);
   auto op = value.getDefiningOp<InferIntRangeInterface>();
   auto const isInteger = [](Value operand) { return operand.getType().isSignlessInteger(); };
+  if (auto choice = value.getDefiningOp<scf::IfOp>(); choice && depth <= deepest) {
+    unsigned const number = cast<OpResult>(value).getResultNumber();
+    return rangeOf(choice.thenYield().getOperand(number), depth + 1)
+        .rangeUnion(rangeOf(choice.elseYield().getOperand(number), depth + 1));
+  }
   if (depth > deepest || !op || !llvm::all_of(op->getOperands(), isInteger))
     return result;
   SmallVector<ConstantIntRanges> operands;
@@ -75,7 +81,8 @@ SmallVector<OpOperand *> storedValues(Operation *kernel, unsigned output) {
 struct Factor {
   SmallVector<Value> shapes; ///< as it is made, then all other shapes
   SmallVector<OpOperand *> stored;
-  unsigned copies = 0; ///< it is a copy of a copy of other tensors, which are among the shapes
+  SmallVector<BlockArgument> copied; ///< elements of other tensors, which are among the shapes
+  SmallVector<BlockArgument> read;   ///< by other kernels, which widen it again
   SmallVector<Operation *> products;
   bool isNarrow = false;
 };
@@ -151,7 +158,18 @@ private:
            llvm::all_of(value.getValues<APInt>(), [](APInt const &x) { return x.isSignedIntN(bits); });
   }
 
-  /// Whether all that a kernel stores in a tensor fits, and products alone read that.
+  /// What a kernel calls an element that it reads of an operand, and that it can widen; null for other kernels.
+  static BlockArgument elementOf(OpOperand &use) {
+    unsigned const operand = use.getOperandNumber();
+    if (auto map = dyn_cast<nest::MapOp>(use.getOwner()))
+      return operand < map.getInputs().size() ? map.getBody().getArgument(operand) : BlockArgument();
+    if (!isa<nest::ConvOp, nest::ContractOp>(use.getOwner()) || operand < 2)
+      return {};
+    Region &epilogue = cast<nest::Kernel>(use.getOwner()).getStoringRegion();
+    return operand - 1 < epilogue.getNumArguments() ? epilogue.getArgument(operand - 1) : BlockArgument();
+  }
+
+  /// Whether all that a kernel stores in a tensor fits, and others than products can read that.
   static bool isNarrow(Value root, Factor &factor) {
     factor.shapes.push_back(root);
     for (size_t i = 0; i < factor.shapes.size(); ++i)
@@ -159,7 +177,11 @@ private:
         Operation *user = use.getOwner();
         if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
           factor.shapes.push_back(user->getResult(0));
-        else if (!isa<tensor::DimOp>(user) && (use.getOperandNumber() != 0 || !weightOf(user)))
+        else if (isa<tensor::DimOp>(user) || (use.getOperandNumber() == 0 && weightOf(user)))
+          continue;
+        else if (BlockArgument const element = elementOf(use))
+          factor.read.push_back(element);
+        else
           return false;
       }
     return isStored(root, factor);
@@ -191,7 +213,10 @@ private:
       return false;
     Value shape = map.getInputs()[argument.getArgNumber()];
     Value const root = beforeReshapes(shape);
-    if (!shape.hasOneUse() || ++factor.copies > 2 || !isStored(root, factor))
+    if (!shape.hasOneUse() || factor.copied.size() > 2)
+      return false;
+    factor.copied.push_back(argument);
+    if (!isStored(root, factor))
       return false;
     for (; shape != root; shape = shape.getDefiningOp()->getOperand(0)) {
       factor.shapes.push_back(shape);
@@ -211,11 +236,19 @@ private:
       auto type = cast<RankedTensorType>(shape.getType());
       Builder builder(shape.getContext());
       shape.setType(type.clone(builder.getIntegerType(bits)));
-      for (OpOperand &use : shape.getUses()) // the argument of a copy
-        if (auto map = dyn_cast<nest::MapOp>(use.getOwner()))
-          map.getBody().getArgument(use.getOperandNumber()).setType(builder.getIntegerType(bits));
       if (isa<nest::Kernel>(shape.getDefiningOp()))
         narrowDestination(shape);
+    }
+    for (BlockArgument copied : factor.copied)
+      copied.setType(IntegerType::get(copied.getContext(), bits));
+    for (BlockArgument element : factor.read) {
+      OpBuilder builder = OpBuilder::atBlockBegin(element.getOwner());
+      element.setType(builder.getIntegerType(bits));
+      auto const isConverted = [](OpOperand &use) { return isa<arith::SIToFPOp>(use.getOwner()); };
+      if (llvm::all_of(element.getUses(), isConverted))
+        continue;
+      auto wide = builder.create<arith::ExtSIOp>(element.getLoc(), builder.getI32Type(), element);
+      element.replaceUsesWithIf(wide, [&](OpOperand &use) { return use.getOwner() != wide && !isConverted(use); });
     }
     for (OpOperand *value : factor.stored) {
       if (value->get().getType().isInteger(bits))

@@ -115,7 +115,11 @@ void Node::needFloat(size_t at) const {
 
 Value Node::table(StringRef name, DenseElementsAttr value) const {
   std::string const &owner = proto.name().empty() ? proto.output(0) : proto.name();
-  GraphValue constant{owner + "." + name.str(), dataTypeOf(value.getElementType()), {}, value};
+  return weight(owner + "." + name.str(), value);
+}
+
+Value Node::weight(StringRef name, DenseElementsAttr value) const {
+  GraphValue constant{name.str(), dataTypeOf(value.getElementType()), {}, value};
   return materialize(constant);
 }
 

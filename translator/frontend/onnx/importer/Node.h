@@ -13,9 +13,18 @@
 #include "translator/frontend/onnx/importer/TensorData.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace ml2k::frontend {
+
+/// Integers times their scale, which is what DequantizeLinear makes: products can be made of them.
+struct Dequantized {
+  mlir::Value integers;             ///< less their zero point, i32; null for constants
+  mlir::DenseElementsAttr constant; ///< the same, known at import
+  std::vector<float> scale;         ///< one, or one for each position along `axis`
+  int64_t axis = 0;
+};
 
 /// What a name of the graph stands for.
 struct GraphValue {
@@ -33,6 +42,7 @@ struct GraphValue {
   std::vector<std::pair<int64_t, mlir::Value>> counts = {};
   /// The size that a scalar float is, where that is known at run time only.
   std::optional<Extent> size = {};
+  std::shared_ptr<Dequantized const> dequantized = {}; ///< null for most values
 
   mlir::RankedTensorType type() const {
     return mlir::cast<mlir::RankedTensorType>(constant ? constant.getType() : value.getType());
@@ -85,6 +95,11 @@ public:
   void needFloat(size_t at) const;
   /// A constant that the node needs besides its inputs, named after it: a weight called `<node>.<name>`.
   mlir::Value table(llvm::StringRef name, mlir::DenseElementsAttr value) const;
+  /// The same under a name of the graph.
+  mlir::Value weight(llvm::StringRef name, mlir::DenseElementsAttr value) const;
+  /// Null where DequantizeLinear did not make the input, or not of integers of 8 bits with scales that are known.
+  Dequantized const *dequantized(size_t at) const { return given(at).dequantized.get(); }
+  llvm::StringRef nameOf(size_t at) const { return given(at).name; }
   /// All extents known.
   void needStatic(size_t at) const;
 

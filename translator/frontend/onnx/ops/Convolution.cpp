@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/importer/Registry.h"
+#include "translator/frontend/onnx/ops/Quantized.h"
 #include "translator/frontend/onnx/ops/Window.h"
 
 using namespace mlir;
@@ -75,7 +76,7 @@ static Value addBias(Node &node, Value y) {
 }
 
 /// The input, which has as many channels as the weight says; forward() checks that where it is known only then.
-static Value inputOf(Node &node, int64_t channels, int64_t groups) {
+static Value inputOf(Node &node, Value x, int64_t channels, int64_t groups) {
   Build &b = node.b;
   Ints shape(node.shape(0));
   bool const isOpen = ShapedType::isDynamic(shape[1]);
@@ -85,7 +86,13 @@ static Value inputOf(Node &node, int64_t channels, int64_t groups) {
   if (isOpen)
     b.extents.requireEqual(node.extents(0)[1], channels);
   shape[1] = channels;
-  return b.casted(node.in(0), tensorType(shape, node.element(0)));
+  return b.casted(x, tensorType(shape, Build::elementOf(x)));
+}
+
+/// Filters of single channels take floats: no pairs of products are summed there.
+static std::optional<IntegerFactors> integersOf(Node &node, int64_t groups) {
+  bool const isDepthwise = groups != 1 && node.shape(1)[1] == 1;
+  return isDepthwise ? std::nullopt : integerFactors(node, 0);
 }
 
 static void importConv(Node &node) {
@@ -94,7 +101,9 @@ static void importConv(Node &node) {
   node.needRank(1, node.rank(0), node.rank(0));
   node.needStatic(1);
   int64_t const groups = node.intAttr("group", 1);
-  Value x = inputOf(node, node.shape(1)[1] * groups, groups), w = node.in(1);
+  auto const integers = integersOf(node, groups);
+  Value x = inputOf(node, integers ? integers->left : node.in(0), node.shape(1)[1] * groups, groups),
+        w = integers ? integers->right : node.in(1);
   Window window = Window::of(node, node.shape(1).drop_front(2));
   bool const isFlat = node.rank(0) == 3;
   if (isFlat) {
@@ -104,9 +113,11 @@ static void importConv(Node &node) {
   }
   Value y = !node.constant(1) && window.open.empty() && isConvolvedByPlanes(x, groups)
                 ? convolveByPlanes(node.b, x, w, window)
-                : convolve(node.b, window.pad(node.b, x, node.b.scalar(node.element(0), 0)), w, window, groups);
+                : convolve(node.b, window.pad(node.b, x, node.b.scalar(Build::elementOf(x), 0)), w, window, groups);
   if (isFlat)
     y = node.b.squeeze(y, {2});
+  if (integers)
+    y = scaledSum(node, y, *integers, 1);
   node.out(0, node.b.elementwiseCast(addBias(node, y), node.element(0)));
 }
 
@@ -201,7 +212,7 @@ static void importConvTranspose(Node &node) {
   node.needRank(1, node.rank(0), node.rank(0));
   node.needStatic(1);
   int64_t const groups = node.intAttr("group", 1);
-  Value x = inputOf(node, node.shape(1)[0], groups), w = node.in(1);
+  Value x = inputOf(node, node.in(0), node.shape(1)[0], groups), w = node.in(1);
   TransposedWindow window = TransposedWindow::of(node, node.shape(1).drop_front(2));
   bool const isFlat = node.rank(0) == 3;
   if (isFlat) {

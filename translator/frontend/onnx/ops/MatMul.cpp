@@ -1,6 +1,7 @@
 //===- MatMul.cpp - products of matrices --------------------------------------------------------------------------===//
 
 #include "translator/frontend/onnx/importer/Registry.h"
+#include "translator/frontend/onnx/ops/Quantized.h"
 
 using namespace mlir;
 
@@ -17,6 +18,10 @@ static void importMatMul(Node &node) {
   if (node.dataType(0) != node.dataType(1))
     node.refuse("the inputs are of different types");
   checkInner(node, node.shape(0).back(), node.rank(1) == 1 ? node.shape(1)[0] : node.shape(1).drop_back().back());
+  if (auto const integers = node.rank(1) == 2 && node.rank(0) > 1 ? integerFactors(node, 1) : std::nullopt) {
+    Value const sum = node.b.matmulBroadcast(integers->left, integers->right);
+    return node.out(0, scaledSum(node, sum, *integers, Build::rankOf(sum) - 1));
+  }
   node.out(0, node.b.matmulBroadcast(node.in(0), node.in(1)));
 }
 
@@ -28,9 +33,12 @@ static void importGemm(Node &node) {
   double const alpha = node.floatAttr("alpha", 1), beta = node.floatAttr("beta", 1);
   checkInner(node, node.shape(0)[transA ? 0 : 1], node.shape(1)[transB ? 1 : 0]);
   Build &b = node.b;
-  Value const left = transA ? b.transpose(node.in(0), {1, 0}) : node.in(0);
-  Value const right = transB ? b.transpose(node.in(1), {1, 0}) : node.in(1);
+  auto const integers = integerFactors(node, transB ? 0 : 1);
+  Value const a = integers ? integers->left : node.in(0), w = integers ? integers->right : node.in(1);
+  Value const left = transA ? b.transpose(a, {1, 0}) : a, right = transB ? b.transpose(w, {1, 0}) : w;
   Value product = b.matmul(left, right);
+  if (integers)
+    product = scaledSum(node, product, *integers, 1);
   auto scaled = [](Scalars &s, Value x, double factor) {
     return factor == 1 ? x : s.mul(s.constantLike(x, factor), x);
   };

@@ -1,6 +1,7 @@
 //===- Quantization.cpp - linear quantization and integer products ------------------------------------------------===//
 
 #include "translator/frontend/onnx/importer/Registry.h"
+#include "translator/frontend/onnx/ops/Quantized.h"
 #include "translator/frontend/onnx/ops/Window.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -116,8 +117,21 @@ static std::function<int64_t(int64_t)> placeOfScale(Node &node, size_t at) {
   return [=](int64_t i) { return (i / inner / extent * shape[axis] + i / inner % extent / block) * inner + i % inner; };
 }
 
-/// (x - zero point) * scale of constants: a weight like any other.
-static DenseElementsAttr dequantizedWeight(Node &node) {
+/// The scales of DequantizeLinear, known at import, of integers of 8 bits in no blocks; nothing for others.
+static std::shared_ptr<Dequantized> productScales(Node &node) {
+  if (!node.numbers(1) || !node.element(1).isF32() || !node.element(0).isInteger(8) || node.intAttr("block_size", 0) ||
+      node.rank(1) > 1)
+    return nullptr;
+  Dequantized result;
+  for (APFloat const &scale : node.constant(1).getValues<APFloat>())
+    result.scale.push_back(scale.convertToFloat());
+  if (result.scale.size() > 1)
+    result.axis = node.axisAttr("axis", 1, node.rank(0));
+  return std::make_shared<Dequantized>(std::move(result));
+}
+
+/// (x - zero point) * scale of constants: a weight like any other. `integers` is x - zero point.
+static DenseElementsAttr dequantizedWeight(Node &node, DenseElementsAttr &integers) {
   bool const hasZero = node.has(2);
   if (!node.constant(0) || !node.constant(1) || (hasZero && !node.constant(2)) || !isa<IntegerType>(node.element(0)) ||
       !isa<FloatType>(node.element(1)) || (hasZero && !isa<IntegerType>(node.element(2))))
@@ -134,10 +148,12 @@ static DenseElementsAttr dequantizedWeight(Node &node) {
   llvm::fltSemantics const &element = cast<FloatType>(node.element(1)).getFloatSemantics();
   llvm::fltSemantics const &compute = cast<FloatType>(computeType(node.element(1))).getFloatSemantics();
   llvm::SmallVector<APFloat> results;
+  llvm::SmallVector<int32_t> differences;
   results.reserve(values.size());
   for (auto [i, value] : llvm::enumerate(values)) {
     auto const zero = hasZero ? static_cast<uint32_t>(zeros[zeroAt(i)]) : 0;
     auto const difference = static_cast<int32_t>(static_cast<uint32_t>(value) - zero);
+    differences.push_back(difference);
     APFloat result(compute), factor = scale[scaleAt(i)];
     bool isInexact = false;
     result.convertFromAPInt(APInt(32, static_cast<uint64_t>(int64_t(difference)), true), true,
@@ -147,28 +163,86 @@ static DenseElementsAttr dequantizedWeight(Node &node) {
     result.convert(element, APFloat::rmNearestTiesToEven, &isInexact);
     results.push_back(result);
   }
+  integers = DenseElementsAttr::get(RankedTensorType::get(node.shape(0), node.b.getI32Type()), ArrayRef(differences));
   return DenseElementsAttr::get(RankedTensorType::get(node.shape(0), node.element(1)), results);
 }
 
 /// (x - zero point) * scale
 static void importDequantizeLinear(Node &node) {
-  bool const hasZero = node.has(2);
-  if (DenseElementsAttr const weight = dequantizedWeight(node)) {
+  bool const hasZero = node.has(2), isOne = node.has(1) && node.type(1).hasStaticShape() && node.elements(1) == 1;
+  std::shared_ptr<Dequantized> known = productScales(node);
+  DenseElementsAttr integers;
+  if (DenseElementsAttr const weight = dequantizedWeight(node, integers)) {
     StringRef name = node.proto.input(0);
     name.consume_back("_quantized"); // as onnxruntime calls them
-    return node.outWeight(0, weight, node.dataType(1), name);
+    node.outWeight(0, weight, node.dataType(1), name);
+    if (known && node.outputs[0]) {
+      known->constant = integers;
+      node.outputs[0]->dequantized = std::move(known);
+    }
+    return;
   }
+  Type const i32 = node.b.getI32Type();
   llvm::SmallVector<Value> inputs{node.in(0), alongAxis(node, 1)};
   if (hasZero)
     inputs.push_back(alongAxis(node, 2));
-  Value const result = node.b.elementwise(inputs, node.element(1), [&](Scalars &s, ValueRange v) {
-    Type const i32 = s.b.getI32Type();
-    Value x = widened(v[0], node.isUnsigned(), i32, s);
+  auto const difference = [&](Scalars &s, Value x, Value zero) {
+    x = widened(x, node.isUnsigned(), i32, s);
+    return zero ? s.sub(x, widened(zero, node.isUnsigned(), i32, s)) : x;
+  };
+  if (known && isOne) { // apart from their scale, as products take them
+    llvm::SmallVector<Value> own{inputs[0]};
     if (hasZero)
-      x = s.sub(x, widened(v[2], node.isUnsigned(), i32, s));
-    return s.mul(s.convert(x, computeType(node.element(1))), v[1]);
+      own.push_back(inputs[2]);
+    known->integers = node.b.elementwise(
+        own, i32, [&](Scalars &s, ValueRange v) { return difference(s, v[0], hasZero ? v[1] : Value()); });
+    Value const result =
+        node.b.elementwise({known->integers, inputs[1]}, node.element(1), [&](Scalars &s, ValueRange v) {
+          return s.mul(s.convert(v[0], computeType(node.element(1))), v[1]);
+        });
+    node.out(0, result, node.dataType(1));
+    if (node.outputs[0])
+      node.outputs[0]->dequantized = std::move(known);
+    return;
+  }
+  Value const result = node.b.elementwise(inputs, node.element(1), [&](Scalars &s, ValueRange v) {
+    return s.mul(s.convert(difference(s, v[0], hasZero ? v[2] : Value()), computeType(node.element(1))), v[1]);
   });
   node.out(0, result, node.dataType(1));
+}
+
+std::optional<IntegerFactors> integerFactors(Node &node, int64_t outputs) {
+  Dequantized const *x = node.dequantized(0), *w = node.dequantized(1);
+  if (!x || !w || !x->integers || !w->constant || (w->scale.size() > 1 && w->axis != outputs))
+    return std::nullopt;
+  // No sum of products with up to 255 overflows
+  int64_t const count = w->constant.getType().getDimSize(outputs);
+  int64_t inner = 1;
+  for (int64_t extent : w->constant.getType().getShape().drop_front(outputs + 1))
+    inner *= extent;
+  std::vector<int64_t> sums(count);
+  for (auto [i, value] : llvm::enumerate(w->constant.getValues<int32_t>()))
+    sums[int64_t(i) / inner % count] += std::abs(int64_t(value));
+  if (llvm::any_of(sums, [](int64_t sum) { return sum > std::numeric_limits<int32_t>::max() / 255; }))
+    return std::nullopt;
+  IntegerFactors factors{x->integers, node.weight(node.nameOf(1), w->constant), {}};
+  for (float const scale : w->scale)
+    factors.scale.push_back(scale * x->scale[0]);
+  return factors;
+}
+
+Value scaledSum(Node &node, Value sum, IntegerFactors const &factors, int64_t axis) {
+  Build &b = node.b;
+  Type const f32 = b.getF32Type();
+  if (factors.scale.size() == 1)
+    return b.elementwise(sum, f32, [&](Scalars &s, ValueRange v) {
+      Value const x = s.convert(v[0], f32);
+      return s.mul(x, s.constantLike(x, factors.scale[0]));
+    });
+  auto const type = RankedTensorType::get(Ints{int64_t(factors.scale.size())}, f32);
+  Value const scales = node.table("scale", DenseElementsAttr::get(type, ArrayRef<float>(factors.scale)));
+  sum = b.elementwise(sum, f32, [&](Scalars &s, ValueRange v) { return s.convert(v[0], f32); });
+  return b.alongAxis(sum, {scales}, axis, [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
 }
 
 /// The same known now: a weight, which can be packed.
