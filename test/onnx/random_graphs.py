@@ -1,23 +1,27 @@
 """Random ONNX graphs of well-behaved values: what a network of that shape may hold, in orders that nobody thought of.
 
 graph_of(seed) makes one; seeds from LARGER on make larger ones, of more operators, those from TYPED on such with integers, conditions
-and bodies of If, Loop and Scan. Elements stay near one (weights shrink with their depth), so that results may be compared to those of
+and bodies of If, Loop and Scan, those from QUANTIZED on quantized networks. Elements stay near one (weights shrink with their depth), so that results may be compared to those of
 another runtime. A dimension that is a string has its size at run time only."""
 
 from onnx import TensorProto, helper
 
 import random_control
 import random_integers
+import random_quantized
 from graph_builder import Graph, elements, fixed
 from random_blocks import BLOCKS, STARTS
 from random_layers import MAKERS
 
-LARGER, TYPED = 100000, 200000
+LARGER, TYPED, QUANTIZED = 100000, 200000, 400000
 
 
 def graph_of(seed):
     """A model; its dimensions "n" and "m", where it has them, are any size from 1 on."""
     g = Graph(seed)
+    if seed >= QUANTIZED:
+        g.input(g.some((g.some(1, 2, "n"), 4, 9, 8), (g.some(1, 2, "n"), 24, 7, 6), (g.some(1, 3, "n"), 40), (2, 5, 33), (1, 6, 20), (1, 8, 5, 4, 6)))
+        return grown(g, seed, random_quantized.MAKERS, g.random.randint(4, 30), 30000)
     if seed >= TYPED:
         batch = g.some(1, 2, "n")
         first = g.some((batch, 4, 6, 7), (batch, 12), (batch, 3, 8), (5, batch, 8), (6, 7))

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 
@@ -112,6 +113,7 @@ struct NarrowFactors : impl::NarrowFactorsBase<NarrowFactors> {
         narrow(cast<nest::WeightOp>(weight));
     weights.clear();
     factors.clear();
+    copies.clear();
   }
 
 private:
@@ -170,29 +172,33 @@ private:
   }
 
   /// Whether all that a kernel stores in a tensor fits, and others than products can read that.
-  static bool isNarrow(Value root, Factor &factor) {
+  bool isNarrow(Value root, Factor &factor) { return areNarrow(root, nullptr, factor) && isStored(root, factor); }
+
+  /// Whether all readers of a tensor can read it narrow, `copy` left out.
+  static bool areNarrow(Value root, OpOperand *copy, Factor &factor) {
+    size_t const first = factor.shapes.size();
     factor.shapes.push_back(root);
-    for (size_t i = 0; i < factor.shapes.size(); ++i)
+    for (size_t i = first; i < factor.shapes.size(); ++i)
       for (OpOperand &use : factor.shapes[i].getUses()) {
         Operation *user = use.getOwner();
         if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
           factor.shapes.push_back(user->getResult(0));
-        else if (isa<tensor::DimOp>(user) || (use.getOperandNumber() == 0 && weightOf(user)))
+        else if (isa<tensor::DimOp>(user) || &use == copy || (!copy && use.getOperandNumber() == 0 && weightOf(user)))
           continue;
         else if (BlockArgument const element = elementOf(use))
           factor.read.push_back(element);
         else
           return false;
       }
-    return isStored(root, factor);
+    return true;
   }
 
-  /// Whether what a kernel stores fits. A copy of another tensor, that nobody else reads, fits if that does.
-  static bool isStored(Value root, Factor &factor) {
+  /// Whether what a kernel stores fits. A copy of another tensor fits if that does.
+  bool isStored(Value root, Factor &factor) {
     Operation *const kernel = root.getDefiningOp();
     if (!isa_and_nonnull<nest::MapOp, nest::RowOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp>(
             kernel) ||
-        !isa_and_nonnull<tensor::EmptyOp>(destination(root)->get().getDefiningOp()))
+        !isa_and_nonnull<tensor::EmptyOp>(beforeReshapes(destination(root)->get()).getDefiningOp()))
       return false;
     SmallVector<OpOperand *> const stored = storedValues(kernel, cast<OpResult>(root).getResultNumber());
     if (stored.empty())
@@ -205,26 +211,18 @@ private:
     return true;
   }
 
-  static bool isCopied(Operation *kernel, Value value, Factor &factor) {
+  bool isCopied(Operation *kernel, Value value, Factor &factor) {
     auto map = dyn_cast<nest::MapOp>(kernel);
     auto const argument = dyn_cast<BlockArgument>(value);
     if (!map || !argument || argument.getOwner() != &map.getBody().front() || !argument.hasOneUse() ||
         argument.getArgNumber() >= map.getInputs().size())
       return false;
-    Value shape = map.getInputs()[argument.getArgNumber()];
-    Value const root = beforeReshapes(shape);
-    if (!shape.hasOneUse() || factor.copied.size() > 2)
-      return false;
+    OpOperand &copy = map.getInputsMutable()[argument.getArgNumber()];
+    Value const root = beforeReshapes(copy.get());
+    if (factors.count(root) || !copies.insert(root).second || factor.copied.size() > 2)
+      return false; // what several factors are made of stays as it is
     factor.copied.push_back(argument);
-    if (!isStored(root, factor))
-      return false;
-    for (; shape != root; shape = shape.getDefiningOp()->getOperand(0)) {
-      factor.shapes.push_back(shape);
-      if (!shape.getDefiningOp()->getOperand(0).hasOneUse())
-        return false;
-    }
-    factor.shapes.push_back(root);
-    return true;
+    return areNarrow(root, &copy, factor) && isStored(root, factor);
   }
 
   static OpOperand *destination(Value root) {
@@ -259,12 +257,23 @@ private:
     }
   }
 
+  /// The same destination for narrow elements.
+  static Value narrowRoom(OpBuilder &builder, Value room) {
+    auto type = cast<RankedTensorType>(room.getType());
+    auto const narrow = cast<RankedTensorType>(type.clone(builder.getIntegerType(bits)));
+    if (auto empty = room.getDefiningOp<tensor::EmptyOp>())
+      return builder.create<tensor::EmptyOp>(empty.getLoc(), narrow, empty.getDynamicSizes());
+    IRMapping mapping;
+    mapping.map(room.getDefiningOp()->getOperand(0), narrowRoom(builder, room.getDefiningOp()->getOperand(0)));
+    Operation *reshape = builder.clone(*room.getDefiningOp(), mapping);
+    reshape->getResult(0).setType(narrow);
+    return reshape->getResult(0);
+  }
+
   static void narrowDestination(Value root) {
-    OpOperand *const init = destination(root);
-    auto empty = init->get().getDefiningOp<tensor::EmptyOp>();
     OpBuilder builder(root.getDefiningOp());
-    init->set(builder.create<tensor::EmptyOp>(empty.getLoc(), cast<RankedTensorType>(root.getType()),
-                                              empty.getDynamicSizes()));
+    OpOperand *const init = destination(root);
+    init->set(narrowRoom(builder, init->get()));
     if (auto row = dyn_cast<nest::RowOp>(root.getDefiningOp())) {
       Block &body = row.getBody().front();
       unsigned const argument =
@@ -284,6 +293,7 @@ private:
 
   llvm::MapVector<Operation *, SmallVector<Operation *>> weights; ///< with the products that read them
   llvm::MapVector<Value, Factor> factors;
+  DenseSet<Value> copies; ///< roots of tensors that a factor is a copy of
 };
 
 } // namespace
