@@ -17,6 +17,8 @@ struct ImportOptions {
   std::string entry;
   /// Values of inputs that become constants, by name, as written (--operand NAME=V,V,...).
   std::map<std::string, std::string> operands;
+  /// Whether products between DequantizeLinear and what reads them are sums of integers, as hosts make them fastest.
+  bool multipliesIntegers = true;
 };
 
 } // namespace ml2k

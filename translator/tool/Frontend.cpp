@@ -4,6 +4,7 @@
 
 #include "translator/frontend/mlir/MlirImport.h"
 #include "translator/frontend/onnx/importer/OnnxImport.h"
+#include "translator/tool/Print.h"
 #include "translator/tool/Supported.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,12 +26,18 @@ static mlir::OwningOpRef<mlir::ModuleOp> scheduled(mlir::OwningOpRef<mlir::Modul
   return result.wasInterrupted() ? nullptr : std::move(module);
 }
 
+/// Devices and forms inside kernels multiply floats faster, or nothing else.
+static bool multipliesIntegers(ToolOptions const &options) {
+  return options.target != "device" && !printsColumns(options);
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> ml2k::importInput(Input const &input, ToolOptions const &options,
                                                     ScheduleText const &schedule, mlir::MLIRContext &context,
                                                     std::vector<std::string> &externalFiles) {
   if (input.kind == InputKind::Onnx)
     return scheduled(importOnnxBuffer(context, input.buffer->getBuffer(), input.fileName, input.directory,
-                                      {options.dims, options.entry, options.operands}, &externalFiles),
+                                      {options.dims, options.entry, options.operands, multipliesIntegers(options)},
+                                      &externalFiles),
                      schedule);
   return importMlir(input.buffer->getBuffer(), {input.fileName, options.entry, options.dims, schedule}, context);
 }

@@ -18,7 +18,9 @@ namespace ml2k::frontend {
 Importer::Importer(MLIRContext &context, pb::ModelProto const &model, StringRef fileName, StringRef directory,
                    ImportOptions const &options)
     : context(context), model(model), fileName(fileName), directory(directory), options(options),
-      build(UnknownLoc::get(&context), &context), nodeLocation(UnknownLoc::get(&context)) {}
+      build(UnknownLoc::get(&context), &context), nodeLocation(UnknownLoc::get(&context)) {
+  build.multipliesIntegers = options.multipliesIntegers;
+}
 
 InFlightDiagnostic Importer::error() {
   hasFailed = true;
