@@ -56,8 +56,8 @@ bool fitOneKernel(mlir::Block &a, mlir::Block &b);
 /// True if one operation reads the value; those that fusion has left behind do not count.
 bool hasOneReader(mlir::Value value);
 
-/// True where the producer makes one element of a total, its mean say, that many elements of the reader read: it belongs
-/// to the kernel that sums.
+/// True where the producer makes one element of a total, its mean say, that many elements of the reader read: it
+/// belongs to the kernel that sums.
 bool finishesTotal(mlir::linalg::GenericOp producer, mlir::linalg::GenericOp reader);
 
 /// The one value that all elements of an operand have, as a scalar at the builder's place; null if there is none.

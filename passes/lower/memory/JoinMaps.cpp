@@ -1,8 +1,9 @@
-//===- JoinMaps.cpp - maps of one shape that do not depend on each other are one kernel ---------------------------===//
+//===- JoinMaps.cpp - maps of one shape that need no element of each other but their own are one kernel -----------===//
 //
 // Part of LabelCopies. A decoder copies the keys and the values of earlier tokens into the tensors that it returns,
 // layer by layer, and turns queries and keys by the same angles; a closure takes the symmetric and the antisymmetric
-// part of one gradient: launches that do next to nothing each, and read the same twice.
+// part of one gradient; the cell of an LSTM that is no LSTM any more updates its state, then its output from that:
+// launches that do next to nothing each, and read the same twice.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -83,10 +84,14 @@ SmallVector<std::pair<Value, AffineMap>> readsOf(nest::MapOp map) {
   return reads;
 }
 
-/// True if `moved` does the same after or before all from `first` to before `last`.
-bool isFree(nest::MapOp moved, Operation *first, Operation *last) {
-  return llvm::all_of(readsOf(moved), [&](auto const &read) { return isFreeBetween(read.first, first, last, true); }) &&
-         llvm::all_of(moved.getOutputs(), [&](Value output) { return isFreeBetween(output, first, last, false); });
+/// The number of the output of `first` that `second` reads as it writes its own: each element at its place. Nothing
+/// where it reads, or first overwrites, other elements of that memory.
+std::optional<unsigned> passedOn(nest::MapOp first, std::pair<Value, AffineMap> const &read) {
+  SmallVector<AffineMap> const maps = first.getMaps();
+  for (auto [number, output] : llvm::enumerate(first.getOutputs()))
+    if (output == read.first && maps[first->getNumOperands() - first.getOutputs().size() + number] == read.second)
+      return number;
+  return std::nullopt;
 }
 
 /// True if everything that a body takes from outside is there at `place`.
@@ -100,8 +105,10 @@ bool isDefinedBefore(nest::MapOp map, Operation *place) {
   return isDefined;
 }
 
-/// Whether two maps are worth one kernel: copies of one type, or work on the same memory.
+/// Whether two maps are worth one kernel: copies of one type, work on the same memory, or one on what the other writes.
 bool belongTogether(nest::MapOp a, nest::MapOp b) {
+  if (llvm::any_of(readsOf(b), [&](auto const &read) { return passedOn(a, read).has_value(); }))
+    return true;
   if (isCopy(a) && isCopy(b))
     return a.getBody().getArgument(0).getType() == b.getBody().getArgument(0).getType();
   return llvm::any_of(readsOf(a), [&](auto const &left) {
@@ -109,16 +116,21 @@ bool belongTogether(nest::MapOp a, nest::MapOp b) {
   });
 }
 
-/// Both at the place of `place`, which is one of them: what they read alike is read once.
+/// Both at the place of `place`, which is one of them: what they read alike is read once, and what the second reads of
+/// the first is what that computed.
 nest::MapOp join(nest::MapOp first, nest::MapOp second, nest::MapOp place) {
   OpBuilder builder(place);
   SmallVector<std::pair<Value, AffineMap>> reads;
   SmallVector<Value> outputs;
   SmallVector<AffineMap> written;
-  SmallVector<SmallVector<unsigned>> arguments; // of each body: numbers in `reads`
+  SmallVector<SmallVector<std::optional<unsigned>>> arguments; // of each body: numbers in `reads`, if they are read
   for (nest::MapOp map : {first, second}) {
-    SmallVector<unsigned> &numbers = arguments.emplace_back();
+    SmallVector<std::optional<unsigned>> &numbers = arguments.emplace_back();
     for (auto const &read : readsOf(map)) {
+      if (map == second && passedOn(first, read)) {
+        numbers.push_back(std::nullopt);
+        continue;
+      }
       auto *const found = llvm::find(reads, read);
       numbers.push_back(found - reads.begin());
       if (found == reads.end())
@@ -140,14 +152,15 @@ nest::MapOp join(nest::MapOp first, nest::MapOp second, nest::MapOp place) {
   SmallVector<Type> types(inputs.size());
   for (auto const &[map, numbers] : llvm::zip(SmallVector<nest::MapOp>{first, second}, arguments))
     for (auto [argument, read] : llvm::zip(nest::MapOp(map).getBody().getArguments(), numbers))
-      types[read] = argument.getType();
+      if (read)
+        types[*read] = argument.getType();
   Block *body = builder.createBlock(&both.getBody(), {}, types, SmallVector<Location>(types.size(), location));
   SmallVector<Value> results;
   for (auto const &[map, numbers] : llvm::zip(SmallVector<nest::MapOp>{first, second}, arguments)) {
     Block &from = nest::MapOp(map).getBody().front();
     IRMapping mapping;
-    for (auto [argument, read] : llvm::zip(from.getArguments(), numbers))
-      mapping.map(argument, body->getArgument(read));
+    for (auto [argument, read, operand] : llvm::zip(from.getArguments(), numbers, readsOf(map)))
+      mapping.map(argument, read ? body->getArgument(*read) : results[*passedOn(first, operand)]);
     for (Operation &op : from.without_terminator())
       builder.clone(op, mapping);
     for (Value result : from.getTerminator()->getOperands())
@@ -178,12 +191,35 @@ bool areAlike(nest::MapOp a, nest::MapOp b) {
          belongTogether(a, b);
 }
 
+/// True if `later` does the same right after `earlier`.
+bool canFollow(nest::MapOp earlier, nest::MapOp later) {
+  return llvm::all_of(readsOf(later),
+                      [&](auto const &read) {
+                        Operation *first = passedOn(earlier, read) ? earlier->getNextNode() : earlier;
+                        return isFreeBetween(read.first, first, later, true);
+                      }) &&
+         llvm::all_of(later.getOutputs(), [&](Value output) { return isFreeBetween(output, earlier, later, false); });
+}
+
+/// True if `earlier` does the same right before `later`, and nothing but its own elements is what they share.
+bool canWait(nest::MapOp earlier, nest::MapOp later) {
+  Operation *next = earlier->getNextNode();
+  return llvm::all_of(readsOf(earlier),
+                      [&](auto const &read) { return isFreeBetween(read.first, next, later->getNextNode(), true); }) &&
+         llvm::all_of(earlier.getOutputs(), [&](Value output) { return isFreeBetween(output, next, later, false); }) &&
+         llvm::all_of(readsOf(later),
+                      [&](auto const &read) {
+                        return passedOn(earlier, read) || isFreeBetween(read.first, earlier, next, true);
+                      }) &&
+         llvm::all_of(later.getOutputs(), [&](Value output) { return isFreeBetween(output, earlier, next, false); });
+}
+
 /// Both as one kernel at the place of one of them; null if either has to stay where it is.
 nest::MapOp joined(nest::MapOp earlier, nest::MapOp later) {
-  if (isFree(later, earlier, later) && isDefinedBefore(later, earlier) &&
+  if (canFollow(earlier, later) && isDefinedBefore(later, earlier) &&
       hoistAllBefore(later->getOperands(), earlier) == nullptr)
     return join(earlier, later, earlier);
-  if (isFree(earlier, earlier->getNextNode(), later->getNextNode()))
+  if (canWait(earlier, later))
     return join(earlier, later, later);
   return nullptr;
 }

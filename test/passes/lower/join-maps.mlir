@@ -40,13 +40,65 @@ func.func @named(%pk: memref<?x4xf32> {nest.dims = ["past", ""]}, %pv: memref<?x
   return
 }
 
-// The second one reads what the first one writes.
+// The second one reads what the first one writes, each element at its place: that is at hand.
 // CHECK-LABEL: func.func @chain(
-// CHECK: nest.map "y.copy" ins(%{{.*}} : memref<4xf32>)
-// CHECK: nest.map "z.copy" ins(%{{.*}} : memref<4xf32>)
-func.func @chain(%x: memref<4xf32>, %y: memref<4xf32> {nest.name = "y"}, %z: memref<4xf32> {nest.name = "z"}) {
-  memref.copy %x, %y : memref<4xf32> to memref<4xf32>
-  memref.copy %y, %z : memref<4xf32> to memref<4xf32>
+// CHECK-SAME: %[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>, %[[Z:.*]]: memref<4xf32>
+// CHECK: nest.map "y" ins(%[[X]] : memref<4xf32>) outs(%[[Y]], %[[Z]] : memref<4xf32>, memref<4xf32>)
+// CHECK-NEXT: ^bb0(%[[V:.*]]: f32):
+// CHECK-NEXT: %[[NEW:.*]] = arith.addf %[[V]], %[[V]] : f32
+// CHECK-NEXT: %[[OUT:.*]] = math.tanh %[[NEW]] : f32
+// CHECK-NEXT: nest.yield %[[NEW]], %[[OUT]] : f32, f32
+func.func @chain(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
+  nest.map "y" ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+      maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] {
+  ^bb0(%v: f32):
+    %new = arith.addf %v, %v : f32
+    nest.yield %new : f32
+  }
+  nest.map "z" ins(%y : memref<4xf32>) outs(%z : memref<4xf32>)
+      maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] {
+  ^bb0(%v: f32):
+    %out = math.tanh %v : f32
+    nest.yield %out : f32
+  }
+  return
+}
+
+// It reads other elements, too; or overwrites elements that the first one reads elsewhere.
+// CHECK-LABEL: func.func @turned(
+// CHECK: nest.map "y" ins(%{{.*}} : memref<4x4xf32>) outs(%{{.*}} : memref<4x4xf32>)
+// CHECK: nest.map "z" ins(%{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}} : memref<4x4xf32>)
+// CHECK-LABEL: func.func @in_place(
+// CHECK: nest.map "y" ins(%{{.*}} : memref<4x4xf32>) outs(%{{.*}} : memref<4x4xf32>)
+// CHECK: nest.map "x" ins(%{{.*}} : memref<4x4xf32>) outs(%{{.*}} : memref<4x4xf32>)
+func.func @turned(%x: memref<4x4xf32>, %y: memref<4x4xf32>, %z: memref<4x4xf32>) {
+  nest.map "y" ins(%x : memref<4x4xf32>) outs(%y : memref<4x4xf32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    %new = arith.addf %v, %v : f32
+    nest.yield %new : f32
+  }
+  nest.map "z" ins(%y, %y : memref<4x4xf32>, memref<4x4xf32>) outs(%z : memref<4x4xf32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32, %w: f32):
+    %out = arith.addf %v, %w : f32
+    nest.yield %out : f32
+  }
+  return
+}
+func.func @in_place(%x: memref<4x4xf32>, %y: memref<4x4xf32>) {
+  nest.map "y" ins(%x : memref<4x4xf32>) outs(%y : memref<4x4xf32>)
+      maps [affine_map<(i, j) -> (0, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    %new = arith.addf %v, %v : f32
+    nest.yield %new : f32
+  }
+  nest.map "x" ins(%y : memref<4x4xf32>) outs(%x : memref<4x4xf32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    %out = math.tanh %v : f32
+    nest.yield %out : f32
+  }
   return
 }
 
