@@ -12,7 +12,9 @@
 #include "translator/ir/Nest.h"
 #include "translator/ir/UniqueNames.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
@@ -167,16 +169,37 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
     return name;
   }
 
+  /// The name of the one argument of the function that an operation reads; empty if there is none, or several.
+  static std::string argumentOf(Operation *op) {
+    std::string name;
+    for (Value operand : op->getOperands()) {
+      while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(operand.getDefiningOp()))
+        operand = operand.getDefiningOp()->getOperand(0);
+      auto const argument = dyn_cast<BlockArgument>(operand);
+      auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+      if (!function)
+        continue;
+      auto const named = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nest.name");
+      if (!named || (!name.empty() && named != name))
+        return "";
+      name = named.str();
+    }
+    return name;
+  }
+
   static std::string labelFor(Operation *op, UniqueNames &taken, llvm::StringMap<int> &places) {
     std::string label = nameFromLocation(nameGiver(op));
     if (label.empty())
       label = kindOf(op).str() + std::to_string(++places[kindOf(op)]);
+    std::string const layer = label;
     if (auto role = op->getAttrOfType<StringAttr>("nest.role")) // a part of the layer that bears the name
       label += "." + role.str();
     if (taken.take(label))
       return label;
     if (std::string const operation = operationFromLocation(nameGiver(op)); !operation.empty())
       label += "." + operation; // attention's Softmax beside its MatMul
+    if (std::string const argument = argumentOf(op); taken.isTaken(label) && !argument.empty())
+      label = layer + "." + argument; // a variable's part of what is done to several
     if (taken.isTaken(label))
       label += "_" + shortHash(provenance(op) + label);
     return taken.unique(label, provenance(op));

@@ -16,7 +16,9 @@ def case(name, signature, body, constants=None):
     model = parser.parse_model(f'<ir_version: 9, opset_import: ["" : 17]>\n{name} {signature} {{\n{body}\n}}')
     model.graph.initializer.extend(numpy_helper.from_array(np.asarray(value), label)
                                    for label, value in (constants or {}).items())
-    inputs = {value.name: numbers(*(dim.dim_value for dim in value.type.tensor_type.shape.dim)) for value in model.graph.input}
+    types = {value.name: value.type.tensor_type for value in model.graph.input}
+    inputs = {label: numbers(*(dim.dim_value for dim in type.shape.dim)).astype(helper.tensor_dtype_to_np_dtype(type.elem_type))
+              for label, type in types.items()}
     outputs = ReferenceEvaluator(model).run(None, inputs)
     tensors = lambda values, arrays: [numpy_helper.from_array(np.asarray(array), value.name)
                                       for value, array in zip(values, arrays)]
@@ -79,6 +81,23 @@ def cases():
         case("state_beside_image", "(float[2, 3, 8, 8] x) => (float[2, 4, 8, 8] y)",
              "a = Conv <pads = [1, 1, 1, 1]> (x, first)\nh = Tanh (a)\njoined = Concat <axis = 1> (x, h)\ny = Conv <pads = [1, 1, 1, 1]> (joined, second)",
              {"first": numbers(4, 3, 3, 3), "second": numbers(4, 7, 3, 3)}),
+        case("normalised_columns", "(double[6, 5] t, double[6, 5] q, double[6] p) => (float[6, 4] y, double[6, 5] z)",
+             "a = Abs (q)\nb = Add (a, floor)\nlogs = Log (b)\nz = Exp (logs)\np1 = Unsqueeze (p, axis)\njoined = Concat <axis = 1> (t, logs, p1)\n"
+             "d = Sub (joined, mean)\nn = Div (d, deviation)\nf = Cast <to = 1> (n)\ny = Gemm (f, w, bias)",
+             {"axis": np.array([1]), "floor": np.array(.01), "mean": np.linspace(-1, 1, 11), "deviation": np.linspace(1, 2, 11),
+              "w": numbers(11, 4), "bias": numbers(4)}),
+        case("images_by_parts", "(float[2, 3, 6, 6] x, float[2, 7, 6, 6] r) => (float[2, 7, 6, 6] y, float[7, 6, 6] z)",
+             "a = Conv <pads = [1, 1, 1, 1]> (x, first)\njoined = Concat <axis = 1> (a, x)\ns = Mul (joined, scale)\nt = Add (s, r)\ny = Relu (t)\n"
+             "x0 = Gather <axis = 0> (x, zero)\na1 = Gather <axis = 0> (a, one)\nw = Concat <axis = 0> (x0, a1)\nv = Mul (w, scale3)\nz = Tanh (v)",
+             {"first": numbers(4, 3, 3, 3), "scale": numbers(1, 7, 1, 1), "scale3": numbers(7, 1, 1), "zero": np.array(0), "one": np.array(1)}),
+        case("cell_states", "(float[3, 2, 5] x, float[2, 4] c) => (float[2, 4] y, float[2, 4] state)",
+             "\n".join(f"x{t} = Gather <axis = 0> (x, t{t})\nsum{t} = Gemm (x{t}, w, bias)\n"
+                       + (f"old{t} = MatMul (h{t - 1}, r)\nall{t} = Add (sum{t}, old{t})\n" if t else f"all{t} = Identity (sum{t})\n")
+                       + f"i{t}, f{t}, g{t}, o{t} = Split <axis = 1> (all{t}, parts)\nsi{t} = Sigmoid (i{t})\nsf{t} = Sigmoid (f{t})\nsg{t} = Tanh (g{t})\n"
+                       f"so{t} = Sigmoid (o{t})\nkept{t} = Mul (sf{t}, {f'c{t - 1}' if t else 'c'})\nnew{t} = Mul (si{t}, sg{t})\n"
+                       f"c{t} = Add (kept{t}, new{t})\nout{t} = Tanh (c{t})\nh{t} = Mul (so{t}, out{t})" for t in range(3))
+             + "\ny = Identity (h2)\nstate = Identity (c2)",
+             {"w": numbers(5, 16), "bias": numbers(16), "r": numbers(4, 16), "parts": np.array([4, 4, 4, 4]), **{f"t{t}": np.array(t) for t in range(3)}}),
         case("rolled_rows", "(float[2, 3, 8, 9] u) => (float[2, 3, 8, 9] y, float[2, 3, 8, 9] z)",
              "head = Slice (u, zero, one, axis)\nrest = Slice (u, one, end, axis)\nup = Concat <axis = 2> (rest, head)\n"
              "front = Slice (u, zero, most, axis)\nback = Slice (u, most, end, axis)\ndown = Concat <axis = 2> (back, front)\n"

@@ -105,12 +105,21 @@ bool isDefinedBefore(nest::MapOp map, Operation *place) {
   return isDefined;
 }
 
-/// Whether two maps are worth one kernel: copies of one type, work on the same memory, or one on what the other writes.
+/// True if `later` reads what `earlier` writes, at least in part each element at its place.
+bool isChain(nest::MapOp earlier, nest::MapOp later) {
+  return llvm::any_of(readsOf(later), [&](auto const &read) { return passedOn(earlier, read).has_value(); });
+}
+
+/// Whether two maps are worth one kernel: one works on what the other writes, both are copies of one type, or they
+/// store one type and work on the same memory.
 bool belongTogether(nest::MapOp a, nest::MapOp b) {
-  if (llvm::any_of(readsOf(b), [&](auto const &read) { return passedOn(a, read).has_value(); }))
+  auto const typeOf = [](nest::MapOp map) { return getElementTypeOrSelf(map.getOutputs()[0].getType()); };
+  if (isChain(a, b))
     return true;
+  if (typeOf(a) != typeOf(b))
+    return false;
   if (isCopy(a) && isCopy(b))
-    return a.getBody().getArgument(0).getType() == b.getBody().getArgument(0).getType();
+    return true;
   return llvm::any_of(readsOf(a), [&](auto const &left) {
     return llvm::any_of(readsOf(b), [&](auto const &right) { return rootOf(left.first) == rootOf(right.first); });
   });
@@ -172,7 +181,7 @@ nest::MapOp join(nest::MapOp first, nest::MapOp second, nest::MapOp place) {
   return both;
 }
 
-/// Maps that store as many elements of one type in the same order, and are not too much for one kernel.
+/// Maps that store as many elements in the same order, and are not too much for one kernel.
 bool areAlike(nest::MapOp a, nest::MapOp b) {
   constexpr unsigned mostOutputs = 4, mostOperands = 16, mostOperations = 64;
   AffineMap const map = a.getMaps().back();
@@ -180,12 +189,9 @@ bool areAlike(nest::MapOp a, nest::MapOp b) {
   for (AffineExpr expr : map.getResults())
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       known.set(dim.getPosition());
-  auto const elementType = [](nest::MapOp each) {
-    return cast<MemRefType>(each.getOutputs()[0].getType()).getElementType();
-  };
   auto const size = [](nest::MapOp each) { return each.getBody().front().getOperations().size(); };
   return a->getBlock() == b->getBlock() && known.all() && map == b.getMaps().back() &&
-         elementType(a) == elementType(b) && haveSameShape(a.getOutputs()[0], b.getOutputs()[0]) &&
+         haveSameShape(a.getOutputs()[0], b.getOutputs()[0]) &&
          a.getOutputs().size() + b.getOutputs().size() <= mostOutputs &&
          a->getNumOperands() + b->getNumOperands() <= mostOperands && size(a) + size(b) <= mostOperations &&
          belongTogether(a, b);

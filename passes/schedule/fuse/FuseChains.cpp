@@ -3,6 +3,7 @@
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
+#include "passes/schedule/fuse/ConcatParts.h"
 #include "passes/schedule/fuse/FusedPositions.h"
 #include "passes/schedule/fuse/SparseOperands.h"
 #include "translator/ir/Nest.h"
@@ -50,6 +51,7 @@ struct FuseChains : impl::FuseChainsBase<FuseChains> {
   void runOnOperation() override {
     if (hasSparseOperands(getOperation())) // all on memrefs
       return;
+    workOnParts(getOperation());
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *operand) {
       auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
