@@ -54,11 +54,19 @@ bool isTurned(AffineMap from, AffineMap to) {
   return !loop || (index && from.isFunctionOfDim(loop.getPosition()) && !index.isFunctionOfDim(loop.getPosition()));
 }
 
+/// True if all outputs get their elements in one order.
+bool storesAlike(nest::MapOp map) {
+  SmallVector<AffineMap> const maps = map.getMaps();
+  return llvm::all_equal(ArrayRef(maps).take_back(map.getOutputs().size())) &&
+         llvm::all_of(map.getOutputs().drop_front(),
+                      [&](Value output) { return haveSameShape(map.getOutputs()[0], output); });
+}
+
 /// Elementwise work along the same loop in all operands, which its body does not read by itself.
 bool isPlainMap(nest::MapOp map) {
   SmallVector<AffineMap> const maps = map.getMaps();
   auto const type = cast<MemRefType>(map.getOutputs()[0].getType());
-  if (map.getOutputs().size() != 1 || maps.back().getNumResults() == 0 ||
+  if (maps.back().getNumResults() == 0 || !storesAlike(map) ||
       (type.hasStaticShape() && type.getNumElements() >= manyElements))
     return false;
   if (isCopy(map))
@@ -240,14 +248,15 @@ void joinMaps(func::FuncOp function) {
       maps.push_back(map);
   });
   for (nest::MapOp later : maps) {
-    nest::MapOp last = later;
-    for (auto *each = open.begin(); each != open.end(); ++each)
-      if (nest::MapOp both = areAlike(*each, later) ? joined(*each, later) : nullptr) {
-        last = both;
+    // What joins one may join another then: each of them stores one output more, and of those there are few
+    for (auto *each = open.begin(); each != open.end();) {
+      nest::MapOp const both = areAlike(*each, later) ? joined(*each, later) : nullptr;
+      if (both)
         open.erase(each);
-        break;
-      }
-    open.push_back(last);
+      each = both ? open.begin() : std::next(each);
+      later = both ? both : later;
+    }
+    open.push_back(later);
     if (open.size() > most)
       open.erase(open.begin());
   }

@@ -139,10 +139,10 @@ func.func @parts(%all: memref<3x24xf32>, %k: memref<2x3x4xf32>, %v: memref<2x3x4
   return
 }
 
-// Work on the same memory: queries and keys are turned by the same angles. The first waits for the keys.
+// Work on the same memory: queries and keys are turned by the same angles. What joined the keys joins the queries, too.
 // CHECK-LABEL: func.func @angles(
-// CHECK: nest.map "keys"
-// CHECK: nest.map "q" ins(%{{.*}}, %[[ANGLES:.*]], %{{.*}} : memref<4xf32>, memref<4xf32>, memref<4xf32>) outs(%{{.*}}, %{{.*}} :
+// CHECK-SAME: %[[Q:.*]]: memref<4xf32>, %[[ANGLE:.*]]: memref<4xf32>, %[[K:.*]]: memref<4xf32>, %[[X:.*]]: memref<4xf32>, %[[A:.*]]: memref<4xf32>, %[[B:.*]]: memref<4xf32>)
+// CHECK: nest.map "keys" ins(%[[X]], %[[Q]], %[[ANGLE]] : {{.*}}) outs(%[[K]], %[[A]], %[[B]] :
 // CHECK-NOT: nest.map
 // CHECK: return
 #i = affine_map<(i) -> (i)>
