@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -206,10 +207,119 @@ private:
   }
 };
 
+/// The one number that all elements of an operand are, if a fill or work without operands says so. A constant may be a
+/// parameter that is not trained yet: code should not depend on its values.
+Value numberOf(Value operand) {
+  if (auto fill = operand.getDefiningOp<linalg::FillOp>())
+    return fill.getInputs()[0];
+  auto generic = operand.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic->getNumResults() != 1 || generic.getNumDpsInputs() != 0 || !generic.hasPureTensorSemantics())
+    return {};
+  Value value = generic.getBody()->getTerminator()->getOperand(0);
+  return value.getParentRegion() == &generic.getRegion() ? Value() : value;
+}
+
+/// The gradient of a sum of energies begins with ones, the state of a recurrent cell with zeros: rows that are all the
+/// same. Of their product with a constant there is one row, a constant itself, and the others repeat it. (Sums over a
+/// tensor would be computed for each row again by who reads them: a product is better at that.)
+struct UniformFactor : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    auto fill = isProduct(op) ? op.getOutputs()[0].getDefiningOp<linalg::FillOp>() : linalg::FillOp();
+    AffineMap const out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    if (!fill || !out.isProjectedPermutation())
+      return failure();
+    for (unsigned uniform : {0, 1}) {
+      AffineMap const other = op.getIndexingMapsArray()[1 - uniform];
+      auto const isRead = [&](unsigned loop) { return other.isFunctionOfDim(loop); };
+      SmallVector<unsigned> reductions;
+      op.getReductionDims(reductions);
+      auto const isRepeated = [&](AffineExpr expr) {
+        return !other.isFunctionOfDim(cast<AffineDimExpr>(expr).getPosition());
+      };
+      if (!other.isProjectedPermutation() || !llvm::all_of(reductions, isRead) ||
+          llvm::none_of(out.getResults(), isRepeated))
+        continue;
+      Value const number = numberOf(op.getInputs()[uniform]);
+      if (number && isConstant(op.getInputs()[1 - uniform])) {
+        rewrite(rewriter, op, fill, uniform, number);
+        return success();
+      }
+    }
+    return failure();
+  }
+
+private:
+  static bool isConstant(Value value) {
+    auto transpose = value.getDefiningOp<linalg::TransposeOp>();
+    return weightBehind(transpose ? transpose.getInput() : value);
+  }
+
+  static void rewrite(PatternRewriter &rewriter, linalg::GenericOp op, linalg::FillOp fill, unsigned uniform,
+                      Value number) {
+    Value const other = op.getInputs()[1 - uniform];
+    AffineMap const read = op.getIndexingMapsArray()[1 - uniform], out = op.getIndexingMapsArray()[2];
+    // The loops of the other operand in its order; the results that it decides
+    SmallVector<AffineExpr> stored, kept;
+    SmallVector<utils::IteratorType> loops;
+    for (AffineExpr expr : read.getResults())
+      loops.push_back(op.getIteratorTypesArray()[cast<AffineDimExpr>(expr).getPosition()]);
+    SmallVector<std::pair<Value, int64_t>> sources;
+    SmallVector<int64_t> shape;
+    for (auto [position, expr] : llvm::enumerate(out.getResults()))
+      if (auto const dim = read.getResultPosition(expr)) {
+        stored.push_back(rewriter.getAffineDimExpr(*dim));
+        kept.push_back(rewriter.getAffineDimExpr(position));
+        sources.push_back({other, *dim});
+        shape.push_back(cast<ShapedType>(other.getType()).getDimSize(*dim));
+      }
+    auto const rows = cast<RankedTensorType>(op.getResult(0).getType());
+    auto const row = RankedTensorType::get(shape, rows.getElementType());
+    Location const loc = op.getLoc();
+    Value const start =
+        rewriter.create<linalg::FillOp>(loc, fill.getInputs()[0], emptyLike(rewriter, loc, row, sources)).getResult(0);
+    MLIRContext *context = rewriter.getContext();
+    auto sums = rewriter.create<linalg::GenericOp>(loc, TypeRange(row), other, start,
+                                                   ArrayRef{AffineMap::getMultiDimIdentityMap(loops.size(), context),
+                                                            AffineMap::get(loops.size(), 0, stored, context)},
+                                                   loops, [&](OpBuilder &inside, Location, ValueRange values) {
+                                                     IRMapping mapping;
+                                                     mapping.map(op.getBody()->getArgument(uniform), number);
+                                                     mapping.map(op.getBody()->getArgument(1 - uniform), values[0]);
+                                                     mapping.map(op.getBody()->getArgument(2), values[1]);
+                                                     for (Operation &inner : *op.getBody())
+                                                       inside.clone(inner, mapping);
+                                                   });
+    AffineMap const repeated = AffineMap::get(rows.getRank(), 0, kept, context);
+    for (OpOperand &use : llvm::make_early_inc_range(op.getResult(0).getUses()))
+      readRow(rewriter, use, sums.getResult(0), repeated);
+    SmallVector<utils::IteratorType> const all(rows.getRank(), utils::IteratorType::parallel);
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, TypeRange(rows), sums.getResult(0), fill.getOutputs()[0],
+        ArrayRef{repeated, rewriter.getMultiDimIdentityMap(rows.getRank())}, all,
+        [](OpBuilder &inside, Location at, ValueRange values) { inside.create<linalg::YieldOp>(at, values[0]); });
+  }
+
+  /// Elementwise work needs no rows. Its loops are those of its result.
+  static void readRow(PatternRewriter &rewriter, OpOperand &use, Value row, AffineMap repeated) {
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader || !reader.isDpsInput(&use) || reader.getNumReductionLoops() != 0 || reader->getNumResults() != 1 ||
+        !reader.getMatchingIndexingMap(reader.getDpsInitOperand(0)).isPermutation())
+      return;
+    SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
+    maps[use.getOperandNumber()] = repeated.compose(maps[use.getOperandNumber()]);
+    rewriter.modifyOpInPlace(reader, [&] {
+      reader.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      use.set(row);
+    });
+  }
+};
+
 } // namespace
 
 void populateProductOperands(RewritePatternSet &patterns) {
-  patterns.add<TransposeBetweenReshapes, ScalesOfProduct, ScaleBehindProduct>(patterns.getContext());
+  patterns.add<TransposeBetweenReshapes, ScalesOfProduct, ScaleBehindProduct, UniformFactor>(patterns.getContext());
 }
 
 } // namespace ml2k

@@ -403,6 +403,23 @@ def spectral(net):
     return {"modes": (FLOAT, 3), "y": (FLOAT, 3)}
 
 
+@model(17, batch=(2, 1, 5))
+def energies_and_forces(net):
+    """Variables are normalised as they are joined; the gradient of the sum of all energies begins with ones."""
+    t = net.input("t", "batch", 2)
+    logs = net.op("Log", net.op("Add", net.op("Abs", t), net.const(.1, np.float32)))
+    joined = net.op("Concat", net.input("x", "batch", 6), logs, axis=1)
+    features = net.op("Mul", net.op("Sub", joined, net.weight("mean", 8)), net.weight("scale", 8))
+    hidden = net.op("Tanh", net.op("MatMul", features, net.weight("first", 8, 5)))
+    energy = net.op("MatMul", hidden, net.weight("last", 5, 1), name="energy")
+    ones = net.op("Expand", net.const([[1]], np.float32), net.op("Shape", energy))
+    back = net.op("MatMul", ones, net.op("Transpose", "last", perm=[1, 0]))
+    slope = net.op("Sub", net.const(1, np.float32), net.op("Mul", hidden, hidden))
+    net.op("MatMul", net.op("Mul", back, slope), net.op("Transpose", "first", perm=[1, 0]), name="forces")
+    net.op("Exp", logs, name="amounts")
+    return {"energy": (FLOAT, 2), "forces": (FLOAT, 2), "amounts": (FLOAT, 2)}
+
+
 #===--- Names ---===#
 
 LONG = "x" * 300

@@ -36,9 +36,8 @@ bool isCopied(Value part) {
 bool isJoined(Value part) {
   Operation *op = part.getDefiningOp();
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  return part.hasOneUse() &&
-         ((generic && generic.getNumReductionLoops() == 0 && generic->getNumResults() == 1) ||
-          isa_and_nonnull<nest::ContractOp, nest::ConvOp>(op));
+  return part.hasOneUse() && ((generic && generic.getNumReductionLoops() == 0 && generic->getNumResults() == 1) ||
+                              isa_and_nonnull<nest::ContractOp, nest::ConvOp>(op));
 }
 
 /// No more kernels than before: all of the work was one, and at most one part gets one of its own.
@@ -59,8 +58,8 @@ OpOperand *joinedOperand(linalg::GenericOp op) {
   size_t const operations = body.getOperations().size();
   AffineMap const out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (op->getNumResults() != 1 || !isPlain(op) || op.getNumReductionLoops() != 0 || operations < 2 ||
-      !out.isPermutation() || !op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>() || op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
-      llvm::any_of(body, llvm::IsaPred<linalg::IndexOp>))
+      !out.isPermutation() || !op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>() ||
+      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) || llvm::any_of(body, llvm::IsaPred<linalg::IndexOp>))
     return nullptr;
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto whole = input->get().getDefiningOp<tensor::ConcatOp>();
@@ -85,10 +84,9 @@ Value workOn(OpBuilder &builder, linalg::GenericOp op, OpOperand *joined, Value 
   inputs[joined->getOperandNumber()] = part;
   // Sizes of the whole, but along the loop: who asked the part for them would be one more reader of it
   SmallVector<OpFoldResult> sizes = op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>().getMixedSizes();
-  sizes[*maps.back().getResultPosition(place)] =
-      builder.getIndexAttr(cast<ShapedType>(part.getType()).getDimSize(dim));
-  Value const init = builder.create<tensor::EmptyOp>(
-      op.getLoc(), sizes, cast<ShapedType>(op.getResult(0).getType()).getElementType());
+  sizes[*maps.back().getResultPosition(place)] = builder.getIndexAttr(cast<ShapedType>(part.getType()).getDimSize(dim));
+  Value const init =
+      builder.create<tensor::EmptyOp>(op.getLoc(), sizes, cast<ShapedType>(op.getResult(0).getType()).getElementType());
   auto work = builder.create<linalg::GenericOp>(op.getLoc(), TypeRange(init.getType()), inputs, ValueRange{init}, maps,
                                                 op.getIteratorTypesArray());
   IRMapping mapping;

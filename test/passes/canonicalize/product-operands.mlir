@@ -121,3 +121,50 @@ func.func @shared(%k: tensor<1x2x3x?x4xf32>, %n: index) -> tensor<1x6x4x?xf32> {
   %3 = tensor.expand_shape %2 [[0, 1], [2], [3]] output_shape [1, 6, 4, %n] : tensor<6x4x?xf32> into tensor<1x6x4x?xf32>
   return %3 : tensor<1x6x4x?xf32>
 }
+
+// Rows of ones times a constant: its sums, which every row repeats, are what elementwise work reads. Sums over a tensor
+// that is no constant stay a product.
+// CHECK-LABEL: func.func @ones
+// CHECK-SAME: (%[[X:.*]]: tensor<?x8xf32>, %[[B:.*]]: tensor<3x8xf32>
+// CHECK: %[[W:.*]] = nest.weight "w"
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}["reduction", "parallel"]} ins(%[[W]] : tensor<3x8xf32>) outs({{.*}} : tensor<8xf32>)
+// CHECK: arith.addf
+// CHECK: linalg.generic {{.*}}["parallel", "parallel"]} ins(%[[SUMS]], %[[X]] : tensor<8xf32>, tensor<?x8xf32>)
+// CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction"]} ins(%{{.*}}, %[[B]] : tensor<?x3xf32>, tensor<3x8xf32>)
+#rows = affine_map<(i, j, k) -> (i, k)>
+#columns = affine_map<(i, j, k) -> (k, j)>
+#sums = affine_map<(i, j, k) -> (i, j)>
+#both = affine_map<(i, j) -> (i, j)>
+func.func @ones(%x: tensor<?x8xf32>, %b: tensor<3x8xf32>, %n: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %w = nest.weight "w" : tensor<3x8xf32> = dense<2.0> : tensor<3x8xf32>
+  %0 = tensor.empty(%n) : tensor<?x3xf32>
+  %ones = linalg.generic {indexing_maps = [#both], iterator_types = ["parallel", "parallel"]} outs(%0 : tensor<?x3xf32>) {
+  ^bb0(%out: f32):
+    linalg.yield %one : f32
+  } -> tensor<?x3xf32>
+  %1 = tensor.empty(%n) : tensor<?x8xf32>
+  %2 = linalg.fill ins(%zero : f32) outs(%1 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %product = linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%ones, %w : tensor<?x3xf32>, tensor<3x8xf32>) outs(%2 : tensor<?x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %sum: f32):
+    %3 = arith.mulf %l, %r : f32
+    %4 = arith.addf %sum, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x8xf32>
+  %y = linalg.generic {indexing_maps = [#both, #both, #both], iterator_types = ["parallel", "parallel"]}
+      ins(%product, %x : tensor<?x8xf32>, tensor<?x8xf32>) outs(%1 : tensor<?x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %out: f32):
+    %3 = arith.mulf %l, %r : f32
+    linalg.yield %3 : f32
+  } -> tensor<?x8xf32>
+  %other = linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%ones, %b : tensor<?x3xf32>, tensor<3x8xf32>) outs(%2 : tensor<?x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %sum: f32):
+    %3 = arith.mulf %l, %r : f32
+    %4 = arith.addf %sum, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x8xf32>
+  return %y, %other : tensor<?x8xf32>, tensor<?x8xf32>
+}
