@@ -218,7 +218,7 @@ def NarrowFactors : Pass<"ml2k-narrow-factors", "::mlir::func::FuncOp"> {
   let summary = "factors of integer products in 16 bits";
   let description = [{
     Pre: kernels, packed weights. Post: where all products of a weight sum up in i32, and both the weight and whatever it is multiplied by
-    provably fit, both are i16.
+    provably fit, both are i16, or the weight is i8.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }

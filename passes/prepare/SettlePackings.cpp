@@ -11,7 +11,8 @@ namespace ml2k {
 #define GEN_PASS_DEF_SETTLEPACKINGS
 #include "passes/prepare/Passes.h.inc"
 
-/// Hosts may multiply bf16 in pairs where both factors are, and so integers of 16 bits that are summed up in 32.
+/// Hosts may multiply bf16 in pairs where both factors are, and so integers of 16 bits, or bytes and such, that are
+/// summed up in 32.
 static bool isPaired(nest::WeightOp weight) {
   auto const isBfloat = [](Value value) { return getElementTypeOrSelf(value).isBF16(); };
   auto const isShort = [](Value value) { return getElementTypeOrSelf(value).isInteger(16); };
@@ -20,7 +21,8 @@ static bool isPaired(nest::WeightOp weight) {
   };
   if (isBfloat(weight.getResult()))
     return llvm::all_of(weight->getUsers(), [&](Operation *user) { return isBfloat(user->getOperand(0)); });
-  return isShort(weight.getResult()) && llvm::all_of(weight->getUsers(), [&](Operation *user) {
+  return (isShort(weight.getResult()) || getElementTypeOrSelf(weight.getResult()).isInteger(8)) &&
+         llvm::all_of(weight->getUsers(), [&](Operation *user) {
            return isa<nest::ConvOp, nest::ContractOp>(user) && isShort(user->getOperand(0)) &&
                   sumOf(user).isInteger(32);
          });

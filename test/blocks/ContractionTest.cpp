@@ -95,7 +95,7 @@ template <class T, int K, int N> void integers(int rows) {
   ExecutionSpace const space;
   Tensor<T *[K]> const a("a", rows);
   check::put(a, left);
-  std::conditional_t<sizeof(T) == 2, ShortPanels<N, K>, Panels<int, N, K>> packed;
+  std::conditional_t<sizeof(T) == 2, ShortPanels<T, N, K>, Panels<int, N, K>> packed;
   auto file = check::opened(weight);
   read_panels_kn(file, packed);
   SplitSums<int> const split("split", space);

@@ -102,7 +102,7 @@ template <class Window, class In, class Out, int Groups = 1> void integers(std::
   ExecutionSpace const space;
   auto const in = check::activation<In>(images, test.image);
   Out const out{{"out", std::size_t(images)}};
-  ShortPanels<Out::channels, C::taps * C::channels, Groups> weight;
+  ShortPanels<std::int16_t, Out::channels, C::taps * C::channels, Groups> weight;
   auto file = check::opened(test.weight);
   read_panels<C::taps>(file, weight);
   SplitSums<int> const split("split", space);

@@ -282,13 +282,16 @@ private:
     }
   }
 
+  /// In bytes where they fit: pairs are made of them when they are loaded.
   static void narrow(nest::WeightOp weight) {
-    SmallVector<int16_t> values;
-    for (APInt const &value : cast<DenseElementsAttr>(weight.getValue()).getValues<APInt>())
-      values.push_back(static_cast<int16_t>(value.getSExtValue()));
-    auto const type = cast<RankedTensorType>(weight.getType()).clone(IntegerType::get(weight.getContext(), bits));
-    weight.setValueAttr(DenseElementsAttr::get(cast<RankedTensorType>(type), ArrayRef<int16_t>(values)));
-    weight.getResult().setType(type);
+    auto const value = cast<DenseElementsAttr>(weight.getValue());
+    auto const areBytes =
+        llvm::all_of(value.getValues<APInt>(), [](APInt const &element) { return element.isSignedIntN(8); });
+    Type const type = IntegerType::get(weight.getContext(), areBytes ? 8 : bits);
+    DenseElementsAttr const narrow =
+        value.mapValues(type, [&](APInt const &element) { return element.trunc(type.getIntOrFloatBitWidth()); });
+    weight.setValueAttr(narrow);
+    weight.getResult().setType(narrow.getType());
   }
 
   llvm::MapVector<Operation *, SmallVector<Operation *>> weights; ///< with the products that read them

@@ -74,6 +74,28 @@ func.func @wide(%b: tensor<2x4xi8>, %c: tensor<2x4xi16>) -> (tensor<2x3xi32>, te
   return %y, %u : tensor<2x3xi32>, tensor<2x3xi32>
 }
 
+// A weight of bytes
+// CHECK-LABEL: func.func @byte_weight
+// CHECK: nest.weight "w" packing <panels> : tensor<3x4xi8> = dense<-128> : tensor<3x4xi8>
+// CHECK: nest.contract "y" {{.*}}: tensor<2x4xi16>, tensor<3x4xi8>)
+func.func @byte_weight(%b: tensor<2x4xi8>) -> tensor<2x3xi32> {
+  %w = nest.weight "w" packing <panels> : tensor<3x4xi32> = dense<-128> : tensor<3x4xi32>
+  %e = tensor.empty() : tensor<2x4xi32>
+  %x = nest.map "x" ins(%b : tensor<2x4xi8>) outs(%e : tensor<2x4xi32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%byte: i8):
+    %wide = arith.extsi %byte : i8 to i32
+    nest.yield %wide : i32
+  } -> tensor<2x4xi32>
+  %o = tensor.empty() : tensor<2x3xi32>
+  %y = nest.contract "y" [m, n, k] ins(%x, %w : tensor<2x4xi32>, tensor<3x4xi32>) outs(%o : tensor<2x3xi32>)
+      maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] epilogue {
+  ^bb0(%sum: i32):
+    nest.yield %sum : i32
+  } -> tensor<2x3xi32>
+  return %y : tensor<2x3xi32>
+}
+
 // A weight that does not fit; a factor that something else reads, too
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: i16

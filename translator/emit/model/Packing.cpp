@@ -20,7 +20,7 @@ static cpp::Type packedType(Raw name, Raw block, cpp::Type const &scalar, ArrayR
 static cpp::Type panelsOf(nest::PackingAttr packing, cpp::Type const &scalar, bool isFloat) {
   int64_t const taps = packing.getRows() * packing.getColumns();
   SmallVector<Code> sizes;
-  if (!packing.getPaired())
+  if (!packing.getPaired() || !isFloat)
     sizes.push_back(scalar.code);
   sizes.push_back(Code(packing.getOutputs()));
   sizes.push_back(taps == 1 ? Code(packing.getDepth())
