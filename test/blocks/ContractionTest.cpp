@@ -84,18 +84,19 @@ template <class T, int K, int N, bool IsBfloat> void contraction(int rows) {
 }
 
 /// Sums of integers of which an epilogue makes floats
-template <class T, int K, int N> void integers(int rows) {
+template <class T, int K, int N, class Stored = T> void integers(int rows, int lowest = -255, int range = 511) {
   std::string const name = "contract " + std::to_string(rows) + "x" + std::to_string(N) + "x" + std::to_string(K) +
-                           (sizeof(T) == 2 ? " integers of 16 bits" : " integers");
-  std::vector<T> left(rows * K), weight(K * N); // k o
+                           (sizeof(T) == 2 ? " integers of 16 bits from " + std::to_string(lowest) : " integers");
+  std::vector<T> left(rows * K);
+  std::vector<Stored> weight(K * N); // k o
   for (std::size_t i = 0; i < left.size(); ++i)
-    left[i] = T(int(i * 37 % 511) - 255);
+    left[i] = T(int(i * 37 % range) + lowest);
   for (std::size_t i = 0; i < weight.size(); ++i)
-    weight[i] = T(int(i * 61 % 255) - 127);
+    weight[i] = Stored(int(i * 61 % 255) - 127);
   ExecutionSpace const space;
   Tensor<T *[K]> const a("a", rows);
   check::put(a, left);
-  std::conditional_t<sizeof(T) == 2, ShortPanels<T, N, K>, Panels<int, N, K>> packed;
+  std::conditional_t<sizeof(T) == 2, ShortPanels<Stored, N, K>, Panels<int, N, K>> packed;
   auto file = check::opened(weight);
   read_panels_kn(file, packed);
   SplitSums<int> const split("split", space);
@@ -358,6 +359,11 @@ void testContractions() {
     integers<std::int16_t, 301, 71>(rows); // pairs are copied
     integers<std::int16_t, 512, 256>(rows);
     integers<std::int16_t, 1, 1>(rows);
+    integers<std::int16_t, 301, 71, std::int8_t>(rows);
+    integers<std::int16_t, 512, 256, std::int8_t>(rows);
+    integers<std::int16_t, 512, 256, std::int8_t>(rows, 0, 256);
+    integers<std::int16_t, 64, 17, std::int8_t>(rows, -128, 256);
+    integers<std::int16_t, 200, 33, std::int8_t>(rows, -32768, 65536);
   }
   for (int const rows : {1, 2, 9, 50}) {
     inParts<4, 64>(rows);

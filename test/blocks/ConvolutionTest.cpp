@@ -92,7 +92,8 @@ void convolution(std::string const &name, int images) {
 }
 
 /// Integers of 16 bits, exactly
-template <class Window, class In, class Out, int Groups = 1> void integers(std::string const &name, int images) {
+template <class Window, class In, class Out, class Stored, int Groups = 1>
+void integers(std::string const &name, int images) {
   using C = Case<Window, In, Out, Groups>;
   C test{images};
   for (std::size_t i = 0; i < test.image.size(); ++i)
@@ -102,8 +103,8 @@ template <class Window, class In, class Out, int Groups = 1> void integers(std::
   ExecutionSpace const space;
   auto const in = check::activation<In>(images, test.image);
   Out const out{{"out", std::size_t(images)}};
-  ShortPanels<std::int16_t, Out::channels, C::taps * C::channels, Groups> weight;
-  auto file = check::opened(test.weight);
+  ShortPanels<Stored, Out::channels, C::taps * C::channels, Groups> weight;
+  auto file = check::opened(std::vector<Stored>(test.weight.begin(), test.weight.end()));
   read_panels<C::taps>(file, weight);
   SplitSums<int> const split("split", space);
   conv<Window>(
@@ -116,6 +117,14 @@ template <class Window, class In, class Out, int Groups = 1> void integers(std::
         for (int o = 0; o < Out::channels; ++o)
           expected.push_back(test.sum(n, p, q, o) + n - o);
   check::compare("conv integers " + name, check::pixels("conv integers " + name, out), expected);
+}
+
+template <class Stored> void integerConvolutions() {
+  integers<Square<3, 1, 1>, Activation<std::int16_t, 14, 13, 24, 1>, Activation<int, 14, 13, 40>, Stored>("3x3", 2);
+  integers<Square<3, 2, 1>, Activation<std::int16_t, 14, 14, 3, 1>, Activation<int, 7, 7, 17>, Stored>("3x3 of 3", 2);
+  integers<Square<3, 1, 1>, Activation<std::int16_t, 7, 7, 32, 1>, Activation<int, 7, 7, 64>, Stored, 4>("4 groups", 2);
+  integers<Square<3, 1, 1>, Activation<std::int16_t, 7, 7, 15, 1>, Activation<int, 7, 7, 10>, Stored, 5>("5 groups", 2);
+  integers<Square<1>, Activation<std::int16_t, 1, 1, 96>, Activation<int, 1, 1, 250>, Stored>("1x1", 4);
 }
 
 template <int Size, class In, class Out> void winograd(std::string const &name, int images) {
@@ -278,11 +287,8 @@ void testConvolutions() {
   convolution<Square<3, 1, 1>, Activation<double, 7, 13, 24, 1>, Activation<double, 7, 13, 40, 1>>("double", 2);
   convolution<Square<7, 2, 3>, Activation<double, 14, 14, 3, 3>, Activation<double, 7, 7, 10>>("double stem", 2);
   convolution<Square<3, 1, 1>, Activation<float, 7, 7, 24, 1>, Activation<float, 7, 7, 24>>("no image", 0);
-  integers<Square<3, 1, 1>, Activation<std::int16_t, 14, 13, 24, 1>, Activation<int, 14, 13, 40>>("3x3", 2);
-  integers<Square<3, 2, 1>, Activation<std::int16_t, 14, 14, 3, 1>, Activation<int, 7, 7, 17>>("3x3 of 3", 2);
-  integers<Square<3, 1, 1>, Activation<std::int16_t, 7, 7, 32, 1>, Activation<int, 7, 7, 64>, 4>("4 groups", 2);
-  integers<Square<3, 1, 1>, Activation<std::int16_t, 7, 7, 15, 1>, Activation<int, 7, 7, 10>, 5>("5 groups", 2);
-  integers<Square<1>, Activation<std::int16_t, 1, 1, 96>, Activation<int, 1, 1, 250>>("1x1", 4);
+  integerConvolutions<std::int16_t>();
+  integerConvolutions<std::int8_t>();
   slices();
   interleavedChannels<58, 0>();
   interleavedChannels<32, 1>();
