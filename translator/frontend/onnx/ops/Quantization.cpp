@@ -119,8 +119,8 @@ static std::function<int64_t(int64_t)> placeOfScale(Node &node, size_t at) {
 
 /// The scales of DequantizeLinear, known at import, of integers of 8 bits in no blocks; nothing for others.
 static std::shared_ptr<Dequantized> productScales(Node &node) {
-  if (!node.b.multipliesIntegers || !node.numbers(1) || !node.element(1).isF32() || !node.element(0).isInteger(8) || node.intAttr("block_size", 0) ||
-      node.rank(1) > 1)
+  if (!node.b.multipliesIntegers || !node.numbers(1) || !node.element(1).isF32() || !node.element(0).isInteger(8) ||
+      node.intAttr("block_size", 0) || node.rank(1) > 1)
     return nullptr;
   Dequantized result;
   for (APFloat const &scale : node.constant(1).getValues<APFloat>())
