@@ -17,6 +17,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <utility>
+
 using namespace mlir;
 
 namespace ml2k {
@@ -142,15 +144,13 @@ private:
     for (auto const &[weight, products] : weights)
       if (!isNarrow(cast<nest::WeightOp>(weight), products))
         llvm::append_range(wide, products);
-    DenseSet<Operation *> done;
+    DenseSet<Operation *> done; // weights: each brings its products once, as each factor does
     while (!wide.empty()) {
       Operation *const product = wide.pop_back_val();
-      if (!done.insert(product).second)
-        continue;
-      llvm::append_range(wide, weights[weightOf(product)]);
-      Factor &factor = factorOf(product);
-      factor.isNarrow = false;
-      llvm::append_range(wide, factor.products);
+      if (nest::WeightOp const weight = weightOf(product); done.insert(weight).second)
+        llvm::append_range(wide, weights[weight]);
+      if (Factor &factor = factorOf(product); std::exchange(factor.isNarrow, false))
+        llvm::append_range(wide, factor.products);
     }
   }
 
