@@ -35,6 +35,16 @@ static std::optional<std::string> reasonAgainst(nest::Kernel kernel, StringRef s
   return foreignChoice(kernel, tuned);
 }
 
+/// Larger squares of Winograd's method need more of the workspace.
+static void makeRoom(nest::Kernel kernel, Tuned const &tuned) {
+  int64_t const rule = winogradSquare(kernel);
+  for (auto const &[name, square] : tuned.choices)
+    if (nest::ScheduleAttr const schedule = nest::scheduleOf(kernel); name == "square" && square > rule)
+      nest::setSchedule(kernel, schedule.getBlock(),
+                        {.device = schedule.getDevice(),
+                         .scratch = schedule.getScratch() / ((rule + 2) * (rule + 2)) * (square + 2) * (square + 2)});
+}
+
 namespace {
 struct ApplyTuning : impl::ApplyTuningBase<ApplyTuning> {
   void runOnOperation() override {
@@ -65,6 +75,7 @@ struct ApplyTuning : impl::ApplyTuningBase<ApplyTuning> {
       llvm::append_range(tuned, others);
     tuned.push_back(given);
     kernel->setAttr("nest.tuned", ArrayAttr::get(&getContext(), tuned));
+    makeRoom(kernel, *Tuned::read(given));
   }
 };
 } // namespace

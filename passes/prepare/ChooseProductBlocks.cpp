@@ -147,8 +147,8 @@ LogicalResult chooseBlock(nest::ContractOp op) {
 
 //===--- Convolutions ---------------------------------------------------------------------------------------------===//
 
-/// Elements for the transformed tiles that a thread works on together: enough rows for full register tiles, still in
-/// its L2 cache.
+/// Elements for the transformed tiles (a multiple of (tile + 2)^2) that a thread works on together: enough rows for
+/// full register tiles, still in its L2 cache.
 static int64_t winogradScratch(int64_t tile, ArrayRef<int64_t> weight) {
   return 28 * (tile + 2) * (tile + 2) * (weight[0] + weight[1] * weight[2] / 3); // planes have 3 rows each
 }

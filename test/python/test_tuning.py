@@ -9,7 +9,9 @@ import sys
 import time
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 import ml2kokkos
 from conftest import PROJECT
@@ -247,6 +249,27 @@ def test_values_with_every_number_set(tmp_path, paths, name, blocks):
     for rows in (1, 7, 1000):
         arguments = Arguments(module.interface, 0, {name: rows for name in module.interface.sizes}, values={"n": rows, "m": rows})
         assert error_of(arguments.run(tuned.forward), arguments.run(module.forward)) < 1e-6
+
+
+@pytest.mark.parametrize("size, rule, square, rest", [(30, 4, 1, []), (30, 4, 2, ["--target=host"]), (8, 2, 4, [])])
+def test_squares_of_winograd(tmp_path, size, rule, square, rest):
+    """Larger or smaller tiles of a convolution by Winograd's method than those of the rule, or the direct method."""
+    weights = np.random.default_rng(3).standard_normal((32, 32, 3, 3)).astype(np.float32) / 17
+    path = tmp_path / "conv.onnx"
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 32, size, size]) for name in "xy"]
+    node = helper.make_node("Conv", ["x", "w"], ["y"], name="layer", pads=[1, 1, 1, 1])
+    graph = helper.make_graph([node], "conv", tensors[:1], tensors[1:], [numpy_helper.from_array(weights, "w")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    module = ml2kokkos.compile(path, options=rest)
+    kernel, = [kernel for kernel in cli.kernels_of(module, None) if "square" in kernel.choices]
+    assert sorted([rule, *kernel.choices["square"]]) == [1, 2, 4]
+    tune = tmp_path / "conv.tune.json"
+    tune.write_text(files.text_of([files.entry_of(kernel, ({"square": square}, 0, 0), files.family_of_machine(), 1)]))
+    tuned = ml2kokkos.compile(path, options=[f"--tune={tune}", *rest])
+    text = tuned.source.read_text()
+    assert f"winograd<{rule}, Square<3, 1, 1>, Tuned::layer>(" in text and f"read_winograd<square_of<Tuned::layer, {rule}>>(" in text
+    arguments = Arguments(module.interface, 0, {})
+    assert error_of(arguments.run(tuned.forward), arguments.run(module.forward)) < 1e-5
 
 
 def test_messages(tmp_path, capsys):

@@ -17,12 +17,14 @@ ArrayRef<Tunable> ml2k::tunablesOf(nest::KernelBlock block) {
   static Tunable const launch = {"launch", {1, 2}}, piece = {"piece", {256, 1024, 16384}};
   static std::vector<Tunable> const product = {
       launch, {"rows", {6, 12, 10, 4}}, {"strip", {8, 1, 2, 4}}, {"chunk", {96, 6, 1}}, {"ahead", {-1, 1024, 8192}}};
-  static std::vector<Tunable> const line = {launch, piece}, whole = {launch};
+  static std::vector<Tunable> const line = {launch, piece}, whole = {launch}, winograd = {{"square", {4, 2, 1}}};
   switch (block) {
   case nest::KernelBlock::Contract:
   case nest::KernelBlock::Conv:
   case nest::KernelBlock::ConvTransposed:
     return product;
+  case nest::KernelBlock::Winograd:
+    return winograd;
   case nest::KernelBlock::ForEach:
   case nest::KernelBlock::ForSpans:
   case nest::KernelBlock::ForGrid:
@@ -112,13 +114,17 @@ std::string ml2k::shapesOf(DestinationStyleOpInterface kernel) {
   return inputs + (inputs.empty() ? "->" : " ->") + outputs;
 }
 
+int64_t ml2k::winogradSquare(Operation *op) {
+  auto conv = dyn_cast<nest::ConvOp>(op);
+  auto weight = conv ? conv.getInputs()[1].getDefiningOp<nest::WeightOp>() : nest::WeightOp();
+  return weight && weight.getPacking() ? weight.getPacking()->getWinograd() : 0;
+}
+
 std::string ml2k::patternOf(Operation *op) {
   std::string const name = op->getName().stripDialect().str();
   if (nest::ScheduleAttr const schedule = nest::scheduleOf(op); schedule && nest::isLibraryCall(schedule.getBlock()))
     return nest::libraryFunction(schedule.getBlock()).str();
-  auto conv = dyn_cast<nest::ConvOp>(op);
-  auto weight = conv ? conv.getInputs()[1].getDefiningOp<nest::WeightOp>() : nest::WeightOp();
-  int64_t const size = weight && weight.getPacking() ? weight.getPacking()->getWinograd() : 0;
+  int64_t const size = winogradSquare(op);
   return size ? name + " F(" + std::to_string(size) + ",3)" : name;
 }
 

@@ -1,7 +1,7 @@
 //===- Tuning.h - numbers of building blocks that measurements may choose -------------------------------*- C++ -*-===//
 //
 // A tuning says, for a kernel and a family of processors, numbers that its building block otherwise has by a rule:
-// sizes of tiles and pieces, and who works. None of them changes a result.
+// sizes of tiles and pieces, and who works. A result changes by rounding at most.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -44,6 +44,9 @@ llvm::SmallVector<Tuned> tunedOf(mlir::Operation *kernel);
 
 /// Kernels that something was measured for, in the order of the program.
 llvm::SmallVector<nest::Kernel> tunedKernels(mlir::Operation *program);
+
+/// The edge of the squares of results of Winograd's method by the rule, 0 for any other kernel.
+int64_t winogradSquare(mlir::Operation *kernel);
 
 /// The operation, and how a convolution is computed if not directly: `contract`, `conv F(4,3)`.
 std::string patternOf(mlir::Operation *kernel);

@@ -20,10 +20,10 @@ using namespace mlir;
 using namespace ml2k;
 
 namespace {
-using Line = std::array<std::string, 5>;
+using Row = std::array<std::string, 5>;
 
 struct Table {
-  std::vector<Line> lines = {{"kernel", "pattern", "shapes", "flops", "bytes"}};
+  std::vector<Row> lines = {{"kernel", "pattern", "shapes", "flops", "bytes"}};
   int64_t flops = 0;
   int64_t bytes = 0;
 };
@@ -96,10 +96,10 @@ static void collect(ModuleOp module, Table &table, Storage &storage) {
 
 static void printTable(Table const &table, llvm::raw_ostream &out) {
   std::array<size_t, 5> widths = {};
-  for (Line const &line : table.lines)
+  for (Row const &line : table.lines)
     for (size_t i = 0; i < line.size(); ++i)
       widths[i] = std::max(widths[i], line[i].size());
-  for (Line const &line : table.lines)
+  for (Row const &line : table.lines)
     out << llvm::left_justify(line[0], widths[0]) << "  " << llvm::left_justify(line[1], widths[1]) << "  "
         << llvm::left_justify(line[2], widths[2]) << "  " << llvm::right_justify(line[3], widths[3]) << "  "
         << llvm::right_justify(line[4], widths[4]) << "\n";
@@ -174,6 +174,8 @@ static std::pair<int64_t, int64_t> aliveIn(nest::BufferOp buffer, DenseMap<Opera
 /// Whether the rule of the model says the same: it launches all kernels, or none.
 static bool isRule(nest::Kernel op, StringRef name, int64_t value) {
   auto const launches = op->getParentOfType<func::FuncOp>()->getAttrOfType<nest::LaunchesAttr>("nest.launches");
+  if (name == "square")
+    return winogradSquare(op) == value;
   return name == "launch" && launches &&
          launches.getValue() == (value == 1 ? nest::Launches::Never : nest::Launches::Always);
 }

@@ -3,6 +3,7 @@
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Views.h"
 #include "translator/emit/render/Blocks.h"
+#include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -242,6 +243,18 @@ static Expression sourceOf(Storage const &weight, bool embedded) {
                      "halves");
 }
 
+/// A tuning of the kernel that a weight is for may choose other squares of Winograd's method.
+static Code readerArguments(Program const &program, Storage const &weight) {
+  Operation *const kernel = weight.winograd ? *weight.value.user_begin() : nullptr;
+  if (!kernel || tunedOf(kernel).empty())
+    return weight.readerArguments;
+  Code const tuned =
+      Raw("square_of<Tuned::") + Code(Identifier(program.functions.lookup(program.labelOfKernel(kernel))));
+  Code const square = tuned + Raw(", ") + Code(weight.winograd) + Raw(">");
+  int64_t const planes = cast<nest::WeightOp>(weight.value.getDefiningOp()).getPacking()->getRows() / 3;
+  return planes == 1 ? square : square + Raw(", ") + Code(planes);
+}
+
 LoaderView viewLoader(Program const &program, std::vector<SidecarTensor> const &tensors, bool embedded) {
   LoaderView loader{embedded, {}, {}};
   Storage const *previous = nullptr;
@@ -252,7 +265,7 @@ LoaderView viewLoader(Program const &program, std::vector<SidecarTensor> const &
     if (!embedded && previous && follows(weight, *previous)) {
       loader.loads.back().views.push_back(view);
     } else {
-      Code const &arguments = weight.readerArguments;
+      Code const arguments = readerArguments(program, weight);
       Code const reader =
           arguments.empty() ? Code(weight.reader) : weight.reader + Code(Raw("<")) + arguments + Raw(">");
       loader.loads.push_back({reader, weight.reader, sourceOf(weight, embedded), {view}});
