@@ -22,7 +22,7 @@ namespace ml2k {
 namespace {
 
 /// A part of `source` along one dimension, perhaps with the other sign.
-struct Part {
+struct Half {
   Value source, slice;
   int64_t offset = 0, size = 0;
   bool isNegated = false;
@@ -39,8 +39,8 @@ Value negated(Value value) {
   return negation && negation.getOperand() == generic.getBody()->getArgument(0) ? generic.getInputs()[0] : Value();
 }
 
-std::optional<Part> partOf(Value value, unsigned dim) {
-  Part part;
+std::optional<Half> halfOf(Value value, unsigned dim) {
+  Half part;
   if (Value const positive = negated(value)) {
     part.isNegated = true;
     value = positive;
@@ -69,7 +69,7 @@ struct SwappedHalves : OpRewritePattern<tensor::ConcatOp> {
     unsigned const dim = op.getDim();
     if (!type || op.getInputs().size() != 2 || !isa<FloatType>(type.getElementType()) || type.isDynamicDim(dim))
       return failure();
-    auto const first = partOf(op.getInputs()[0], dim), second = partOf(op.getInputs()[1], dim);
+    auto const first = halfOf(op.getInputs()[0], dim), second = halfOf(op.getInputs()[1], dim);
     int64_t const extent = type.getDimSize(dim);
     if (!first || !second || first->source != second->source || first->source.getType() != type ||
         second->offset != 0 || first->offset != second->size || first->size + second->size != extent)
@@ -95,7 +95,7 @@ struct SwappedHalves : OpRewritePattern<tensor::ConcatOp> {
   }
 
 private:
-  static Value withSigns(OpBuilder &builder, Location at, Value value, Part const &first, Part const &second,
+  static Value withSigns(OpBuilder &builder, Location at, Value value, Half const &first, Half const &second,
                          unsigned dim) {
     if (!first.isNegated && !second.isNegated)
       return value;
@@ -121,7 +121,7 @@ struct PassedOnRest : OpRewritePattern<tensor::ConcatOp> {
     if (!type || op.getInputs().size() != 2 || !isa<FloatType>(type.getElementType()) || type.isDynamicDim(dim))
       return failure();
     auto turned = op.getInputs()[0].getDefiningOp<linalg::GenericOp>();
-    auto const rest = partOf(op.getInputs()[1], dim);
+    auto const rest = halfOf(op.getInputs()[1], dim);
     // Longer ones are two loops at full speed; an index would be computed for each element
     constexpr int64_t shortTurn = 24, shortRow = 64;
     if (!turned || !rest || rest->isNegated || !isCheap(turned) || rest->source.getType() != type ||
@@ -145,8 +145,8 @@ private:
   }
 
   /// Whether an operand is the front of what is passed on, element by element.
-  static bool isFront(Value input, AffineMap map, Part const &rest, unsigned dim) {
-    auto const front = partOf(input, dim);
+  static bool isFront(Value input, AffineMap map, Half const &rest, unsigned dim) {
+    auto const front = halfOf(input, dim);
     return front && !front->isNegated && front->source == rest.source && front->offset == 0 && map.isIdentity();
   }
 
@@ -156,7 +156,7 @@ private:
     return isWrapped ? expr : expr.replace(loop, loop % extent);
   }
 
-  static linalg::GenericOp onAll(PatternRewriter &rewriter, linalg::GenericOp turned, Part const &rest,
+  static linalg::GenericOp onAll(PatternRewriter &rewriter, linalg::GenericOp turned, Half const &rest,
                                  RankedTensorType type, unsigned dim, Location whole) {
     unsigned const rank = type.getRank();
     AffineExpr const loop = rewriter.getAffineDimExpr(dim);

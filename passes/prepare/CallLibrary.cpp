@@ -27,7 +27,7 @@ using nest::KernelBlock;
 /// So many multiplications of a gemm, elements of the matrix of a gemv, rows of a sparse matrix are worth a call; what
 /// extents that are known at run time only count as.
 static constexpr int64_t largeGemm = int64_t(1) << 24, largeMatrix = int64_t(1) << 20, manyRows = 4096;
-static constexpr int64_t someRows = 256, someElements = 1024;
+static constexpr int64_t assumedRows = 256, assumedElements = 1024;
 
 /// Of a gemm with fewer rows or columns than that our kernel reads the other factor once. A shorter sum is no more work
 /// than the pass of an epilogue.
@@ -45,7 +45,7 @@ static int64_t extentOf(nest::Kernel kernel, ArrayRef<unsigned> loops, int64_t u
 
 /// Why a call does not pay; empty where it does.
 static std::string tooSmall(nest::Kernel kernel, nest::BlasProduct const &product, bool hasEpilogue) {
-  int64_t const unknown = product.isMatrix ? someRows : someElements;
+  int64_t const unknown = product.isMatrix ? assumedRows : assumedElements;
   ArrayRef<unsigned> const terms = product.a.isTransposed ? product.a.rows : product.a.columns;
   int64_t const rows = extentOf(kernel, product.c.rows, unknown), k = extentOf(kernel, terms, unknown);
   if (!product.isMatrix)

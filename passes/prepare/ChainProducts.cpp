@@ -75,14 +75,14 @@ static bool touchesArgument(ArrayRef<nest::ContractOp> products) {
 
 /// From so many multiplications on, launches aside, a kernel for all of them pays; fewer stay layer by layer, which
 /// reads better. What a number of rows that is known at run time only counts as.
-static constexpr int64_t leastWork = int64_t(1) << 21, someRows = 256;
+static constexpr int64_t leastWork = int64_t(1) << 21, likelyRows = 256;
 
 static int64_t workOf(ArrayRef<nest::ContractOp> products) {
   int64_t work = 0;
   for (nest::ContractOp product : products) {
     auto const results = cast<MemRefType>(product.getOutputs()[0].getType());
     int64_t const columns = packingOf(product).getOutputs();
-    int64_t const rows = results.hasStaticShape() ? results.getNumElements() / columns : someRows;
+    int64_t const rows = results.hasStaticShape() ? results.getNumElements() / columns : likelyRows;
     work += rows * columns * packingOf(product).getDepth();
   }
   return work;

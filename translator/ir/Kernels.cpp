@@ -26,7 +26,7 @@ void ml2k::nest::setLabel(Operation *op, StringRef label) {
 
 //===--- Operands, maps and regions by kind -----------------------------------------------------------------------===//
 
-static SmallVector<AffineMap> valuesOf(ArrayAttr maps) {
+static SmallVector<AffineMap> affineMapsOf(ArrayAttr maps) {
   return llvm::to_vector(maps.getAsValueRange<AffineMapAttr>());
 }
 
@@ -52,13 +52,13 @@ SmallVector<Value> SortOp::getMappedOperands() { return {}; }
 SmallVector<Value> TreesOp::getMappedOperands() { return {}; }
 SmallVector<Value> AssembleOp::getMappedOperands() { return {}; }
 
-SmallVector<AffineMap> MapOp::getMaps() { return valuesOf(getIndexingMaps()); }
-SmallVector<AffineMap> ReduceOp::getMaps() { return valuesOf(getIndexingMaps()); }
-SmallVector<AffineMap> ContractOp::getMaps() { return valuesOf(getIndexingMaps()); }
-SmallVector<AffineMap> ConvOp::getMaps() { return valuesOf(getExtraMaps()); }
-SmallVector<AffineMap> WindowOp::getMaps() { return valuesOf(getExtraMaps()); }
-SmallVector<AffineMap> RowOp::getMaps() { return valuesOf(getIndexingMaps()); }
-SmallVector<AffineMap> RecurrentOp::getMaps() { return valuesOf(getIndexingMaps()); }
+SmallVector<AffineMap> MapOp::getMaps() { return affineMapsOf(getIndexingMaps()); }
+SmallVector<AffineMap> ReduceOp::getMaps() { return affineMapsOf(getIndexingMaps()); }
+SmallVector<AffineMap> ContractOp::getMaps() { return affineMapsOf(getIndexingMaps()); }
+SmallVector<AffineMap> ConvOp::getMaps() { return affineMapsOf(getExtraMaps()); }
+SmallVector<AffineMap> WindowOp::getMaps() { return affineMapsOf(getExtraMaps()); }
+SmallVector<AffineMap> RowOp::getMaps() { return affineMapsOf(getIndexingMaps()); }
+SmallVector<AffineMap> RecurrentOp::getMaps() { return affineMapsOf(getIndexingMaps()); }
 
 SmallVector<AffineMap> TopKOp::getMaps() { return {}; }
 SmallVector<AffineMap> SortOp::getMaps() { return {}; }

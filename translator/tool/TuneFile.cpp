@@ -3,9 +3,9 @@
 // A file of JSON that is committed beside the model:
 //
 //   {"ml2kokkos-tune": 1,
-//    "entries": [{"kernel": "fc", "class": "contract by contract f32 [8,512] [512,1000] -> [8,1000]", "family":
-//    "avx512",
-//                 "threads": 2, "choices": {"strip": 4}, "nanoseconds": 12300, "default_nanoseconds": 14000}]}
+//    "entries": [{"kernel": "fc", "class": "contract by contract f32 [8,512] [512,1000] -> [8,1000]",
+//                 "family": "avx512", "threads": 2, "choices": {"strip": 4},
+//                 "nanoseconds": 12300, "default_nanoseconds": 14000}]}
 //
 // Whether an entry fits a kernel, the pass ml2k-apply-tuning says.
 //
@@ -20,25 +20,25 @@
 
 using namespace mlir;
 using namespace ml2k;
-using Json = nlohmann::json;
+using JsonValue = nlohmann::json;
 
 static constexpr size_t mostBytes = 1 << 20, mostText = 1 << 12;
 
-static std::string textOf(Json const &entry, char const *key) {
+static std::string textOf(JsonValue const &entry, char const *key) {
   std::string const text = entry.at(key).get<std::string>();
   if (text.size() > mostText)
     throw std::runtime_error(std::string(key) + " has more than 4096 bytes");
   return text;
 }
 
-static int64_t countOf(Json const &entry, char const *key) {
-  Json const &value = entry.at(key);
+static int64_t countOf(JsonValue const &entry, char const *key) {
+  JsonValue const &value = entry.at(key);
   if (!value.is_number_integer() || value.get<int64_t>() < 0 || value.get<int64_t>() > int64_t(1) << 53)
     throw std::runtime_error(std::string(key) + " is no count");
   return value.get<int64_t>();
 }
 
-static Attribute attributeOf(Json const &entry, Builder &builder) {
+static Attribute attributeOf(JsonValue const &entry, Builder &builder) {
   NamedAttrList choices, parts;
   for (auto const &[name, value] : entry.at("choices").items()) {
     if (name.empty() || name.size() > mostText || !value.is_number_integer())
@@ -66,10 +66,10 @@ llvm::Expected<ArrayAttr> ml2k::readTuneFile(std::string const &path, MLIRContex
   SmallVector<Attribute> entries;
   size_t number = 0;
   try {
-    Json const root = Json::parse((*file)->getBuffer().begin(), (*file)->getBuffer().end());
+    JsonValue const root = JsonValue::parse((*file)->getBuffer().begin(), (*file)->getBuffer().end());
     if (root.value("ml2kokkos-tune", 0) != 1)
       return refuse("is no tune file of this version of ml2kokkos");
-    for (Json const &entry : root.at("entries")) {
+    for (JsonValue const &entry : root.at("entries")) {
       ++number;
       entries.push_back(attributeOf(entry, builder));
     }

@@ -23,7 +23,7 @@ using nest::Role;
 namespace {
 
 /// A product of fewer rows, columns or terms is better off as it stands.
-constexpr int64_t leastRows = 2, leastColumns = 8, leastTerms = 8;
+constexpr int64_t leastTileRows = 2, leastTileColumns = 8, leastTileTerms = 8;
 
 class Product : SumKernel {
 public:
@@ -31,7 +31,7 @@ public:
 
   bool read() {
     return readFrame() && block.getNumArguments() > 1 && readSum() && readRest({left, right}) && sortLoops() &&
-           atLeast(Role::M, leastRows) && atLeast(Role::N, leastColumns) && atLeast(Role::K, leastTerms);
+           atLeast(Role::M, leastTileRows) && atLeast(Role::N, leastTileColumns) && atLeast(Role::K, leastTileTerms);
   }
   void raise(RewriterBase &rewriter);
 

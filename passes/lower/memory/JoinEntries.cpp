@@ -149,7 +149,7 @@ void Group::replaceSizes(memref::AllocOp buffer, ArrayRef<Operation *> views) {
 }
 
 /// That of the last kernel which computes something.
-static StringRef labelOf(MutableArrayRef<nest::Kernel> kernels) {
+static StringRef joinedLabel(MutableArrayRef<nest::Kernel> kernels) {
   auto const computes = [](nest::Kernel kernel) {
     auto map = dyn_cast<nest::MapOp>(*kernel);
     return !map || &map.getBody().front().front() != map.getBody().front().getTerminator();
@@ -194,8 +194,8 @@ void Group::join() {
   Value const zero = builder.create<arith::ConstantIndexOp>(location, 0);
   Value const end = builder.createOrFold<memref::DimOp>(location, sized, 0);
   auto const policy = nest::PolicyAttr::get(context, nest::Policy::Range);
-  auto loop = builder.create<nest::LoopKernelOp>(location, builder.getStringAttr(labelOf(kernels)), policy, zero, end,
-                                                 ValueRange(), builder.getArrayAttr({}), StringAttr(),
+  auto loop = builder.create<nest::LoopKernelOp>(location, builder.getStringAttr(joinedLabel(kernels)), policy, zero,
+                                                 end, ValueRange(), builder.getArrayAttr({}), StringAttr(),
                                                  DenseBoolArrayAttr(), TypedAttr());
   nest::setSchedule(loop, nest::KernelBlock::Range); // neighbouring entries lie apart: no vectors across them
   Block *const body = builder.createBlock(&loop.getBody(), {}, builder.getIndexType(), location);

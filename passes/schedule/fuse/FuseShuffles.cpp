@@ -48,7 +48,7 @@ bool asksForExtent(Operation *user) {
   return number && *number < 3;
 }
 
-bool isReadOnlyBy(Value image, Operation *reader) {
+bool isReadByOne(Value image, Operation *reader) {
   return llvm::all_of(image.getUsers(), [&](Operation *user) { return user == reader || asksForExtent(user); });
 }
 
@@ -60,7 +60,7 @@ void askInstead(Value image, Value other) {
 /// Images of as many channels, joined along these for the shuffle alone.
 tensor::ConcatOp partsBehind(linalg::GenericOp shuffle, int64_t count) {
   auto concat = shuffle.getInputs()[0].getDefiningOp<tensor::ConcatOp>();
-  if (!concat || concat->getBlock() != shuffle->getBlock() || concat.getDim() != 3 || !isReadOnlyBy(concat, shuffle) ||
+  if (!concat || concat->getBlock() != shuffle->getBlock() || concat.getDim() != 3 || !isReadByOne(concat, shuffle) ||
       int64_t(concat.getInputs().size()) != count)
     return {};
   auto const channels = [](Value part) { return cast<ShapedType>(part.getType()).getDimSize(3); };
@@ -73,7 +73,7 @@ tensor::ConcatOp partsBehind(linalg::GenericOp shuffle, int64_t count) {
 /// A convolution whose sums nobody else reads, and that stores them in their order. A depthwise one has no sums of many
 /// channels, whose kernel can store them anywhere.
 bool canReorder(nest::ConvOp conv, Operation *reader) {
-  return conv && conv->getBlock() == reader->getBlock() && isReadOnlyBy(conv->getResult(0), reader) &&
+  return conv && conv->getBlock() == reader->getBlock() && isReadByOne(conv->getResult(0), reader) &&
          llvm::count(reader->getOperands(), conv->getResult(0)) == 1 && !conv.getTransposed() &&
          cast<ShapedType>(conv.getInputs()[1].getType()).getDimSize(0) != int64_t(conv.getGroups()) &&
          nest::channelsPerSum(conv) == 1 && nest::shuffledParts(conv) == 1;

@@ -25,7 +25,7 @@ namespace ml2k {
 
 namespace {
 constexpr int parallelKind = 0, reducedKind = 1;
-constexpr unsigned enoughLoops = 4; ///< operands are not reshaped to have fewer
+constexpr unsigned manyLoops = 4; ///< operands are not reshaped to have fewer
 
 /// An operation whose body is part of the kernel; loops[i] is what its loop i is in the loops of the reduction.
 struct Stage {
@@ -232,7 +232,7 @@ void ReduceFormer::orderLoops() {
   loops->dropUnitLoops();
   loops->readThroughSlices();
   bool const isTotal = loops->count() > 0 && loops->loop(0).kind == reducedKind;
-  bool const isDeep = loops->count() > enoughLoops;
+  bool const isDeep = loops->count() > manyLoops;
   if (isDeep)
     loops->joinLoops(rewriter, base.getLoc(), 0, 0, parallelKind);
   if (isDeep || isTotal)

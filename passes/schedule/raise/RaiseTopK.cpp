@@ -36,7 +36,7 @@ namespace {
 constexpr int64_t mostKept = 64;
 
 /// Parts of a long row that are looked through side by side have so many elements at least, and find so many at most.
-constexpr int64_t shortestPart = 1024, mostFound = 4096, mostParts = 512;
+constexpr int64_t shortestPart = 1024, mostFound = 4096, mostRowParts = 512;
 
 /// The order of a row: from the largest or the smallest element on, a NaN behind all numbers, equal ones as they stand.
 struct Order {
@@ -342,7 +342,7 @@ static int64_t partsOf(RankedTensorType input, int64_t along, int64_t kept) {
   if (!input.hasStaticShape() || element.isInteger(1) || element.isF16() || element.isBF16() || length == 0)
     return 1;
   int64_t const rows = input.getNumElements() / length;
-  return std::min({length / shortestPart, mostFound / kept, mostParts / std::max<int64_t>(rows, 1)});
+  return std::min({length / shortestPart, mostFound / kept, mostRowParts / std::max<int64_t>(rows, 1)});
 }
 
 /// Room for the lists of parts of rows, for the first of a few long ones.

@@ -70,7 +70,7 @@ static LogicalResult lowerTosa(func::FuncOp entry) {
 
 //===--- Sparse tensors -------------------------------------------------------------------------------------------===//
 
-static bool isSparse(Type type) { return sparse_tensor::getSparseTensorEncoding(type) != nullptr; }
+static bool isSparseType(Type type) { return sparse_tensor::getSparseTensorEncoding(type) != nullptr; }
 
 /// Loops over the stored elements, all sequential: upstream's parallel strategies do not look at what is written, so
 /// which loop is parallel is left to our own proof.
@@ -220,7 +220,7 @@ static LogicalResult refusePrint(func::FuncOp entry) {
 /// Sparsification reads destinations where they were and writes them where bufferization puts them.
 static void copyDestinations(func::FuncOp entry) {
   entry.walk([](linalg::LinalgOp op) {
-    if (llvm::none_of(op->getOperandTypes(), isSparse))
+    if (llvm::none_of(op->getOperandTypes(), isSparseType))
       return;
     OpBuilder builder(op);
     for (OpOperand &init : op.getDpsInitsMutable())
@@ -266,7 +266,7 @@ static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
   if (failed(refusePrint(entry)))
     return failure();
   for (Value returned : entry.getBody().front().getTerminator()->getOperands())
-    if (isa<BlockArgument>(returned) && isSparse(returned.getType()))
+    if (isa<BlockArgument>(returned) && isSparseType(returned.getType()))
       return entry.emitError("a sparse argument cannot be a result; the caller has it");
   if (failed(ml2k::mlir_import::makeDenseForms(entry)))
     return failure();
@@ -274,7 +274,7 @@ static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
   ml2k::mlir_import::densifyOthers(entry);
   if (failed(ml2k::mlir_import::takeSparseOperands(entry)))
     return failure();
-  if (!anyType(entry, isSparse))
+  if (!anyType(entry, isSparseType))
     return success();
   if (failed(refuseBlocks(entry)))
     return failure();
@@ -282,7 +282,7 @@ static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
   if (failed(sparsify(module)))
     return failure();
   for (unsigned i = entry.getNumArguments(); i-- > 0;)
-    if (isSparse(entry.getArgument(i).getType()) && failed(SparseArgument(entry, i).replace()))
+    if (isSparseType(entry.getArgument(i).getType()) && failed(SparseArgument(entry, i).replace()))
       return failure();
   return success();
 }
@@ -306,7 +306,7 @@ static BlockArgument destinationOf(Value value) {
 /// Tensors are values: an argument keeps its elements, unless it is the destination of a result of a sparse program.
 /// To be asked before the first rewrite, which may take a copy for its source.
 static void protectArguments(func::FuncOp entry) {
-  bool const isSparseProgram = anyType(entry, isSparse);
+  bool const isSparseProgram = anyType(entry, isSparseType);
   llvm::SmallPtrSet<Value, 4> updated;
   for (Value returned : entry.getBody().front().getTerminator()->getOperands())
     if (BlockArgument const argument = destinationOf(returned); argument && isSparseProgram)
@@ -361,7 +361,7 @@ LogicalResult ml2k::mlir_import::lowerToCoreDialects(ModuleOp module, func::Func
   if (anyOp(entry, [](Operation *op) { return isa_and_nonnull<tosa::TosaDialect>(op->getDialect()); }) &&
       failed(lowerTosa(entry)))
     return failure();
-  if (anyType(entry, isSparse) && failed(lowerSparse(module, entry)))
+  if (anyType(entry, isSparseType) && failed(lowerSparse(module, entry)))
     return failure();
   bool const tensors = anyType(entry, [](Type type) { return isa<TensorType>(type); });
   bool const memrefs = anyType(entry, [](Type type) { return isa<BaseMemRefType>(type); });

@@ -22,10 +22,6 @@ namespace {
 
 using Encoding = sparse_tensor::SparseTensorEncodingAttr;
 
-bool isSparse(Value value) {
-  return isa<RankedTensorType>(value.getType()) && sparse_tensor::getSparseTensorEncoding(value.getType());
-}
-
 RankedTensorType denseType(Value value) {
   auto const type = cast<RankedTensorType>(value.getType());
   return RankedTensorType::get(type.getShape(), type.getElementType());

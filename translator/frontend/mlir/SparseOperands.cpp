@@ -17,8 +17,6 @@ namespace ml2k::mlir_import {
 
 //===--- Which operations -----------------------------------------------------------------------------------------===//
 
-static bool isSparse(Value value) { return bool(sparse_tensor::getSparseTensorEncoding(value.getType())); }
-
 /// Of what the text has: a value has the entries of nothing else.
 static std::optional<Storage> storageOf(Value value) {
   if (!isSparse(value))

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "translator/frontend/mlir/Steps.h"
+#include "translator/frontend/mlir/SparseValues.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,8 +19,6 @@ using namespace mlir;
 
 namespace ml2k::mlir_import {
 namespace {
-
-bool isSparse(Value value) { return bool(sparse_tensor::getSparseTensorEncoding(value.getType())); }
 
 class Sum {
 public:

@@ -11,6 +11,10 @@
 
 namespace ml2k::mlir_import {
 
+inline bool isSparse(mlir::Value value) {
+  return mlir::sparse_tensor::getSparseTensorEncoding(value.getType()) != nullptr;
+}
+
 /// Whether `value` is zero where all of `zeros` are. As the value of an entry it may be a quotient, too: where nothing
 /// is stored nothing is divided.
 bool vanishesAt(mlir::Value value, llvm::ArrayRef<mlir::Value> zeros, bool asEntry = false);

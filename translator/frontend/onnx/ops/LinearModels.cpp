@@ -34,13 +34,13 @@ static Value products(Node &node, Value x, int64_t results) {
                        [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
 }
 
-static void importRegressor(Node &node) {
+static void importLinearRegressor(Node &node) {
   Value const y = products(node, featureRows(node), node.intAttr("targets", 1));
   node.out(0, transformedScores(node, y, node.stringAttr("post_transform", "NONE")), pb::TensorProto::FLOAT);
 }
 
 /// Two classes may share a row of coefficients: the score is that of the second one.
-static void importClassifier(Node &node) {
+static void importLinearClassifier(Node &node) {
   Build &b = node.b;
   Value const x = featureRows(node);
   Classes const classes(node, "classlabels_ints");
@@ -58,8 +58,8 @@ static void importClassifier(Node &node) {
 }
 
 void registerLinearModels(Registry &table) {
-  table.add("LinearClassifier", {1}, importClassifier, classicalDomain);
-  table.add("LinearRegressor", {1}, importRegressor, classicalDomain);
+  table.add("LinearClassifier", {1}, importLinearClassifier, classicalDomain);
+  table.add("LinearRegressor", {1}, importLinearRegressor, classicalDomain);
 }
 
 } // namespace ml2k::frontend

@@ -19,9 +19,9 @@ namespace ml2k::frontend {
 namespace {
 
 /// The formulas for one output element, in double precision as the tables are.
-class Taps {
+class TapFormulas {
 public:
-  Taps(Scalars &s, ResizeMode const &mode, Value from, Value to, std::optional<double> scale)
+  TapFormulas(Scalars &s, ResizeMode const &mode, Value from, Value to, std::optional<double> scale)
       : s(s), mode(mode), from(from), to(to), fromReal(real(from)), toReal(real(to)),
         scale(scale ? number(*scale) : s.div(toReal, fromReal)) {}
 
@@ -50,7 +50,7 @@ private:
 } // namespace
 
 /// The place in the input of an output position.
-Value Taps::coordinate(Value position) {
+Value TapFormulas::coordinate(Value position) {
   Value const x = real(position), isSingle = s.compare(Compare::eq, to, s.index(1));
   if (mode.coordinates == "half_pixel")
     return centred(x);
@@ -69,7 +69,7 @@ Value Taps::coordinate(Value position) {
   return s.add(s.mul(s.div(fromReal, number(2)), share), centred(x));
 }
 
-Value Taps::nearest(Value x) {
+Value TapFormulas::nearest(Value x) {
   if (mode.nearest == "round_prefer_floor")
     return s.create<math::CeilOp>(s.sub(x, number(0.5)));
   if (mode.nearest == "round_prefer_ceil")
@@ -78,7 +78,7 @@ Value Taps::nearest(Value x) {
 }
 
 /// Keys' kernel at distance x.
-Value Taps::cubic(Value x) {
+Value TapFormulas::cubic(Value x) {
   double const a = mode.cubicCoefficient;
   auto const polynomial = [&](std::initializer_list<double> factors) {
     Value sum;
@@ -91,17 +91,17 @@ Value Taps::cubic(Value x) {
   return s.select(isNear, near, s.select(isFar, far, number(0)));
 }
 
-Value Taps::weight(Value distance) {
+Value TapFormulas::weight(Value distance) {
   Value const x = s.abs(distance);
   return mode.kind == "linear" ? s.max(s.sub(number(1), x), number(0)) : cubic(x);
 }
 
-Value Taps::isOutside(Value at) {
+Value TapFormulas::isOutside(Value at) {
   return s.create<arith::OrIOp>(s.compare(Compare::lt, at, number(0)), s.compare(Compare::ge, at, fromReal));
 }
 
 /// A place as an index; what lies outside is at the edge.
-Value Taps::position(Value at) {
+Value TapFormulas::position(Value at) {
   Value const integer = s.create<arith::FPToSIOp>(s.b.getI64Type(), at);
   Value const index = s.create<arith::IndexCastOp>(s.b.getIndexType(), integer);
   return s.create<arith::MinSIOp>(s.create<arith::MaxSIOp>(index, s.index(0)), last());
@@ -130,7 +130,7 @@ Value resizeAtRunTime(Node &node, Value x, int64_t axis, ResizeMode const &mode,
   int64_t const taps = mode.kind == "nearest" ? 1 : mode.kind == "linear" ? 2 : 4;
   return b.map({}, {}, b.sizesFor(extents), Build::elementOf(x), [&](Scalars &s, ValueRange) -> Value {
     auto const index = [&s](OpFoldResult size) { return getValueOrCreateConstantIndexOp(s.b, s.b.getLoc(), size); };
-    Taps formulas(s, mode, index(fromSize), index(toSize), scale);
+    TapFormulas formulas(s, mode, index(fromSize), index(toSize), scale);
     llvm::SmallVector<Value> at;
     for (size_t dim = 0; dim < extents.size(); ++dim)
       at.push_back(s.create<linalg::IndexOp>(static_cast<int64_t>(dim)));

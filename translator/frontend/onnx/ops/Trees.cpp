@@ -147,7 +147,7 @@ static Aggregate aggregateCalled(Node &node, StringRef name) {
   return *found;
 }
 
-static void importRegressor(Node &node) {
+static void importTreeRegressor(Node &node) {
   Value const x = featureRows(node);
   Trees trees = numberedTrees(node, "target");
   trees.targets = node.intAttr("n_targets", 1);
@@ -177,7 +177,7 @@ static void classifyByOne(Node &node, Value x, Trees trees, Classes const &class
   node.out(1, isPositive ? both : transformedScores(node, both, how), pb::TensorProto::FLOAT);
 }
 
-static void importClassifier(Node &node) {
+static void importTreeClassifier(Node &node) {
   Value const x = featureRows(node);
   Classes const classes(node, "classlabels_int64s");
   Trees trees = numberedTrees(node, "class");
@@ -300,8 +300,8 @@ static void importEnsemble(Node &node) {
 
 void registerTrees(Registry &table) {
   table.add("TreeEnsemble", {5}, importEnsemble, classicalDomain);
-  table.add("TreeEnsembleClassifier", {1, 3, 5}, importClassifier, classicalDomain);
-  table.add("TreeEnsembleRegressor", {1, 3, 5}, importRegressor, classicalDomain);
+  table.add("TreeEnsembleClassifier", {1, 3, 5}, importTreeClassifier, classicalDomain);
+  table.add("TreeEnsembleRegressor", {1, 3, 5}, importTreeRegressor, classicalDomain);
 }
 
 } // namespace ml2k::frontend

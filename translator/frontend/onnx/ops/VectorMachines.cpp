@@ -93,7 +93,7 @@ Value Machine::joined(Value kernels, ArrayRef<float> weights, ArrayRef<double> o
 
 //===--- SVMRegressor ---------------------------------------------------------------------------------------------===//
 
-static void importRegressor(Node &node) {
+static void importVectorRegressor(Node &node) {
   Build &b = node.b;
   Value const x = b.elementwiseCast(featureRows(node), b.getF32Type());
   auto const given = node.numbersAttr("coefficients").value_or(std::vector<double>()),
@@ -169,7 +169,7 @@ static Value votes(Node &node, Value scores, int64_t classes) {
                     });
 }
 
-static void importClassifier(Node &node) {
+static void importVectorClassifier(Node &node) {
   Build &b = node.b;
   Value const x = b.elementwiseCast(featureRows(node), b.getF32Type());
   Classes const classes(node, "classlabels_ints");
@@ -203,8 +203,8 @@ static void importClassifier(Node &node) {
 }
 
 void registerVectorMachines(Registry &table) {
-  table.add("SVMClassifier", {1}, importClassifier, classicalDomain);
-  table.add("SVMRegressor", {1}, importRegressor, classicalDomain);
+  table.add("SVMClassifier", {1}, importVectorClassifier, classicalDomain);
+  table.add("SVMRegressor", {1}, importVectorRegressor, classicalDomain);
 }
 
 } // namespace ml2k::frontend
