@@ -27,6 +27,10 @@ TopK takes a NaN for less than any number, or more where it takes the smallest, 
 kept by whoever looks through a row; more, and those of Unique, are sorted: n log n steps, and two 64-bit integers of the workspace for
 each element (four for elements of 64 bits). Unique sorts NaN last, as one kind.
 
+`Attention` is a product, a softmax along rows and a product, as it is where a converter takes it apart: causal masks and windows are
+comparisons of positions in the first, a mask of the model is read there, heads that share keys and values read them where they lie. A
+query that sees no key gives zeros. What `past_key` and `TensorScatter` keep is copied into the output, since inputs are constant.
+
 NonZero, Unique, NonMaxSuppression and those of the above whose results have no fixed size give the largest result that there can
 be, and a count ([output-format.md](output-format.md)).
 

@@ -1,6 +1,7 @@
 """Decoders as PyTorch exports them for generation: rotary positions, keys and values of the tokens before in a cache."""
 
 import numpy as np
+import onnx
 from dynamic_models import FLOAT, INT64, model
 
 
@@ -95,4 +96,23 @@ def torch_shared_heads(net):
     scores = net.op("Add", scores, net.op("Unsqueeze", mask, net.const([1, 3])))
     y = net.op("Transpose", net.op("MatMul", net.op("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
     net.op("Add", x, net.dense("out", net.view(y, batch, seq, 48), 48, 32), name="y")
+    return {"y": (FLOAT, 3), "present_k": (FLOAT, 4), "present_v": (FLOAT, 4)}
+
+
+@model(23, batch=(1, 2, 1), seq=(1, 3, 7), past=(5, 4, 1))
+def torch_attention(net):
+    """scaled_dot_product_attention as one node behind a cache: shared heads, a causal mask; then without a cache, by a mask of numbers."""
+    x = net.input("x", "batch", "seq", 32)
+    caches = [net.input(name, "batch", 2, "past", 8) for name in ("past_k", "past_v")]
+    mask = net.input("mask", "batch", 1, "seq", "seq")
+    batch, seq = net.size(x, 0), net.size(x, 1)
+    y = net.layer_norm("norm", x, 32)
+    q, k, v = (net.op("Transpose", net.view(net.dense(part, y, 32, 8 * heads), batch, seq, heads, 8), perm=[0, 2, 1, 3])
+               for part, heads in (("q", 6), ("k", 2), ("v", 2)))
+    net.nodes.append(onnx.helper.make_node("Attention", [q, k, v, "", *caches], ["heads", "present_k", "present_v"], name="attention", is_causal=1))
+    y = net.dense("out", net.view(net.op("Transpose", "heads", perm=[0, 2, 1, 3]), batch, seq, 48), 48, 32)
+    x = net.op("Add", x, y)
+    parts = [net.dense(f"{part}2", x, 32, 32) for part in "qkv"]
+    y = net.op("Attention", *parts, mask, name="attention2", q_num_heads=4, kv_num_heads=4, softcap=5.)
+    net.op("Add", x, y, name="y")
     return {"y": (FLOAT, 3), "present_k": (FLOAT, 4), "present_v": (FLOAT, 4)}

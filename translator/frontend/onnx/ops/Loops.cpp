@@ -12,6 +12,8 @@ using llvm::Twine;
 
 namespace ml2k::frontend {
 
+using Fold = Build::Fold;
+
 Value loopNest(Build &b, SizesRef sizes, Value carried, llvm::function_ref<Value(ValueRange, Value)> body) {
   return loopNest(b, sizes, ValueRange(carried),
                   [&](ValueRange position, ValueRange values) { return Values{body(position, values[0])}; })[0];
@@ -203,12 +205,12 @@ static void importScatterND(Node &node) {
   node.out(0, inAnyOrder(loopNest(node.b, node.b.sizesOf(updates), node.in(0), body)));
 }
 
-//===--- Running sums ---------------------------------------------------------------------------------------------===//
+//===--- Running sums and products -------------------------------------------------------------------------------===//
 
-static void sumAlong(Node &node, int64_t axis);
+static void runAlong(Node &node, int64_t axis, Fold fold);
 
 /// An axis that is known at run time only: the running sums along each, of which the axis chooses.
-static void sumAlongAny(Node &node) {
+static void runAlongAny(Node &node, Fold fold) {
   Build &b = node.b;
   int64_t const rank = node.rank(0);
   if (rank == 0 || node.elements(1) != 1)
@@ -216,7 +218,7 @@ static void sumAlongAny(Node &node) {
   Value chosen;
   Value const axis = b.reshape(node.in(1), {});
   for (int64_t candidate = 0; candidate < rank; ++candidate) {
-    sumAlong(node, candidate);
+    runAlong(node, candidate, fold);
     Value const own = node.outputs[0]->value;
     chosen = !chosen ? own : b.elementwise({chosen, own, axis}, [&](Scalars &s, ValueRange v) -> Value {
       auto isAxis = [&](int64_t value) {
@@ -228,17 +230,18 @@ static void sumAlongAny(Node &node) {
   node.out(0, chosen);
 }
 
-static void importCumSum(Node &node) {
+template <Fold fold> static void importRunning(Node &node) {
   if (node.has(1) && !node.constant(1) && node.wants(0))
-    return sumAlongAny(node);
-  sumAlong(node, node.axis(static_cast<int64_t>(node.scalar(1, "axis")), node.rank(0)));
+    return runAlongAny(node, fold);
+  runAlong(node, node.axis(static_cast<int64_t>(node.scalar(1, "axis")), node.rank(0)), fold);
 }
 
-/// One step along the axis: y[at] = sum + x[at], or y[at] = sum where x[at] does not count yet. ONNX says nothing of
-/// the order in which terms are added.
-static Values sumStep(Build &b, Value x, ValueRange at, ValueRange carried, bool isExclusive, bool isUnsigned) {
+/// One step along the axis: y[at] = sum + x[at], or y[at] = sum where x[at] does not count yet; or products instead.
+/// ONNX says nothing of the order in which terms are added.
+static Values runStep(Build &b, Value x, ValueRange at, ValueRange carried, bool isExclusive, Fold fold,
+                      bool isUnsigned) {
   Scalars s(b, b.getLoc(), isUnsigned);
-  Value const term = s.create<tensor::ExtractOp>(x, at), next = s.add(carried[1], term);
+  Value const term = s.create<tensor::ExtractOp>(x, at), next = Build::combine(s, fold, carried[1], term);
   if (auto add = next.getDefiningOp<arith::AddFOp>())
     add.setFastmath(arith::FastMathFlags::reassoc);
   return {s.create<tensor::InsertOp>(isExclusive ? carried[1] : next, carried[0], at), next};
@@ -246,7 +249,7 @@ static Values sumStep(Build &b, Value x, ValueRange at, ValueRange carried, bool
 
 /// y[i] = y[i - 1] + x[i] along the axis; `exclusive` leaves x[i] out, `reverse` starts at the end. The sums are
 /// independent of each other, so that of the loops only the last has an order; it carries the sum.
-static void sumAlong(Node &node, int64_t axis) {
+static void runAlong(Node &node, int64_t axis, Fold fold) {
   Build &b = node.b;
   bool const isReverse = node.intAttr("reverse", 0), isExclusive = node.intAttr("exclusive", 0);
   Value const x = node.in(0);
@@ -260,11 +263,11 @@ static void sumAlong(Node &node, int64_t axis) {
       if (isReverse)
         index = s.create<arith::SubIOp>(s.create<arith::SubIOp>(extent, s.index(1)), index);
       at.insert(at.begin() + axis, index);
-      return sumStep(b, x, at, values, isExclusive, node.isUnsigned());
+      return runStep(b, x, at, values, isExclusive, fold, node.isUnsigned());
     };
     Scalars s(b, b.getLoc(), node.isUnsigned());
-    Value const zero = s.constant(node.element(0), 0);
-    return loop(b, s.index(0), extent, {carried, zero}, step)[0];
+    Value const neutral = s.constant(node.element(0), fold == Fold::product ? 1 : 0);
+    return loop(b, s.index(0), extent, {carried, neutral}, step)[0];
   };
   node.out(0, loopNest(b, others, b.empty(b.sizesOf(x), node.element(0)), row));
 }
@@ -273,7 +276,8 @@ void registerLoops(Registry &table) {
   table.add("Scatter", {9, 11}, importScatterElements);
   table.add("ScatterElements", {11, 13, 16, 18}, importScatterElements);
   table.add("ScatterND", {11, 13, 16, 18}, importScatterND);
-  table.add("CumSum", {11, 14}, importCumSum);
+  table.add("CumSum", {11, 14}, importRunning<Fold::sum>);
+  table.add("CumProd", {26}, importRunning<Fold::product>);
 }
 
 } // namespace ml2k::frontend

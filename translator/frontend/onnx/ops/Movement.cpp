@@ -271,7 +271,8 @@ static void importSpaceToDepth(Node &node) {
     node.refuse("blocks of " + Twine(block) + " do not fit input " + shapeText(node.shape(0)));
   int64_t const rows = node.shape(0)[2] / block, columns = node.shape(0)[3] / block;
   Value x = b.reshapeTo(node.in(0), {from[0], from[1], rows, block, columns, block});
-  x = b.transpose(x, {0, 3, 5, 1, 2, 4});
+  bool const isCRD = node.stringAttr("mode", "DCR") == "CRD";
+  x = b.transpose(x, isCRD ? Ints{0, 1, 3, 5, 2, 4} : Ints{0, 3, 5, 1, 2, 4});
   node.out(0, b.reshapeTo(x, {from[0], from[1] * (block * block), rows, columns}));
 }
 
@@ -283,8 +284,8 @@ void registerMovement(Registry &table) {
   table.add("Tile", {6, 13}, importTile);
   table.addUnsupported("Tile", {1});
   table.add("Trilu", {14}, importTrilu);
-  table.add("DepthToSpace", {1, 11, 13}, importDepthToSpace);
-  table.add("SpaceToDepth", {1, 13}, importSpaceToDepth);
+  table.add("DepthToSpace", {1, 11, 13, 28}, importDepthToSpace);
+  table.add("SpaceToDepth", {1, 13, 28}, importSpaceToDepth);
 }
 
 } // namespace ml2k::frontend

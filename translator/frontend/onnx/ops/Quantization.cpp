@@ -356,8 +356,8 @@ static void importQLinearMatMul(Node &node) {
 }
 
 void registerQuantization(Registry &table) {
-  table.add("QuantizeLinear", {10, 13, 19, 21, 23, 24, 25}, importQuantizeLinear);
-  table.add("DequantizeLinear", {10, 13, 19, 21, 23, 24, 25}, importDequantizeLinear);
+  table.add("QuantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, importQuantizeLinear);
+  table.add("DequantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, importDequantizeLinear);
   table.add("MatMulInteger", {10}, importMatMulInteger);
   table.add("ConvInteger", {10}, importConvInteger);
   table.add("QLinearConv", {10}, importQLinearConv);

@@ -84,8 +84,8 @@ void registerReduction(Registry &table) {
   table.add("ReduceL1", {1, 11, 13, 18}, reduceWith({Fold::sum, absolute}));
   table.add("ReduceL2", {1, 11, 13, 18}, reduceWith({Fold::sum, square, root}));
   table.add("ReduceSumSquare", {1, 11, 13, 18}, reduceWith({Fold::sum, square}));
-  table.add("ReduceLogSum", {1, 11, 13, 18}, reduceWith({Fold::sum, nullptr, logarithm}));
-  table.add("ReduceLogSumExp", {1, 11, 13, 18}, importReduceLogSumExp);
+  table.add("ReduceLogSum", {1, 11, 13, 18, 28}, reduceWith({Fold::sum, nullptr, logarithm}));
+  table.add("ReduceLogSumExp", {1, 11, 13, 18, 28}, importReduceLogSumExp);
   table.add("ReduceMean", {1, 11, 13, 18}, importReduceMean);
 }
 

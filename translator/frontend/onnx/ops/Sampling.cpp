@@ -109,39 +109,66 @@ static Sampling samplingOf(Node &node) {
   return sampling;
 }
 
-/// y[n, c, h, w] is x[n, c] at the place grid[n, h, w] = (column, row), both in [-1, 1].
+/// The sum of the pixels that `axes` name, along one after another, times their weights. `at` holds what was chosen.
+static Value sampledFrom(Scalars &s, Sampling const &sampling, Value x, ArrayRef<AxisTaps> axes, Value weight,
+                         Value isInside, llvm::SmallVector<Value> &at) {
+  if (axes.empty()) {
+    Value pixel = s.create<tensor::ExtractOp>(x, at);
+    pixel = s.convert(pixel, computeType(pixel.getType()));
+    if (isInside)
+      pixel = s.select(isInside, pixel, s.constantLike(pixel, 0));
+    return weight ? s.mul(weight, pixel) : pixel;
+  }
+  Value sum;
+  for (int64_t tap = 0; tap < sampling.taps; ++tap) {
+    AxisTaps const &own = axes.front();
+    Value const weights = sampling.taps == 1 ? Value() : weight ? s.mul(weight, own.weights[tap]) : own.weights[tap];
+    Value inside = sampling.padding != "zeros" ? Value() : own.inside[tap];
+    if (isInside)
+      inside = s.create<arith::AndIOp>(isInside, inside);
+    at.push_back(own.positions[tap]);
+    Value const part = sampledFrom(s, sampling, x, axes.drop_front(), weights, inside, at);
+    at.pop_back();
+    sum = sum ? s.add(sum, part) : part;
+  }
+  return sum;
+}
+
+/// y[n, c, (d,) h, w] is x[n, c] at the place grid[n, (d,) h, w] = (column, row(, plane)), all of them in [-1, 1].
 static void importGridSample(Node &node) {
   Build &b = node.b;
   node.needFloat(0);
   node.needFloat(1);
-  node.needRank(0, 4, 4);
-  node.needRank(1, 4, 4);
+  node.needRank(0, 4, node.opset < 20 ? 4 : 5);
+  int64_t const rank = node.rank(0), axes = rank - 2;
+  node.needRank(1, rank, rank);
   Ints const shape(node.shape(0));
-  if (ShapedType::isDynamic(shape[2]) || ShapedType::isDynamic(shape[3]) || shape[2] < 1 || shape[3] < 1)
+  if (llvm::any_of(IntsRef(shape).drop_front(2),
+                   [](int64_t extent) { return ShapedType::isDynamic(extent) || extent < 1; }))
     node.needStatic(0);
+  if (node.shape(1).back() != axes)
+    node.refuse("places of shape " + shapeText(node.shape(1)) + " have no " + Twine(axes) + " coordinates");
   Sampling const sampling = samplingOf(node);
+  if (axes == 3 && sampling.taps == 4)
+    node.refuse("volumes are sampled by the nearest or linearly");
   Value const x = node.in(0), grid = node.in(1);
-  Sizes const sizes{b.sizeOf(x, 0), b.sizeOf(x, 1), b.sizeOf(grid, 1), b.sizeOf(grid, 2)};
+  Sizes sizes{b.sizeOf(x, 0), b.sizeOf(x, 1)};
+  for (int64_t axis = 0; axis < axes; ++axis)
+    sizes.push_back(b.sizeOf(grid, 1 + axis));
   Type const type = computeType(node.element(0));
   node.out(0, b.map({}, {}, sizes, node.element(0), [&](Scalars &s, ValueRange) -> Value {
-    auto loop = [&](int64_t dim) -> Value { return s.create<linalg::IndexOp>(dim); };
-    auto place = [&](int64_t which) {
-      return s.convert(s.create<tensor::ExtractOp>(grid, ValueRange{loop(0), loop(2), loop(3), s.index(which)}), type);
-    };
-    AxisTaps const columns = tapsAlong(s, sampling, place(0), shape[3]);
-    AxisTaps const rows = tapsAlong(s, sampling, place(1), shape[2]);
-    Value sum;
-    for (int64_t r = 0; r < sampling.taps; ++r)
-      for (int64_t c = 0; c < sampling.taps; ++c) {
-        llvm::SmallVector<Value> const at{loop(0), loop(1), rows.positions[r], columns.positions[c]};
-        Value pixel = s.convert(s.create<tensor::ExtractOp>(x, at), type);
-        if (sampling.padding == "zeros")
-          pixel = s.select(s.create<arith::AndIOp>(rows.inside[r], columns.inside[c]), pixel, s.constantLike(pixel, 0));
-        if (sampling.taps > 1)
-          pixel = s.mul(s.mul(rows.weights[r], columns.weights[c]), pixel);
-        sum = sum ? s.add(sum, pixel) : pixel;
-      }
-    return sum;
+    llvm::SmallVector<Value> loops;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      loops.push_back(s.create<linalg::IndexOp>(dim));
+    llvm::SmallVector<AxisTaps> taps;
+    for (int64_t axis = 0; axis < axes; ++axis) {
+      llvm::SmallVector<Value> at{loops[0]};
+      at.append(loops.begin() + 2, loops.end());
+      at.push_back(s.index(axes - 1 - axis));
+      taps.push_back(tapsAlong(s, sampling, s.convert(s.create<tensor::ExtractOp>(grid, at), type), shape[2 + axis]));
+    }
+    llvm::SmallVector<Value> at{loops[0], loops[1]};
+    return sampledFrom(s, sampling, x, taps, Value(), Value(), at);
   }));
 }
 

@@ -254,7 +254,7 @@ void registerShape(Registry &table) {
   table.add("ConstantOfShape", {9, 20, 21, 23, 24, 25}, importConstantOfShape);
   table.add("Shape", {1, 13, 15, 19, 21, 23, 24, 25}, importShape);
   table.add("Size", {1, 13, 19, 21, 23, 24, 25}, importSize);
-  table.add("Range", {11}, importRange);
+  table.add("Range", {11, 27}, importRange);
   table.add("EyeLike", {9, 22}, importEyeLike);
 }
 

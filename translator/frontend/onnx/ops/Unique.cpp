@@ -228,6 +228,6 @@ static void importUnique(Node &node) {
   node.outCounted(3, kinds.sizes, pb::TensorProto::INT64, 0, kinds.number);
 }
 
-void registerUnique(Registry &table) { table.add("Unique", {11}, importUnique); }
+void registerUnique(Registry &table) { table.add("Unique", {11, 28}, importUnique); }
 
 } // namespace ml2k::frontend
