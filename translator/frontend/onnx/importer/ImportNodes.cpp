@@ -188,8 +188,8 @@ void Importer::passCounts(pb::NodeProto const &node, std::vector<GraphValue *> c
 
 /// Operators that ONNX has now, and the library of this build has not.
 static bool isLater(StringRef name) {
-  static llvm::StringSet<> const names = {"CausalConvWithState", "ImageDecoder", "LinearAttention",
-                                          "RegexFullMatch",      "StringConcat", "StringSplit"};
+  static llvm::StringSet<> const names = {"ImageDecoder", "LinearAttention", "RegexFullMatch", "StringConcat",
+                                          "StringSplit"};
   return names.contains(name);
 }
 

@@ -121,6 +121,43 @@ static void importConv(Node &node) {
   node.out(0, node.b.elementwiseCast(addBias(node, y), node.element(0)));
 }
 
+/// Along positions, each channel by itself: an output reads its own position and those before it, the first ones what
+/// is left of an earlier call.
+static void importCausalConvWithState(Node &node) {
+  Build &b = node.b;
+  node.needFloat(0);
+  node.needRank(0, 3, 3);
+  node.needRank(1, 3, 3);
+  node.needStatic(1);
+  int64_t const channels = node.shape(1)[0], width = node.shape(1)[2], before = width - 1;
+  std::string const activation = node.stringAttr("activation", "none");
+  if (channels < 1 || width < 1 || node.shape(1)[1] != 1 ||
+      (activation != "none" && activation != "silu" && activation != "swish"))
+    node.refuse("weights of shape " + shapeText(node.shape(1)) + " or activation \"" + activation + "\" do not fit");
+  for (size_t input : {1, 2, 3})
+    if (node.has(input) && node.element(input) != node.element(0))
+      node.refuse("the inputs are of different types");
+  Value x = inputOf(node, node.in(0), channels, channels);
+  if (node.has(3)) {
+    node.needRank(3, 3, 3);
+    if (node.shape(3).drop_front() != IntsRef({channels, before}))
+      node.refuse("a state of shape " + shapeText(node.shape(3)) + " is none of " + Twine(before) + " positions");
+    b.extents.requireEqual(node.extents(3)[0], node.extents(0)[0]);
+    x = b.concat({node.in(3), x}, 2);
+  } else {
+    x = b.pad(x, {0, 0, before}, {0, 0, 0}, b.scalar(Build::elementOf(x), 0));
+  }
+  std::vector<Extent> const all = b.extentsOf(x);
+  node.out(1, b.sliceAt(x, {0, 0, all[2] - Extent(before)}, {all[0], all[1], before}, {1, 1, 1}));
+  Window window{{width}, {1}, {1}, {0}, {0}, {0}, {}};
+  window.addRow();
+  Value y = convolve(b, b.unsqueeze(x, {2}), b.unsqueeze(node.in(1), {2}), window, channels);
+  y = addBias(node, b.squeeze(y, {2}));
+  if (activation != "none")
+    y = b.elementwise(y, [](Scalars &s, ValueRange v) { return s.mul(v[0], s.sigmoid(v[0])); });
+  node.out(0, b.elementwiseCast(y, node.element(0)));
+}
+
 //===--- Transposed -----------------------------------------------------------------------------------------------===//
 
 /// Windows that neither overlap nor leave gaps, of weights that only the run knows: every output element has one input
@@ -227,6 +264,7 @@ static void importConvTranspose(Node &node) {
 }
 
 void registerConvolution(Registry &table) {
+  table.add("CausalConvWithState", {27}, importCausalConvWithState);
   table.add("Conv", {1, 11, 22}, importConv);
   table.add("ConvTranspose", {1, 11, 22}, importConvTranspose);
 }
