@@ -5,11 +5,16 @@
 // inside, along memory. What a column carries from step to step, or one statement leaves for another, gets memory of
 // its own for each column. The iterations of a kernel do not depend on each other, so any order of theirs is as good.
 //
+// An iteration whose every step waits for the one before it, a sum in order along a row or a recurrence, leaves most of
+// a processor idle: a few such iterations, side by side, take their steps together. Those are strips, too, whose
+// columns have a register each.
+//
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/TripCount.h"
 #include "passes/prepare/Prepare.h"
 #include "translator/ir/AtomicUpdates.h"
+#include "translator/ir/SparseLevels.h"
 #include "translator/ir/StoredRows.h"
 #include "translator/ir/Strips.h"
 
@@ -40,7 +45,7 @@ public:
 
   /// Marks the loops that columns take together, if there are any worth it.
   bool mark() {
-    if (loops.empty() || !isWorthIt || !isPlain() || !areShared() || !liesAlongColumns())
+    if (loops.empty() || !isPlain() || !areShared() || !isWorthIt || !(liesAlongColumns() || areChains()))
       return false;
     for (scf::ForOp loop : loops)
       loop->setAttr(nest::stripLoop, UnitAttr::get(loop.getContext()));
@@ -136,6 +141,31 @@ private:
 
   /// Whether a subscript changes from step to step of a chosen loop.
   bool moves(Value index) const { return chosen.contains(index.getParentRegion()->getParentOp()); }
+
+  /// Whether each step of a loop waits for a number that the one before it computes. Terms that are joined in any order
+  /// do not.
+  static bool isChain(scf::ForOp loop) {
+    if (loop.getNumResults() > 0) {
+      bool const isInOrder = !nest::joinOf(loop) && !loop->hasAttr(sumsInAnyOrder) &&
+                             llvm::none_of(loop.getYieldedValues(),
+                                           [](Value value) { return nest::mayReassociate(value.getDefiningOp()); });
+      return isInOrder && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<FloatType>);
+    }
+    SmallVector<memref::LoadOp> loads(loop.getBody()->getOps<memref::LoadOp>());
+    auto const isBehind = [&](memref::StoreOp store) {
+      return llvm::any_of(loads, [&](memref::LoadOp load) {
+        return load.getMemref() == store.getMemref() && load.getIndices() != store.getIndices();
+      });
+    };
+    return llvm::any_of(loop.getBody()->getOps<memref::StoreOp>(), isBehind);
+  }
+
+  /// Whether the chosen loops are chains, or go around such, without branches, along rows of memory.
+  bool areChains() {
+    auto const suits = [&](scf::ForOp loop) { return isChain(loop) || !loop.getBody()->getOps<scf::ForOp>().empty(); };
+    bool const hasBranches = kernel.walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    return llvm::all_of(loops, suits) && !hasBranches && values.lieAcrossRows();
+  }
 
   /// Whether every access is to neighbours of the neighbours in the last loop, or to the same element for all of them.
   /// Some of them go down the columns.

@@ -78,8 +78,8 @@ def JoinBiases : Pass<"ml2k-join-biases", "::mlir::func::FuncOp"> {
 def FormStrips : Pass<"ml2k-form-strips", "::mlir::func::FuncOp"> {
   let summary = "kernels whose iterations walk down a column take many columns together";
   let description = [{
-    Pre: nest.kernels on memrefs. Post: a kernel whose iterations run long loops over memory in which the last position is contiguous
-    has the policy `strips`: those loops are marked, and what they carry, or one statement leaves for another, has memory for
+    Pre: nest.kernels on memrefs. Post: a kernel whose iterations run long loops over memory in which the last position is contiguous,
+    or along rows by steps that each need the one before, has the policy `strips`: those loops are marked, and what they carry, or one statement leaves for another, has memory for
     each column. Not with `ml2k-naive`.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::memref::MemRefDialect"];

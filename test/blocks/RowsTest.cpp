@@ -450,6 +450,7 @@ void testRows() {
     for (int const length : {0, 1, 50}) {
       strips<float, 64>(1, columns, length);
       strips<double, 256>(3, columns, length);
+      strips<double, 16>(3, columns, length);
     }
   sparseProduct("of alike rows", 700, [](int) { return 12; });
   sparseProduct("of short rows", 900, [](int row) { return row % 5; });

@@ -2,7 +2,9 @@
 // RUN: ml2kokkos %s --entry=sums -o - | FileCheck %s --check-prefix=SUMS
 // RUN: ml2kokkos %s --entry=nested -o - | FileCheck %s --check-prefix=NESTED
 // RUN: ml2kokkos %s --entry=statements -o - | FileCheck %s --check-prefix=STATEMENTS
-// RUN: ml2kokkos %s --entry=along_rows -o - | FileCheck %s --check-prefix=ALONE
+// RUN: ml2kokkos %s --entry=along_rows -o - | FileCheck %s --check-prefix=ROWS
+// RUN: ml2kokkos %s --entry=two_sums -o - | FileCheck %s --check-prefix=TWO
+// RUN: ml2kokkos %s --entry=any_order -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=gather -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=few -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=own_ends -o - | FileCheck %s --check-prefix=ALONE
@@ -143,8 +145,12 @@ func.func @statements(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %z: memref<?xf32
   return
 }
 
-// Each iteration goes along memory itself.
-// ALONE-NOT: for_strips
+// Each iteration goes along memory itself, and waits for its sum in each step: some of them take each step together.
+// ROWS: if constexpr (most < narrowest) {
+// ROWS: for_strips<16>(
+// ROWS-NEXT: "strips::y", space, Span{0, n}, KOKKOS_LAMBDA(Strip<16> const &strip) {
+// ROWS-NEXT: for (int k = 1; k < m; ++k) {
+// ROWS-NEXT: for_columns(strip, [&](int i) { y(i, k) = y(i, k - 1) + x(i, k); });
 func.func @along_rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -163,7 +169,56 @@ func.func @along_rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
   return
 }
 
+// Sums in order of rows: so do they.
+// TWO: Strip<16>::Of<double> p(strip);
+// TWO-NEXT: Strip<16>::Of<double> q(strip);
+// TWO: for (int k = 0; k < m; ++k) {
+// TWO-NEXT: for_columns(strip, [&](int i) {
+// TWO-NEXT: double const v = x(i, k);
+// TWO: for_columns(strip, [&](int i) { y(i) = p(i) / q(i); });
+func.func @two_sums(%x: memref<?x?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %x, %c0 : memref<?x?xf64>
+  %m = memref.dim %x, %c1 : memref<?x?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %r:2 = scf.for %k = %c0 to %m step %c1 iter_args(%p = %zero, %q = %zero) -> (f64, f64) {
+      %v = memref.load %x[%i, %k] : memref<?x?xf64>
+      %s = arith.addf %p, %v : f64
+      %w = arith.mulf %v, %v : f64
+      %t = arith.addf %q, %w : f64
+      scf.yield %s, %t : f64, f64
+    }
+    %z = arith.divf %r#0, %r#1 : f64
+    memref.store %z, %y[%i] : memref<?xf64>
+    scf.reduce
+  }
+  return
+}
+
+// Terms of such sums may be joined side by side.
+func.func @any_order(%x: memref<?x?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %x, %c0 : memref<?x?xf64>
+  %m = memref.dim %x, %c1 : memref<?x?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %r = scf.for %k = %c0 to %m step %c1 iter_args(%p = %zero) -> f64 {
+      %v = memref.load %x[%i, %k] : memref<?x?xf64>
+      %w = arith.mulf %v, %v : f64
+      %s = arith.addf %p, %w fastmath<reassoc> : f64
+      scf.yield %s : f64
+    }
+    memref.store %r, %y[%i] : memref<?xf64>
+    scf.reduce
+  }
+  return
+}
+
 // Data say which column is read.
+// ALONE-NOT: for_strips
 func.func @gather(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %at: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

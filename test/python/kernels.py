@@ -59,6 +59,21 @@ def row_sums(x: kk.f64[N, M], out: kk.f64[N]):
         out[i] = kk.sum(x[i, j] for j in kk.range(M))
 
 
+@case(f64(37, 300), f64(300), f64(37), f64(37, 300))
+def chains_along_rows(x: kk.f64[N, M], w: kk.f64[M], out: kk.f64[N], y: kk.f64[N, M]):
+    """Several rows take each step together, the last ones alone."""
+    for i in kk.range(N):
+        total, square = 1.0, 0.0
+        for j in kk.range(M):
+            total -= x[i, j] * w[j]
+            square += x[i, j] * x[i, j]
+        out[i] = total / square
+    for i in kk.range(N):
+        y[i, 0] = x[i, 0]
+        for j in kk.range(1, M):
+            y[i, j] = x[i, j] + 0.5 * y[i, j - 1]
+
+
 @case(f64(30, 3), f64(30), f64(30, 3), number(0.01))
 def nbody(x: kk.f64[N, 3], m: kk.f64[N], a: kk.f64[N, 3], eps: float):
     for i in kk.parallel(N):

@@ -8,6 +8,7 @@
 #include "translator/emit/render/Render.h"
 #include "translator/emit/scalars/Callees.h"
 #include "translator/ir/ReadBack.h"
+#include "translator/ir/Strips.h"
 #include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
 
@@ -177,6 +178,11 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
   bool converted = blocks.count("interleaved") != 0;
   entry.walk([&](Operation *op) { converted |= convertsSums(op); });
+  bool together = false; // columns with a register each
+  entry.walk([&](nest::LoopKernelOp kernel) {
+    nest::ScheduleAttr const schedule = nest::scheduleOf(kernel);
+    together |= schedule.getBlock() == nest::KernelBlock::ForStrips && schedule.getLanes() <= nest::columnsInRegisters;
+  });
   bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.biasOf != nullptr; });
   bool const winograd = blocks.count("winograd");
   bool const bfloat = llvm::any_of(program.weights, isBfloat), shorts = llvm::any_of(program.weights, isShort);
@@ -216,6 +222,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"launched", program.launches == nest::Launches::Always && !isTuned(program)},
           {"never", program.launches == nest::Launches::Never},
           {"single", program.launches == nest::Launches::Several},
+          {"together", together},
           {"sized", program.sizesImages}};
 }
 

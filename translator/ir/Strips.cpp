@@ -50,7 +50,24 @@ StripValues::StripValues(LoopKernelOp kernel, Choice isChosen) : kernel(kernel) 
   });
 }
 
+bool StripValues::lieAcrossRows() const {
+  auto const isAcross = [&](Value memref, OperandRange at) {
+    return !at.empty() && !memref.getDefiningOp<memref::AllocaOp>() &&
+           llvm::any_of(at.drop_back(), [&](Value index) { return !goesAlike(index); });
+  };
+  auto const stops = [&](Operation *op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    auto store = dyn_cast<memref::StoreOp>(op);
+    return (load && isAcross(load.getMemref(), load.getIndices())) ||
+           (store && isAcross(store.getMemref(), store.getIndices()));
+  };
+  return kernel->walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
 int64_t ml2k::nest::columnsOfStrip(LoopKernelOp kernel) {
+  if (StripValues(kernel).lieAcrossRows())
+    return columnsInRegisters;
   int64_t bytes = 0;
   kernel.walk([&](memref::AllocaOp array) {
     MemRefType const type = array.getType();

@@ -51,14 +51,21 @@ public:
   /// Whether it has, step by step, the same values in each iteration.
   bool goesAlike(mlir::Value value) const { return isShared(value) || alike.contains(value); }
 
+  /// Whether some access of the kernel is to elements of neighbouring columns that are rows of memory apart.
+  bool lieAcrossRows() const;
+
 private:
   bool isOutside(mlir::Value value) const { return !kernel->isAncestor(value.getParentRegion()->getParentOp()); }
 
-  LoopKernelOp kernel;
+  mutable LoopKernelOp kernel;
   llvm::DenseSet<mlir::Value> shared, alike;
 };
 
-/// The most columns that a strip may have, so that what they carry stays in a cache near the core.
+/// So many columns of a strip have a register each.
+inline constexpr int64_t columnsInRegisters = 16;
+
+/// The most columns that a strip may have, so that what they carry stays in a cache near the core; `columnsInRegisters`
+/// where columns do not lie side by side in all memory.
 int64_t columnsOfStrip(LoopKernelOp kernel);
 
 mlir::LogicalResult verifyStrips(LoopKernelOp kernel);
