@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/TripCount.h"
+#include "passes/lower/loops/Dependence.h"
 #include "passes/prepare/Prepare.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/SparseLevels.h"
@@ -33,34 +34,44 @@ static constexpr int64_t shortLoop = 16;       ///< steps that a column may as w
 static constexpr int64_t shortFold = 256;      ///< the same where the steps write nothing
 static constexpr int64_t mostBytes = 16 * 128; ///< of arrays for one column
 static constexpr int mostOperations = 1024;    ///< each of which may leave a value for each column
+static constexpr int mostAccesses = 64;        ///< of a loop inside: each is compared with each
 
 //===--- Which kernels --------------------------------------------------------------------------------------------===//
 
 namespace {
-/// What is asked of a kernel before it is changed.
+/// Whether iterations of the kernel may be changed at all.
+bool isPlain(nest::LoopKernelOp kernel) {
+  return kernel.getInto().empty() && !kernel.getOrdered() && kernel.getPolicy() != nest::Policy::Team &&
+         !nest::scheduleOf(kernel) && !nest::storedRowsOf(kernel) && !nest::hasAtomicUpdates(kernel);
+}
+
+/// What is asked of a kernel, or of a loop of one, before it is changed.
 class Candidate {
 public:
-  explicit Candidate(nest::LoopKernelOp kernel)
-      : kernel(kernel), values(kernel, [&](scf::ForOp loop) { return choose(loop); }) {}
+  explicit Candidate(Operation *owner) : owner(owner), values(owner, [&](scf::ForOp loop) { return choose(loop); }) {}
 
-  /// Marks the loops that columns take together, if there are any worth it.
-  bool mark() {
-    if (loops.empty() || !isPlain() || !areShared() || !isWorthIt || !(liesAlongColumns() || areChains()))
-      return false;
+  bool isFit() {
+    return !loops.empty() && hasColumns() && hasPlainOperations() && areShared() && isWorthIt &&
+           (liesAlongColumns() || areChains());
+  }
+
+  /// Marks the loops that columns take together.
+  void mark() {
     for (scf::ForOp loop : loops)
       loop->setAttr(nest::stripLoop, UnitAttr::get(loop.getContext()));
-    return true;
   }
 
 private:
-  bool isPlain() {
-    if (kernel.getLowers().empty() || !kernel.getInto().empty() || kernel.getOrdered() ||
-        kernel.getPolicy() == nest::Policy::Team || nest::scheduleOf(kernel) || nest::storedRowsOf(kernel) ||
-        nest::hasAtomicUpdates(kernel))
+  /// Not just a few.
+  bool hasColumns() {
+    if (auto loop = dyn_cast<scf::ForOp>(owner))
+      return loop.getNumResults() == 0 && isConstantIntValue(loop.getStep(), 1) && isLong(loop, nest::leastColumns - 1);
+    auto kernel = cast<nest::LoopKernelOp>(owner);
+    if (kernel.getLowers().empty())
       return false;
     auto const lower = getConstantIntValue(kernel.getLowers().back()),
                upper = getConstantIntValue(kernel.getUppers().back());
-    return !(lower && upper && *upper - *lower < nest::leastColumns) && hasPlainOperations();
+    return !(lower && upper && *upper - *lower < nest::leastColumns);
   }
 
   bool hasPlainOperations() {
@@ -75,9 +86,9 @@ private:
         return bytes > mostBytes;
       }
       bool const isKnown = isa<memref::LoadOp, memref::StoreOp, scf::ForOp, scf::IfOp, scf::YieldOp, nest::YieldOp>(op);
-      return op != kernel && !isKnown && !(isPure(op) && op->getNumRegions() == 0);
+      return op != owner && !isKnown && !(isPure(op) && op->getNumRegions() == 0);
     };
-    return !kernel.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+    return !owner->walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
                 .wasInterrupted();
   }
 
@@ -102,8 +113,10 @@ private:
 
   /// Columns can take the chosen loops together, and no long one is left.
   bool areShared() {
-    return !kernel
-                .walk([&](scf::ForOp loop) {
+    return !owner
+                ->walk([&](scf::ForOp loop) {
+                  if (loop == owner)
+                    return WalkResult::advance();
                   Value const bounds[] = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
                   bool const isOne = chosen.contains(loop);
                   auto const isShared = [&](Value bound) { return values.isShared(bound); };
@@ -121,15 +134,17 @@ private:
         .wasInterrupted();
   }
 
-  /// i, i + c, c + i, i - c
-  bool isAlong(Value index) const {
-    Value const column = nest::columnOf(kernel);
-    if (index == column)
+  /// i, i + c, c + i, i - c, and so on
+  bool isAlong(Value index, unsigned depth = 4) const {
+    if (index == nest::columnOf(owner))
       return true;
     Operation *op = index.getDefiningOp();
-    return isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) &&
-           ((op->getOperand(0) == column && values.goesAlike(op->getOperand(1))) ||
-            (isa<arith::AddIOp>(op) && op->getOperand(1) == column && values.goesAlike(op->getOperand(0))));
+    if (depth == 0 || !isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
+      return false;
+    bool const isLeft = values.goesAlike(op->getOperand(1));
+    return (isLeft && isAlong(op->getOperand(0), depth - 1)) ||
+           (!isLeft && isa<arith::AddIOp>(op) && values.goesAlike(op->getOperand(0)) &&
+            isAlong(op->getOperand(1), depth - 1));
   }
 
   static bool isContiguous(Value memref) {
@@ -160,10 +175,22 @@ private:
     return llvm::any_of(loop.getBody()->getOps<memref::StoreOp>(), isBehind);
   }
 
-  /// Whether the chosen loops are chains, or go around such, without branches, along rows of memory.
+  /// Whether the loop goes down neighbouring columns, whatever else does not lie along them.
+  bool goesDown(scf::ForOp loop) const {
+    return llvm::any_of(loop.getBody()->getOps<memref::LoadOp>(), [&](memref::LoadOp load) {
+      OperandRange const at = load.getIndices();
+      return !at.empty() && isAlong(at.back()) && isContiguous(load.getMemref()) &&
+             llvm::any_of(at.drop_back(), [&](Value index) { return moves(index); });
+    });
+  }
+
+  /// Whether the chosen loops are chains or go down columns, or go around such, without branches, and memory of
+  /// neighbouring columns is rows apart somewhere.
   bool areChains() {
-    auto const suits = [&](scf::ForOp loop) { return isChain(loop) || !loop.getBody()->getOps<scf::ForOp>().empty(); };
-    bool const hasBranches = kernel.walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    auto const suits = [&](scf::ForOp loop) {
+      return isChain(loop) || goesDown(loop) || !loop.getBody()->getOps<scf::ForOp>().empty();
+    };
+    bool const hasBranches = owner->walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
     return llvm::all_of(loops, suits) && !hasBranches && values.lieAcrossRows();
   }
 
@@ -179,7 +206,7 @@ private:
       isFound |= isLine && llvm::any_of(at.drop_back(), [&](Value index) { return moves(index); });
       return isLine && isContiguous(memref);
     };
-    WalkResult const result = kernel.walk([&](Operation *op) {
+    WalkResult const result = owner->walk([&](Operation *op) {
       auto load = dyn_cast<memref::LoadOp>(op);
       auto store = dyn_cast<memref::StoreOp>(op);
       bool const isFit = (!load || suits(load.getMemref(), load.getIndices(), false)) &&
@@ -189,7 +216,7 @@ private:
     return !result.wasInterrupted() && isFound;
   }
 
-  nest::LoopKernelOp kernel;
+  Operation *owner;
   SmallVector<scf::ForOp> loops; ///< in the order of the text
   DenseSet<Operation *> chosen;  ///< the same
   bool isWorthIt = false;
@@ -200,21 +227,20 @@ private:
 
 class Strips {
 public:
-  explicit Strips(nest::LoopKernelOp kernel) : kernel(kernel), rewriter(kernel.getContext()) {}
+  explicit Strips(Operation *owner) : owner(owner), rewriter(owner->getContext()) {}
 
   void form() {
     SmallVector<scf::ForOp> loops;
-    kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    owner->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       if (loop->hasAttr(nest::stripLoop))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) // from outside: a loop inside may go on with what the one around it carries
       keepCarried(loop);
-    numberSegments(kernel.getBody().front());
+    numberSegments(owner->getRegion(0).front());
     keepArrays();
-    values.emplace(kernel);
+    values.emplace(owner);
     keepResults();
-    kernel.setPolicy(nest::Policy::Strips);
   }
 
 private:
@@ -343,8 +369,8 @@ private:
 
   /// Arrays that several segments use.
   void keepArrays() {
-    kernel.walk([&](memref::AllocaOp array) {
-      if (!nest::isStripLevel(array->getBlock(), kernel))
+    owner->walk([&](memref::AllocaOp array) {
+      if (!nest::isStripLevel(array->getBlock(), owner))
         return;
       auto const isElsewhere = [&](Operation *user) { return segments.lookup(user) != segments.lookup(array); };
       if (llvm::any_of(array->getUsers(), isElsewhere))
@@ -357,13 +383,13 @@ private:
     Operation *op = value.getDefiningOp();
     return value.getType().isIntOrIndex() && isPure(op) && op->getNumRegions() == 0 &&
            llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return operand == nest::columnOf(kernel) || values->isShared(operand); });
+                        [&](Value operand) { return operand == nest::columnOf(owner) || values->isShared(operand); });
   }
 
   void keepResults() {
     SmallVector<Operation *> operations;
-    kernel.walk([&](Operation *op) {
-      if (op != kernel && nest::isStripLevel(op->getBlock(), kernel) && !op->hasAttr(nest::stripLoop) &&
+    owner->walk([&](Operation *op) {
+      if (op != owner && nest::isStripLevel(op->getBlock(), owner) && !op->hasAttr(nest::stripLoop) &&
           !isa<memref::AllocaOp>(op))
         operations.push_back(op);
     });
@@ -395,7 +421,7 @@ private:
     }
   }
 
-  nest::LoopKernelOp kernel;
+  Operation *owner;
   IRRewriter rewriter;
   std::optional<nest::StripValues> values; ///< once loops carry nothing
   DenseSet<Operation *> ends;              ///< loads of what a loop carried last, which nothing changes behind it
@@ -403,13 +429,51 @@ private:
   DenseMap<Operation *, unsigned> segments;
 };
 
+/// Whether a loop has so little in it that the proof for it takes no time.
+bool isSmall(scf::ForOp loop) {
+  int operations = 0, accesses = 0;
+  auto const stops = [&](Operation *op) {
+    accesses += isa<memref::LoadOp, memref::StoreOp>(op);
+    return ++operations > mostOperations || accesses > mostAccesses;
+  };
+  return !loop.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+              .wasInterrupted();
+}
+
+/// Loops inside an iteration of a kernel whose own iterations are columns: independent, long ones. Outer loops first.
+void formInside(nest::LoopKernelOp kernel) {
+  SmallVector<scf::ForOp> found;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop || !isSmall(loop))
+      return WalkResult::advance();
+    Candidate candidate(loop);
+    if (!candidate.isFit() || !dependenceOf(loop).empty())
+      return WalkResult::advance();
+    candidate.mark();
+    found.push_back(loop);
+    return WalkResult::skip();
+  });
+  for (scf::ForOp loop : found) {
+    Strips(loop).form();
+    loop->setAttr(nest::stripColumns, Builder(loop.getContext()).getI64IntegerAttr(nest::columnsOfStrip(loop)));
+  }
+}
+
 struct FormStrips : impl::FormStripsBase<FormStrips> {
   void runOnOperation() override {
     if (getOperation()->hasAttr("nest.naive"))
       return;
     getOperation().walk([](nest::LoopKernelOp kernel) {
-      if (Candidate(kernel).mark())
+      if (!isPlain(kernel))
+        return;
+      if (Candidate candidate(kernel); candidate.isFit()) {
+        candidate.mark();
         Strips(kernel).form();
+        kernel.setPolicy(nest::Policy::Strips);
+      } else if (kernel.getLowers().size() <= 1) {
+        formInside(kernel);
+      }
     });
   }
 };

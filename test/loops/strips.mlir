@@ -4,6 +4,10 @@
 // RUN: ml2kokkos %s --entry=statements -o - | FileCheck %s --check-prefix=STATEMENTS
 // RUN: ml2kokkos %s --entry=along_rows -o - | FileCheck %s --check-prefix=ROWS
 // RUN: ml2kokkos %s --entry=two_sums -o - | FileCheck %s --check-prefix=TWO
+// RUN: ml2kokkos %s --entry=triangle -o - | FileCheck %s --check-prefix=TRIANGLE
+// RUN: ml2kokkos %s --entry=triangle --emit=prepared -o - | FileCheck %s --check-prefix=INSIDE
+// RUN: ml2kokkos %s --entry=inner_columns -o - | FileCheck %s --check-prefix=INNER
+// RUN: ml2kokkos %s --entry=dependent_columns -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=any_order -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=gather -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=few -o - | FileCheck %s --check-prefix=ALONE
@@ -217,8 +221,93 @@ func.func @any_order(%x: memref<?x?xf64>, %y: memref<?xf64>) {
   return
 }
 
+// The columns of a triangle, of which each row has others: strips inside an iteration. One of its two results lies across rows.
+// TRIANGLE: in_strips<16>(Span{i, n}, [&](Strip<16> const &strip) {
+// TRIANGLE-NEXT: Strip<16>::Of<double> sum(strip);
+// TRIANGLE-NEXT: for_columns(strip, [&](int j) { sum(j) = 0.0; });
+// TRIANGLE-NEXT: for (int k = 0; k < m; ++k) {
+// TRIANGLE-NEXT: for_columns(strip, [&](int j) { sum(j) += x(k, i) * x(k, j); });
+// TRIANGLE-NEXT: }
+// TRIANGLE-NEXT: for_columns(strip, [&](int j) {
+// TRIANGLE-NEXT: double const z = sum(j);
+// TRIANGLE-NEXT: y(i, j) = z;
+// TRIANGLE-NEXT: y(j, i) = z;
+// INSIDE: nest.kernel "y" range
+// INSIDE: memref.alloca() {nest.of_columns} : memref<f64>
+// INSIDE: } {nest.strip}
+// INSIDE: } {nest.columns = 16 : i64
+func.func @triangle(%x: memref<?x?xf64>, %y: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %m = memref.dim %x, %c0 : memref<?x?xf64>
+  %n = memref.dim %x, %c1 : memref<?x?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.for %j = %i to %n step %c1 {
+      %t = scf.for %k = %c0 to %m step %c1 iter_args(%sum = %zero) -> f64 {
+        %a = memref.load %x[%k, %i] : memref<?x?xf64>
+        %b = memref.load %x[%k, %j] : memref<?x?xf64>
+        %p = arith.mulf %a, %b : f64
+        %s = arith.addf %sum, %p : f64
+        scf.yield %s : f64
+      }
+      memref.store %t, %y[%i, %j] : memref<?x?xf64>
+      memref.store %t, %y[%j, %i] : memref<?x?xf64>
+    }
+    scf.reduce
+  }
+  return
+}
+
+// All of it lies along the columns: a strip is broad.
+// INNER: y(i, 0) = 1.f;
+// INNER-NEXT: in_strips<4096>(Span{i, n}, [&](Strip<4096> const &strip) {
+func.func @inner_columns(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %m = memref.dim %x, %c0 : memref<?x?xf32>
+  %n = memref.dim %x, %c1 : memref<?x?xf32>
+  scf.parallel (%i) = (%c1) to (%n) step (%c1) {
+    memref.store %one, %y[%i, %c0] : memref<?x?xf32>
+    scf.for %j = %i to %n step %c1 {
+      %t = scf.for %k = %c0 to %m step %c1 iter_args(%sum = %one) -> f32 {
+        %b = memref.load %x[%k, %j] : memref<?x?xf32>
+        %s = arith.mulf %sum, %b : f32
+        scf.yield %s : f32
+      }
+      memref.store %t, %y[%i, %j] : memref<?x?xf32>
+    }
+    scf.reduce
+  }
+  return
+}
+
+// A column needs the one before it.
+func.func @dependent_columns(%x: memref<?x?xf64>, %y: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %m = memref.dim %x, %c0 : memref<?x?xf64>
+  %n = memref.dim %x, %c1 : memref<?x?xf64>
+  scf.parallel (%i) = (%c1) to (%n) step (%c1) {
+    scf.for %j = %i to %n step %c1 {
+      %before = arith.subi %j, %c1 : index
+      %start = memref.load %y[%i, %before] : memref<?x?xf64>
+      %t = scf.for %k = %c0 to %m step %c1 iter_args(%sum = %start) -> f64 {
+        %b = memref.load %x[%k, %j] : memref<?x?xf64>
+        %s = arith.addf %sum, %b : f64
+        scf.yield %s : f64
+      }
+      memref.store %t, %y[%i, %j] : memref<?x?xf64>
+    }
+    scf.reduce
+  }
+  return
+}
+
 // Data say which column is read.
-// ALONE-NOT: for_strips
+// ALONE-NOT: {{(for|in)}}_strips
 func.func @gather(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %at: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

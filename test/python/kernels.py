@@ -74,6 +74,27 @@ def chains_along_rows(x: kk.f64[N, M], w: kk.f64[M], out: kk.f64[N], y: kk.f64[N
             y[i, j] = x[i, j] + 0.5 * y[i, j - 1]
 
 
+@case(f64(50, 41), f64(41, 41), f64(41, 41), f64(41, 41))
+def triangles_of_columns(x: kk.f64[K, N], y: kk.f64[N, N], z: kk.f64[N, N], w: kk.f64[N, N]):
+    """Strips inside an iteration: narrow ones, broad ones, and of sums in any order."""
+    for i in kk.range(N):
+        for j in kk.range(i, N):
+            total = 0.0
+            for k in kk.range(K):
+                total += x[k, i] * x[k, j]
+            y[i, j] = total / 3.0
+            y[j, i] = total / 3.0
+    for i in kk.range(1, N):
+        z[i, 0] = 2.0
+        for j in kk.range(i, N):
+            z[i, j] = x[0, j]
+            for k in kk.range(1, K):
+                z[i, j] -= x[k, i] * x[k, j]
+    for i in kk.range(N - 1):
+        w[i, i] = 1.0
+        w[i + 1:, i] = x[:, i] @ x[:, i + 1:]
+
+
 @case(f64(30, 3), f64(30), f64(30, 3), number(0.01))
 def nbody(x: kk.f64[N, 3], m: kk.f64[N], a: kk.f64[N, 3], eps: float):
     for i in kk.parallel(N):

@@ -182,6 +182,10 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   entry.walk([&](nest::LoopKernelOp kernel) {
     nest::ScheduleAttr const schedule = nest::scheduleOf(kernel);
     together |= schedule.getBlock() == nest::KernelBlock::ForStrips && schedule.getLanes() <= nest::columnsInRegisters;
+    kernel.walk([&](scf::ForOp loop) {
+      auto const columns = loop->getAttrOfType<IntegerAttr>(nest::stripColumns);
+      together |= columns && columns.getInt() <= nest::columnsInRegisters;
+    });
   });
   bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.biasOf != nullptr; });
   bool const winograd = blocks.count("winograd");

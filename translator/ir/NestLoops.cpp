@@ -188,6 +188,22 @@ static LogicalResult verifyUpdates(Operation *kernel) {
   return failure(result.wasInterrupted());
 }
 
+/// Loops whose iterations are columns.
+static LogicalResult verifyColumns(LoopKernelOp kernel) {
+  WalkResult const result = kernel.walk([&](Operation *op) {
+    if (!op->hasAttr(stripColumns))
+      return WalkResult::advance();
+    auto loop = dyn_cast<scf::ForOp>(op);
+    auto const most = op->getAttrOfType<IntegerAttr>(stripColumns);
+    if (!loop || loop.getNumResults() > 0 || !isConstantIntValue(loop.getStep(), 1))
+      return op->emitOpError("is no loop over columns, step 1 and without results"), WalkResult::interrupt();
+    if (!most || most.getInt() < 1 || most.getInt() > broadestStrip)
+      return op->emitOpError("requires strips of 1 to ") << broadestStrip << " columns", WalkResult::interrupt();
+    return failed(verifyStrips(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult LoopKernelOp::verify() {
   unsigned const loops = getLowers().size();
   if (getLabel().empty())
@@ -226,5 +242,5 @@ LogicalResult LoopKernelOp::verify() {
   if (failed(verifyLoopBody(*this, getBody(), loops, terms)) || failed(verifyKernelContents(*this)) ||
       failed(verifyUpdates(*this)))
     return failure();
-  return isTeam ? verifyTeam(*this) : isStrips ? verifyStrips(*this) : success();
+  return isTeam ? verifyTeam(*this) : isStrips ? verifyStrips(*this) : verifyColumns(*this);
 }

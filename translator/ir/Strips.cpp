@@ -9,26 +9,34 @@
 using namespace mlir;
 using namespace ml2k::nest;
 
-static constexpr int64_t narrowest = 64, broadest = 4096; ///< columns that fit into a cache, or more than that
-static constexpr int64_t carriedBytes = 64 * 1024;        ///< of all columns of a strip
+static constexpr int64_t narrowest = 64;           ///< columns, if they fit into a cache or not
+static constexpr int64_t carriedBytes = 64 * 1024; ///< of all columns of a strip
 
 static bool isMarked(scf::ForOp loop) { return loop->hasAttr(stripLoop); }
 
-bool ml2k::nest::isStripLevel(Block *block, LoopKernelOp kernel) {
-  Operation *const owner = block->getParentOp();
-  auto const loop = dyn_cast<scf::ForOp>(owner);
-  return owner == kernel || (loop && isMarked(loop));
+Value ml2k::nest::columnOf(Operation *owner) {
+  if (auto loop = dyn_cast<scf::ForOp>(owner))
+    return loop.getInductionVar();
+  return cast<LoopKernelOp>(owner).getBody().getArguments().back();
 }
 
-StripValues::StripValues(LoopKernelOp kernel) : StripValues(kernel, isMarked) {}
+bool ml2k::nest::isStripLevel(Block *block, Operation *owner) {
+  Operation *const around = block->getParentOp();
+  auto const loop = dyn_cast<scf::ForOp>(around);
+  return around == owner || (loop && isMarked(loop));
+}
 
-StripValues::StripValues(LoopKernelOp kernel, Choice isChosen) : kernel(kernel) {
-  for (Value position : kernel.getBody().getArguments())
-    if (position != columnOf(kernel))
-      shared.insert(position);
-  DenseSet<Operation *> levels = {kernel};
-  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    bool const isLevel = op != kernel && levels.contains(op->getParentOp());
+StripValues::StripValues(Operation *owner) : StripValues(owner, isMarked) {}
+
+StripValues::StripValues(Operation *owner, Choice isChosen) : owner(owner) {
+  if (auto kernel = dyn_cast<LoopKernelOp>(owner))
+    for (unsigned i = 0; i + 1 < kernel.getBody().getNumArguments(); ++i)
+      shared.insert(kernel.getBody().getArgument(i));
+  DenseSet<Operation *> levels = {owner};
+  owner->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == owner)
+      return;
+    bool const isLevel = levels.contains(op->getParentOp());
     auto const goesAlike = [&](Value value) { return this->goesAlike(value); };
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       Value const bounds[] = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
@@ -61,33 +69,37 @@ bool StripValues::lieAcrossRows() const {
     return (load && isAcross(load.getMemref(), load.getIndices())) ||
            (store && isAcross(store.getMemref(), store.getIndices()));
   };
-  return kernel->walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+  return owner->walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
       .wasInterrupted();
 }
 
-int64_t ml2k::nest::columnsOfStrip(LoopKernelOp kernel) {
-  if (StripValues(kernel).lieAcrossRows())
+int64_t ml2k::nest::columnsOfStrip(Operation *owner) {
+  if (StripValues(owner).lieAcrossRows())
     return columnsInRegisters;
   int64_t bytes = 0;
-  kernel.walk([&](memref::AllocaOp array) {
+  owner->walk([&](memref::AllocaOp array) {
     MemRefType const type = array.getType();
     unsigned const bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
     if (array->hasAttr(ofColumns))
       bytes += type.getNumElements() * int64_t(llvm::divideCeil(bits, 8));
   });
-  int64_t const columns = bytes == 0 ? broadest : int64_t(llvm::bit_floor(uint64_t(carriedBytes / bytes)));
-  return std::clamp(columns, narrowest, broadest);
+  int64_t const columns = bytes == 0 ? broadestStrip : int64_t(llvm::bit_floor(uint64_t(carriedBytes / bytes)));
+  return std::clamp(columns, narrowest, broadestStrip);
 }
 
-LogicalResult ml2k::nest::verifyStrips(LoopKernelOp kernel) {
-  StripValues const values(kernel);
-  WalkResult const result = kernel.walk([&](Operation *op) {
-    if (op->hasAttr(ofColumns) && (!isa<memref::AllocaOp>(op) || !isStripLevel(op->getBlock(), kernel)))
+LogicalResult ml2k::nest::verifyStrips(Operation *owner) {
+  StripValues const values(owner);
+  WalkResult const result = owner->walk([&](Operation *op) {
+    if (op == owner)
+      return WalkResult::advance();
+    if (op->hasAttr(stripColumns))
+      return op->emitOpError("has columns inside of others"), WalkResult::interrupt();
+    if (op->hasAttr(ofColumns) && (!isa<memref::AllocaOp>(op) || !isStripLevel(op->getBlock(), owner)))
       return op->emitOpError("is no memory of the columns of a strip"), WalkResult::interrupt();
     if (!op->hasAttr(stripLoop))
       return WalkResult::advance();
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop || !isStripLevel(op->getBlock(), kernel) || loop.getNumResults() > 0)
+    if (!loop || !isStripLevel(op->getBlock(), owner) || loop.getNumResults() > 0)
       return op->emitOpError("is no loop of the columns of a strip"), WalkResult::interrupt();
     for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
       if (!values.isShared(bound))

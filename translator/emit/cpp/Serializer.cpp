@@ -244,7 +244,7 @@ Json Serializer::view(Columns const &s) {
 
 Json Serializer::view(Pattern const &s) {
   return {{"template", "statement/pattern"},
-          {"function", s.function.str()},
+          {"function", text(s.function)},
           {"arguments", list(s.arguments)},
           {"parameters", list(s.parameters)},
           {"statements", json(s.body)}};

@@ -145,7 +145,7 @@ struct Columns {
   bool operator==(Columns const &) const = default;
 };
 struct Pattern { // function(arguments, [&](parameters) { body });
-  Raw function;
+  Code function;
   std::vector<Expression> arguments;
   std::vector<Parameter> parameters;
   Body body;

@@ -61,8 +61,11 @@ LogicalResult LoopPrinter::bindPositions() {
   }
   if (fused)
     row = printer.names.fresh({"row", "row_index"});
-  if (layer.schedule.getBlock() == nest::KernelBlock::ForStrips)
+  if (layer.schedule.getBlock() == nest::KernelBlock::ForStrips) {
     strip = printer.names.fresh({"strip", "columns_of_strip"});
+    column = positions.back();
+    mostColumns = layer.schedule.getLanes();
+  }
   return success();
 }
 
@@ -83,7 +86,7 @@ FailureOr<Expression> LoopPrinter::element(Value memref, ArrayRef<OpFoldResult> 
   }
   if (auto array = arrays.find(memref); array != arrays.end()) {
     if (columnArrays.contains(memref)) {
-      indices.insert(indices.begin(), cpp::name(positions.back()));
+      indices.insert(indices.begin(), cpp::name(column));
       return call(array->second, indices);
     }
     if (called.contains(memref))

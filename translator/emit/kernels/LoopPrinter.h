@@ -119,6 +119,7 @@ private:
   mlir::LogicalResult printStripLoop(mlir::scf::ForOp loop, nest::StripValues const &values, Body &to);
   mlir::LogicalResult printStrips(mlir::Block &block, nest::StripValues const &values, Body &to);
   mlir::LogicalResult printStripCall(Body statements);
+  mlir::LogicalResult printInStrips(mlir::scf::ForOp loop, Body &to);
   mlir::LogicalResult returnTerms(mlir::Block &block, Body &statements);
   mlir::LogicalResult printCall(Body statements);
   mlir::LogicalResult printPolicy(mlir::FailureOr<Expression> const &policy, std::vector<cpp::Parameter> parameters,
@@ -144,7 +145,9 @@ private:
   Identifier level = Raw("level");                ///< of a team's scratch memory
   bool inThread = false;                          ///< of a team: what is printed is one thread's alone
   std::vector<Expression> scratchSizes;           ///< of a team, in bytes
-  Identifier strip = Raw("strip");                ///< the columns that an iteration has
+  Identifier strip = Raw("strip");                ///< the columns that an iteration, or a loop, has
+  Identifier column = Raw("column");              ///< one of them
+  int64_t mostColumns = 0;                        ///< of a strip
   llvm::DenseSet<mlir::Value> called;             ///< local arrays whose elements are `array(i)`
   llvm::DenseSet<mlir::Value> columnArrays;       ///< those of each column of a strip
   llvm::DenseMap<mlir::Value, Expression> arrays; ///< local arrays

@@ -123,6 +123,8 @@ LogicalResult LoopPrinter::printOrderedSum(nest::RowLoop const &loop, Body &to) 
 
 /// Terms that one thread joins side by side are a `fold_span`.
 LogicalResult LoopPrinter::printLoop(scf::ForOp loop, Body &to) {
+  if (loop->hasAttr(nest::stripColumns))
+    return printInStrips(loop, to);
   if (loop->hasAttr("nest.in_order"))
     if (std::optional<nest::RowLoop> const sum = nest::orderedSumOf(loop))
       return printOrderedSum(*sum, to);

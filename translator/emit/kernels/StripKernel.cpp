@@ -1,4 +1,4 @@
-//===- StripKernel.cpp - nest.kernel of strips: many columns go down their rows together --------------------------===//
+//===- StripKernel.cpp - nest.kernel of strips, loops over strips: many columns go down their rows together -------===//
 //
 // Statements between loops of a strip are one loop over its columns; a value that one of them leaves for another is an
 // element of Strip::Of.
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace ml2k {
 
 /// `Strip<4096>`
-Code LoopPrinter::stripType() { return Code(Raw("Strip<")) + Code(layer.schedule.getLanes()) + Raw(">"); }
+Code LoopPrinter::stripType() { return Code(Raw("Strip<")) + Code(mostColumns) + Raw(">"); }
 
 /// `Strip<4096>::Of<float> sum(strip);`
 void LoopPrinter::printOfColumns(memref::AllocaOp array, Body &to) {
@@ -41,8 +41,8 @@ LogicalResult LoopPrinter::printOfStrip(SmallVectorImpl<Operation *> &segment, B
   printer.names.release(outside);
   segment.clear();
   if (!body.empty())
-    to.push_back(cpp::Pattern{
-        "for_columns", {cpp::name(strip)}, {cpp::intParameter(positions.back())}, std::move(body), "for_strips"});
+    to.push_back(
+        cpp::Pattern{Raw("for_columns"), {cpp::name(strip)}, {cpp::intParameter(column)}, std::move(body), "strip"});
   return success();
 }
 
@@ -62,7 +62,7 @@ LogicalResult LoopPrinter::printStripLoop(scf::ForOp loop, nest::StripValues con
   return success();
 }
 
-/// The kernel's block, or that of a loop of the strip: what columns share stands outside of the loops over them.
+/// The block of what has columns, or of a loop of the strip: what columns share stands outside of the loops over them.
 LogicalResult LoopPrinter::printStrips(Block &block, nest::StripValues const &values, Body &to) {
   SmallVector<Operation *> segment;
   for (Operation &op : block.without_terminator()) {
@@ -95,8 +95,31 @@ LogicalResult LoopPrinter::printStripCall(Body statements) {
     arguments.insert(arguments.begin(), *outer);
     parameters.insert(parameters.begin(), cpp::intParameter(fused ? row : positions.front()));
   }
-  layer.setCall(Code(layer.schedule.getLanes()), std::move(arguments));
+  layer.setCall(Code(mostColumns), std::move(arguments));
   layer.addLambda({std::move(parameters), std::move(statements)});
+  return success();
+}
+
+/// `in_strips<4096>(Span{i, n}, [&](Strip<4096> const &strip) { ... });`
+LogicalResult LoopPrinter::printInStrips(scf::ForOp loop, Body &to) {
+  FailureOr<SmallVector<Expression>> const bounds = printer.use({loop.getLowerBound(), loop.getUpperBound()});
+  if (failed(bounds))
+    return failure();
+  printer.settleReads(to);
+  size_t const outside = printer.names.count();
+  mostColumns = loop->getAttrOfType<IntegerAttr>(nest::stripColumns).getInt();
+  column = printer.names.fresh(withSourceName(loop.getInductionVar(), {"j", "column"}));
+  strip = printer.names.fresh({"strip", "columns_of_strip"});
+  printer.bind(loop.getInductionVar(), cpp::name(column));
+  Body body;
+  if (failed(printStrips(*loop.getBody(), nest::StripValues(loop), body)))
+    return failure();
+  printer.names.release(outside);
+  to.push_back(cpp::Pattern{Code(Raw("in_strips<")) + Code(mostColumns) + Raw(">"),
+                            {cpp::braces(Raw("Span"), {(*bounds)[0], (*bounds)[1]})},
+                            {{stripType(), strip, Raw(" const &")}},
+                            std::move(body),
+                            "in_strips"});
   return success();
 }
 

@@ -47,7 +47,7 @@ void LoopPrinter::handleOnce(StringRef operation) {
     inThread = false;
     auto *single = to.empty() ? nullptr : to.back().as<cpp::Pattern>();
     if (!single || single->function != Raw("Kokkos::single"))
-      to.push_back(cpp::Pattern{"Kokkos::single", {call(Raw("Kokkos::PerTeam"), {cpp::name(team)})}, {}, {}});
+      to.push_back(cpp::Pattern{Raw("Kokkos::single"), {call(Raw("Kokkos::PerTeam"), {cpp::name(team)})}, {}, {}});
     llvm::append_range(to.back().as<cpp::Pattern>()->body, body);
     return result;
   });
@@ -111,7 +111,7 @@ LogicalResult LoopPrinter::printThreads(scf::ParallelOp loop, Body &to) {
   parameters.push_back(cpp::intParameter(threads->names[last]));
   printer.names.release(outside);
   to.push_back(
-      cpp::Pattern{"for_threads", std::move(arguments), std::move(parameters), std::move(body), "for_threads"});
+      cpp::Pattern{Raw("for_threads"), std::move(arguments), std::move(parameters), std::move(body), "for_threads"});
   return success();
 }
 
