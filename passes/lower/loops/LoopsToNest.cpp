@@ -118,6 +118,45 @@ private:
         .wasInterrupted();
   }
 
+  /// As many as memory has elements along something, or as a loop around has made: no number of the caller's.
+  static bool isOfSizes(Value value, unsigned depth = 8) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return bool(scf::getForInductionVarOwner(value));
+    if (isa<memref::DimOp>(op) || getConstantIntValue(value))
+      return true;
+    bool const isSum = isa<arith::AddIOp, arith::SubIOp, arith::MaxSIOp, arith::MinSIOp, arith::IndexCastOp>(op);
+    return depth > 0 && isSum &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfSizes(operand, depth - 1); });
+  }
+
+  static bool isOfSizes(ValueRange values) {
+    return llvm::all_of(values, [](Value value) { return isOfSizes(value); });
+  }
+
+  /// One loop that joins terms.
+  static bool isPlainSum(scf::ParallelOp loop) {
+    return loop.getNumLoops() == 1 && loop.getNumResults() > 0 &&
+           isOfSizes({loop.getLowerBound()[0], loop.getUpperBound()[0]}) &&
+           llvm::none_of(*loop.getBody(), [](Operation &op) { return isa<LoopLikeOpInterface>(op); });
+  }
+
+  /// Whether all that is parallel in a loop are sums along rows, and the loop is in another one that is as long: a
+  /// launch for each of n * n sums of n terms takes longer than the sum.
+  static bool hasOnlySums(scf::ForOp loop) {
+    auto around = loop->getParentOfType<scf::ForOp>();
+    if (!around || !isOfSizes({loop.getLowerBound(), loop.getUpperBound()}) ||
+        !isOfSizes({around.getLowerBound(), around.getUpperBound()}))
+      return false;
+    return !loop.walk([&](Operation *op) {
+                  auto parallel = dyn_cast<scf::ParallelOp>(op);
+                  bool const stops = (parallel && !isPlainSum(parallel)) || op->hasAttr(scanLoop) || isKernel(op) ||
+                                     isa<memref::AllocOp, memref::AllocaOp, nest::CallOp, scf::WhileOp>(op);
+                  return stops ? WalkResult::interrupt() : WalkResult::advance();
+                })
+                .wasInterrupted();
+  }
+
   /// forward() throws where it does not hold.
   bool isCheckOfSizes(Operation *op) const {
     auto check = dyn_cast<cf::AssertOp>(op);
@@ -195,7 +234,8 @@ private:
       return areHost(op->getOperands().drop_back(loop.getNumResults())) &&
              llvm::all_of(reductionsOf(loop), [](Region &region) { return combinerOf(region).has_value(); });
     if (auto loop = dyn_cast<scf::ForOp>(op))
-      return areHost({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) && hasParallelism(op);
+      return areHost({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) && hasParallelism(op) &&
+             (isNetwork || !hasOnlySums(loop));
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return hasParallelism(op) && llvm::none_of(loop->getOperandTypes(), llvm::IsaPred<MemRefType>) &&
              llvm::none_of(loop->getResultTypes(), llvm::IsaPred<MemRefType>);
