@@ -178,6 +178,14 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
   bool converted = blocks.count("interleaved") != 0;
   entry.walk([&](Operation *op) { converted |= convertsSums(op); });
+  bool bytes = llvm::any_of(program.arguments, isOfBytes) || llvm::any_of(program.buffers, isOfBytes);
+  entry.walk(
+      [&](nest::LoopKernelOp kernel) { // a store of an int may change the ints that a closure has: its subscripts
+        kernel.walk([&](memref::StoreOp store) {
+          Type const element = store.getMemRefType().getElementType();
+          bytes |= element.isInteger(32) || element.isIndex();
+        });
+      });
   bool together = false; // columns with a register each
   entry.walk([&](nest::LoopKernelOp kernel) {
     nest::ScheduleAttr const schedule = nest::scheduleOf(kernel);
@@ -200,7 +208,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"blocked", blocked},
           {"fixed", blocks.count("fixed_products") != 0},
           {"varied", varied},
-          {"bytes", llvm::any_of(program.arguments, isOfBytes) || llvm::any_of(program.buffers, isOfBytes)},
+          {"bytes", bytes},
           {"tall", blocks.count("large_conv") != 0},
           {"gathered", blocks.count("contract_gathered") != 0},
           {"phases", blocks.count("conv_transposed") || blocks.count("contract_parts")},
