@@ -4,11 +4,108 @@
 
 #include <climits>
 #include <stdexcept>
+#include <type_traits>
 
 namespace nbody {
 using namespace detail;
 
 // ==== Building blocks ================================================================================================
+
+// --- Light -----------------------------------------------------------------------------------------------------------
+// The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
+// would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
+using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" // `omp simd` is a hint: short loops and calls of libm stay scalar
+#endif
+
+inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
+
+// begin <= position < end
+struct Span {
+  int begin, end;
+};
+
+// Neighbouring columns of a matrix, whose loops go down the rows together. Host: up to `most`, along which for_columns
+// has vector registers. A few, 16, have a register each. Device: one.
+template <int most> struct Strip {
+  int first, last;
+
+  // A value of each column, or an array.
+  template <class T, int... extents> class Of {
+    static constexpr int columns = on_host ? most : 1;
+    alignas(on_host ? 64 : alignof(T)) T values[(columns * ... * extents)];
+    int first;
+
+  public:
+    KOKKOS_FORCEINLINE_FUNCTION explicit Of(Strip const &strip) : first(strip.first) {}
+
+    template <class... Indices> KOKKOS_FORCEINLINE_FUNCTION T &operator()(int column, Indices... indices) {
+      int position = 0;
+      ((position = position * extents + indices), ...);
+      return values[position * columns + (on_host ? column - first : 0)];
+    }
+  };
+};
+
+// body(i) for each column of a strip
+template <int most, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void for_columns(Strip<most> const &strip, Body const &body) {
+  if constexpr (on_host) {
+    int const first = strip.first, last = strip.last;
+#pragma omp simd
+    for (int i = first; i < last; ++i)
+      body(i);
+  } else
+    body(strip.first);
+}
+
+// --- for_strips ------------------------------------------------------------------------------------------------------
+// body(strip), or body(row, strip), for strips that cover all columns. Device: neighbouring threads have neighbouring
+// columns.
+template <int most, class Body>
+void for_strips(char const *label, ExecutionSpace const &space, Span rows, Span columns, Body const &body) {
+  int const height = Kokkos::max(0, rows.end - rows.begin), width = Kokkos::max(0, columns.end - columns.begin);
+  if constexpr (on_host) {
+    constexpr int narrowest = 64;
+    if constexpr (most < narrowest) {
+      int const breadth = height * width < most * space.concurrency() ? 1 : most,
+                strips = (width + breadth - 1) / breadth;
+      Kokkos::parallel_for(
+          label, Kokkos::RangePolicy(space, 0, height * strips),
+          KOKKOS_LAMBDA(int item) __attribute__((flatten)) { // inlines large bodies, too
+            int const row = rows.begin + item / strips, first = columns.begin + item % strips * breadth;
+            int const last = Kokkos::min(first + breadth, columns.end);
+            if (last - first == most)
+              body(row, Strip<most>{first, first + most});
+            else
+              for (int column = first; column < last; ++column)
+                body(row, Strip<most>{column, column + 1});
+          });
+    } else {
+      int const share = (height * width / space.concurrency() + narrowest - 1) / narrowest * narrowest;
+      int const breadth = Kokkos::clamp(share, narrowest, most), strips = (width + breadth - 1) / breadth;
+      Kokkos::parallel_for(
+          label, Kokkos::RangePolicy(space, 0, height * strips),
+          KOKKOS_LAMBDA(int item) __attribute__((flatten)) { // inlines large bodies, too
+            int const first = columns.begin + item % strips * breadth;
+            body(rows.begin + item / strips, Strip<most>{first, Kokkos::min(first + breadth, columns.end)});
+          });
+    }
+  } else {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, height * width), KOKKOS_LAMBDA(int item) {
+          int const row = height > 1 ? item / width : 0, column = columns.begin + item - row * width;
+          body(rows.begin + row, Strip<most>{column, column + 1});
+        });
+  }
+}
+
+template <int most, class Body>
+void for_strips(char const *label, ExecutionSpace const &space, Span columns, Body const &body) {
+  for_strips<most>(label, space, Span{0, 1}, columns, KOKKOS_LAMBDA(int, Strip<most> const &strip) { body(strip); });
+}
 
 // ==== Layers =========================================================================================================
 
@@ -16,24 +113,37 @@ using namespace detail;
 // position[n,3], mass[n] -> acceleration[n,3]; parallel: no iteration touches what another one writes
 static void compute_acceleration(ExecutionSpace const &space, Position const &position, Mass const &mass,
                                  Acceleration const &acceleration, int n, double softening) {
-  Kokkos::parallel_for(
-      "nbody::acceleration", Kokkos::RangePolicy(space, 0, n), KOKKOS_LAMBDA(int i) {
-        double ax = 0.0;
-        double ay = 0.0;
-        double az = 0.0;
+  for_strips<16>(
+      "nbody::acceleration", space, Span{0, n}, KOKKOS_LAMBDA(Strip<16> const &strip) {
+        Strip<16>::Of<double> ax(strip);
+        Strip<16>::Of<double> ay(strip);
+        Strip<16>::Of<double> az(strip);
+        for_columns(strip, [&](int i) {
+          ax(i) = 0.0;
+          ay(i) = 0.0;
+          az(i) = 0.0;
+        });
         for (int j = 0; j < n; ++j) {
-          double const dx = position(j, 0) - position(i, 0);
-          double const dy = position(j, 1) - position(i, 1);
-          double const dz = position(j, 2) - position(i, 2);
-          double const squared = dx * dx + dy * dy + dz * dz + softening;
-          double const pull = mass(j) / (squared * Kokkos::sqrt(squared));
-          ax += pull * dx;
-          ay += pull * dy;
-          az += pull * dz;
+          for_columns(strip, [&](int i) {
+            double const dx = position(j, 0) - position(i, 0);
+            double const dy = position(j, 1) - position(i, 1);
+            double const dz = position(j, 2) - position(i, 2);
+            double const squared = dx * dx + dy * dy + dz * dz + softening;
+            double const pull = mass(j) / (squared * Kokkos::sqrt(squared));
+            double const ay_2 = ay(i) + pull * dy;
+            double const az_2 = az(i) + pull * dz;
+            ax(i) += pull * dx;
+            ay(i) = ay_2;
+            az(i) = az_2;
+          });
         }
-        acceleration(i, 0) = ax;
-        acceleration(i, 1) = ay;
-        acceleration(i, 2) = az;
+        for_columns(strip, [&](int i) {
+          double const x = az(i);
+          double const y = ay(i);
+          acceleration(i, 0) = ax(i);
+          acceleration(i, 1) = y;
+          acceleration(i, 2) = x;
+        });
       });
 }
 
