@@ -3,6 +3,7 @@
 #include "passes/lower/HostCode.h"
 
 #include "passes/lower/memory/Memory.h"
+#include "translator/ir/Exchanges.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/ReadBack.h"
 #include "translator/ir/Sizes.h"
@@ -21,10 +22,7 @@ using namespace ml2k;
 //===--- Values ---------------------------------------------------------------------------------------------------===//
 
 /// Memory that a loop around kernels exchanges.
-static bool isExchanged(Value memref) {
-  auto const argument = dyn_cast<BlockArgument>(memref);
-  return argument ? isa<scf::ForOp>(argument.getOwner()->getParentOp()) : bool(memref.getDefiningOp<scf::ForOp>());
-}
+static bool isExchanged(Value memref) { return exchangeOf(memref).loop != nullptr; }
 
 /// Scalar arguments, indices of loops, and run-time extents of arguments and of exchanged memory have names.
 static bool isNamed(Value value) {
@@ -70,7 +68,8 @@ static LogicalResult checkValues(ValueRange values, Operation *user) {
 /// A number that forward() has, reads back or computes from such.
 static bool isKnownOnHost(Value value) {
   Operation *op = value.getDefiningOp();
-  return matchPattern(value, m_Constant()) || isNamed(value) || isReadBack(op) ||
+  bool const isMemory = isa<MemRefType>(value.getType()); // exchanged, or verified elsewhere
+  return isMemory || matchPattern(value, m_Constant()) || isNamed(value) || isReadBack(op) ||
          (op && (isHostScalar(op) || isHostCount(op)) && llvm::all_of(op->getOperands(), isKnownOnHost));
 }
 

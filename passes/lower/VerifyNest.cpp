@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/lower/HostCode.h"
 #include "passes/lower/memory/Memory.h"
+#include "translator/ir/Exchanges.h"
 #include "translator/ir/NestScalars.h"
 #include "translator/ir/ReadBack.h"
 #include "translator/ir/ScalarCode.h"
@@ -91,25 +92,14 @@ LogicalResult checkLabel(nest::Kernel kernel, StringSet<> &labels) {
   return success();
 }
 
-/// Yields the memrefs that it carries, in another order perhaps: those have names.
-bool onlyExchanges(Operation *op) {
-  auto loop = dyn_cast<scf::ForOp>(op);
-  DenseSet<Value> yielded;
-  return loop && llvm::all_of(llvm::zip(loop.getYieldedValues(), loop.getInitArgs()), [&](auto pair) {
-           Value const next = std::get<0>(pair);
-           auto const argument = dyn_cast<BlockArgument>(next);
-           return !isa<MemRefType>(next.getType()) ||
-                  (argument && argument.getOwner() == loop.getBody() && yielded.insert(next).second);
-         });
-}
-
 LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
   if (failed(refuseTensors(op)))
     return failure();
   if (auto kernel = dyn_cast<nest::Kernel>(op))
     return success(succeeded(checkLabel(kernel, labels)) && succeeded(checkImages(op)) && succeeded(checkInside(op)));
-  if (isa<scf::ForOp, scf::IfOp>(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>) &&
-      !onlyExchanges(op))
+  bool const isLoop = isa<scf::ForOp, scf::WhileOp>(op);
+  if ((isLoop || isa<scf::IfOp>(op)) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>) &&
+      !(isLoop && onlyExchanges(op)))
     return op->emitError("hands on memory that a run-time decision chooses; this has no printed form");
   if (isReadBack(op))
     return success();

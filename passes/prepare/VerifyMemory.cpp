@@ -8,6 +8,7 @@
 #include "passes/lower/HostCode.h"
 #include "passes/lower/memory/Memory.h"
 #include "passes/prepare/ChooseBlocks.h"
+#include "translator/ir/Exchanges.h"
 #include "translator/ir/Sizes.h"
 #include "translator/ir/StoredSums.h"
 
@@ -18,9 +19,11 @@ using namespace mlir;
 namespace ml2k {
 
 static bool isMember(Value root) {
+  if (exchangeOf(root).loop)
+    return true;
   auto const argument = dyn_cast<BlockArgument>(root);
-  return argument ? isa<func::FuncOp, scf::ForOp>(argument.getOwner()->getParentOp())
-                  : isa<nest::BufferOp, nest::WeightOp, scf::ForOp>(root.getDefiningOp());
+  return argument ? isa<func::FuncOp>(argument.getOwner()->getParentOp())
+                  : isa<nest::BufferOp, nest::WeightOp>(root.getDefiningOp());
 }
 
 static nest::WeightOp packedWeight(Value root) {

@@ -1,6 +1,7 @@
 //===- VerifyPrepared.cpp - the last check before printing --------------------------------------------------------===//
 
 #include "passes/prepare/ChooseBlocks.h"
+#include "translator/ir/Exchanges.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -52,14 +53,14 @@ static bool isWhole(Value memory) {
   if (auto buffer = memory.getDefiningOp<nest::BufferOp>())
     return *buffer.getForm() == nest::BufferForm::Tensor;
   if (memory.getDefiningOp())
-    return bool(memory.getDefiningOp<scf::ForOp>());
+    return exchangeOf(memory).loop != nullptr;
   return cast<MemRefType>(memory.getType()).getRank() <= nest::maxViewRank;
 }
 
-static LogicalResult checkLoop(scf::ForOp loop) {
-  for (Value init : loop.getInitArgs())
+static LogicalResult checkLoop(Operation *loop) {
+  for (Value init : initsOf(loop))
     if (isa<MemRefType>(init.getType()) && !isWhole(init))
-      return loop.emitError("exchanges memory that is a part of something else; this has no printed form");
+      return loop->emitError("exchanges memory that is a part of something else; this has no printed form");
   return success();
 }
 
@@ -84,8 +85,8 @@ static LogicalResult checkMember(Operation *op) {
     return checkBias(conv);
   if (auto contract = dyn_cast<nest::ContractOp>(op))
     return checkBias(contract);
-  if (auto loop = dyn_cast<scf::ForOp>(op); loop && !loop->getParentOfType<nest::Kernel>())
-    return checkLoop(loop);
+  if (isa<scf::ForOp, scf::WhileOp>(op) && !op->getParentOfType<nest::Kernel>())
+    return checkLoop(op);
   if (auto buffer = dyn_cast<nest::BufferOp>(op))
     return checkBuffer(buffer);
   if (auto weight = dyn_cast<nest::WeightOp>(op))

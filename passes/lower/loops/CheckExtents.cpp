@@ -8,6 +8,7 @@
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopSizes.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/Exchanges.h"
 #include "translator/ir/NestScalars.h"
 #include "translator/ir/SparseLevels.h"
 
@@ -103,13 +104,11 @@ private:
 
   /// The memory that a value may be: loops on the host may exchange what they carry.
   static SmallVector<Value> memoriesOf(Value memref) {
-    auto const argument = dyn_cast<BlockArgument>(memref);
-    auto loop =
-        argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : memref.getDefiningOp<scf::ForOp>();
+    Operation *const loop = exchangeOf(memref).loop;
     if (!loop)
       return {memref};
     SmallVector<Value> memories;
-    for (Value init : loop.getInitArgs())
+    for (Value init : initsOf(loop))
       if (init.getType() == memref.getType())
         llvm::append_range(memories, memoriesOf(init));
     return memories;

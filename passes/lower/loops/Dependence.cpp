@@ -8,6 +8,7 @@
 
 #include "passes/lower/loops/BoundsProof.h"
 #include "passes/lower/loops/LinearForms.h"
+#include "translator/ir/Exchanges.h"
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,20 +35,16 @@ Value baseOf(Value memref) {
 }
 
 /// The loop that carries a memref, with its place.
-static std::pair<scf::ForOp, unsigned> carriedBy(Value memref) {
-  auto const argument = dyn_cast<BlockArgument>(memref);
-  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
-  return {loop, loop ? argument.getArgNumber() - 1 : 0};
-}
+static Exchange carriedBy(Value memref) { return isa<BlockArgument>(memref) ? exchangeOf(memref) : Exchange(); }
 
 /// A loop that only exchanges different memrefs never has one under two names.
-static bool exchangesDistinct(scf::ForOp loop) {
+static bool exchangesDistinct(Operation *loop) {
   llvm::SmallDenseSet<Value> yielded;
   SmallVector<Value> memrefs;
-  for (auto [init, yield] : llvm::zip(loop.getInitArgs(), loop.getYieldedValues())) {
+  for (auto [init, yield] : llvm::zip(initsOf(loop), yieldsOf(loop))) {
     if (!isa<MemRefType>(init.getType()))
       continue;
-    if (carriedBy(yield).first != loop || !yielded.insert(yield).second)
+    if (carriedBy(yield).loop != loop || !yielded.insert(yield).second)
       return false;
     if (llvm::any_of(memrefs, [&](Value other) { return mayAlias(other, init); }))
       return false;
@@ -95,7 +92,7 @@ bool mayAlias(Value a, Value b) {
   if (loopB && !loopA)
     return mayAlias(b, a);
   if (loopA) // it is one of those that the loop exchanges
-    return !exchangesDistinct(loopA) || llvm::any_of(loopA.getInitArgs(), [&](Value init) {
+    return !exchangesDistinct(loopA) || llvm::any_of(initsOf(loopA), [&](Value init) {
       return isa<MemRefType>(init.getType()) && mayAlias(init, b);
     });
   bool const known = (isOwnMemory(a) || isEntryArgument(a)) && (isOwnMemory(b) || isEntryArgument(b));
@@ -116,7 +113,7 @@ std::string memrefName(Value memref) {
     return name ? name.str() : "arg" + std::to_string(argument.getArgNumber());
   }
   if (auto [loop, place] = carriedBy(root); loop)
-    return memrefName(loop.getInitArgs()[place]);
+    return memrefName(initsOf(loop)[place]);
   Operation *op = root.getDefiningOp();
   if (auto buffer = dyn_cast_or_null<nest::BufferOp>(op))
     return buffer.getName().str();

@@ -9,6 +9,7 @@
 #include "passes/Provenance.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/Exchanges.h"
 #include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -194,15 +195,25 @@ static bool isDecidedOnHost(scf::WhileOp loop) {
     return llvm::all_of(values, [&](Value value) { return isOfHost(value, readBack); });
   };
   scf::ConditionOp condition = loop.getConditionOp();
+  auto const isMemory = [](Value value) { return isa<MemRefType>(value.getType()); };
+  auto const numbersOf = [&](ValueRange values) {
+    return llvm::to_vector(llvm::make_filter_range(values, [&](Value value) { return !isMemory(value); }));
+  };
+  SmallVector<Value> const inits = numbersOf(loop.getInits()), yields = numbersOf(loop.getYieldOp().getOperands());
+  auto const isWhole = [](Value memory) {
+    return isa<BlockArgument>(memory) || memory.getDefiningOp<nest::BufferOp>() || exchangeOf(memory).loop;
+  };
+  if (!onlyExchanges(loop) ||
+      !llvm::all_of(loop.getInits(), [&](Value init) { return !isMemory(init) || isWhole(init); }))
+    return false;
   bool const passesOn = llvm::all_of(condition.getArgs(), [&](Value passed) {
     auto const argument = dyn_cast<BlockArgument>(passed);
     return argument && argument.getOwner() == loop.getBeforeBody();
   });
   bool const decides = llvm::all_of(loop.getBeforeBody()->without_terminator(), isPureOp);
-  return loop.getNumResults() != 0 && passesOn && decides && all(loop.getInits(), first) &&
-         all(loop.getYieldOp().getOperands(), next) && all(condition.getCondition(), none) && first.size() <= most &&
-         !next.empty() && next.size() <= most && none.empty() && areDirect(loop.getInits(), first) &&
-         areDirect(loop.getYieldOp().getOperands(), next);
+  return loop.getNumResults() != 0 && passesOn && decides && all(inits, first) && all(yields, next) &&
+         all(condition.getCondition(), none) && first.size() <= most && !next.empty() && next.size() <= most &&
+         none.empty() && areDirect(inits, first) && areDirect(yields, next);
 }
 
 /// What bufferization left without a name is called as it is at first.
@@ -255,6 +266,12 @@ scf::WhileOp HostLoops::decideInMemory(scf::WhileOp loop) {
   lean.getAfter().takeBody(loop.getAfter());
   rewriter.eraseOp(loop);
   return lean;
+}
+
+bool HostLoops::mayCarry(scf::WhileOp loop) {
+  bool const hasMemory = llvm::any_of(loop->getOperandTypes(), llvm::IsaPred<MemRefType>) ||
+                         llvm::any_of(loop->getResultTypes(), llvm::IsaPred<MemRefType>);
+  return !hasMemory || isDecidedOnHost(loop);
 }
 
 scf::WhileOp HostLoops::carry(scf::WhileOp loop) {

@@ -37,6 +37,9 @@ public:
   /// Results of a branch live in memory, and so does its condition unless the host computes it.
   mlir::scf::IfOp carry(mlir::scf::IfOp branch, bool isDecidedHere);
 
+  /// Whether the host can carry all of the loop's memory: it only exchanges that, and the host decides.
+  static bool mayCarry(mlir::scf::WhileOp loop);
+
   /// Numbers that the host can compute it carries, a few that kernels compute are read back once a round. Otherwise
   /// scalars and the condition live in memory.
   mlir::scf::WhileOp carry(mlir::scf::WhileOp loop);

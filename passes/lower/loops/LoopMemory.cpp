@@ -2,6 +2,7 @@
 
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/Exchanges.h"
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -290,8 +291,8 @@ static void markOutput(func::FuncOp entry, Value memref) {
   if (owner == entry && !entry.getArgAttr(argument.getArgNumber(), "nest.output"))
     for (char const *attribute : {"nest.output", "nest.updated"})
       entry.setArgAttr(argument.getArgNumber(), attribute, UnitAttr::get(entry.getContext()));
-  if (auto loop = dyn_cast<scf::ForOp>(owner)) // any of those that it exchanges
-    for (Value init : loop.getInitArgs())
+  if (isa<scf::ForOp, scf::WhileOp>(owner)) // any of those that it exchanges
+    for (Value init : initsOf(owner))
       if (init.getType() == argument.getType())
         markOutput(entry, init);
 }

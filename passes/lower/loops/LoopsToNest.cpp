@@ -49,7 +49,7 @@ public:
     SmallVector<nest::LoopKernelOp> kernels;
     entry.walk([&](nest::LoopKernelOp kernel) { kernels.push_back(kernel); });
     for (nest::LoopKernelOp kernel : kernels)
-      if (failed(finishKernel(rewriter, kernel)))
+      if (failed(numberMemory(kernel)) || failed(finishKernel(rewriter, kernel)))
         return failure();
     return success();
   }
@@ -237,8 +237,7 @@ private:
       return areHost({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) && hasParallelism(op) &&
              (isNetwork || !hasOnlySums(loop));
     if (auto loop = dyn_cast<scf::WhileOp>(op))
-      return hasParallelism(op) && llvm::none_of(loop->getOperandTypes(), llvm::IsaPred<MemRefType>) &&
-             llvm::none_of(loop->getResultTypes(), llvm::IsaPred<MemRefType>);
+      return hasParallelism(op) && HostLoops::mayCarry(loop);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return hasParallelism(op) && llvm::none_of(branch->getResultTypes(), llvm::IsaPred<MemRefType>);
     return false;

@@ -61,6 +61,9 @@ nest::LoopKernelOp makeKernel(mlir::RewriterBase &rewriter, mlir::scf::ParallelO
 /// Copies into the kernel what its block uses of recomputable host values, and readies loops and memory inside.
 mlir::LogicalResult finishKernel(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
 
+/// Memory that loops and branches of the kernel choose becomes numbers of it, and loads and stores decide by these.
+mlir::LogicalResult numberMemory(nest::LoopKernelOp kernel);
+
 /// Of an array inside a kernel that stands for `allocation`: with its name.
 mlir::Location locationOfArray(mlir::Operation *allocation);
 

@@ -167,11 +167,14 @@ Expression ForwardPrinter::hostExpression(Value value, bool isChecked) {
   return indexExpression(expr, space);
 }
 
+cpp::Variable ForwardPrinter::exchangedVariable(Value carried, Value init) {
+  Storage const *variable = program.storageOf(carried), *first = program.storageOf(init);
+  return {variable->cpp, Identifier(variable->name), {}, program.reference(*first)};
+}
+
 LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Body &statements) {
-  for (auto [carried, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
-    Storage const *variable = program.storageOf(carried), *first = program.storageOf(init);
-    statements.push_back(cpp::Variable{variable->cpp, Identifier(variable->name), {}, program.reference(*first)});
-  }
+  for (auto [carried, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
+    statements.push_back(exchangedVariable(carried, init));
   Expression const begin = hostExpression(loop.getLowerBound()), end = hostExpression(loop.getUpperBound()),
                    step = hostExpression(loop.getStep());
   Identifier const index = scope.fresh(withSourceName(loop.getInductionVar(), {"t", "step", "round"}));
@@ -179,27 +182,29 @@ LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Body &statements) {
   Body body;
   if (failed(print(*loop.getBody(), body)))
     return failure();
-  printExchange(loop, body);
+  printExchange(loop.getRegionIterArgs(), loop.getYieldedValues(), body);
   statements.push_back(cpp::For{index, begin, end, step, std::move(body)});
   return success();
 }
 
 /// `previous = old; old = next; next = previous;`
-void ForwardPrinter::printExchange(scf::ForOp loop, Body &statements) {
-  DenseMap<Value, Expression> saved; // variables that were assigned already: where their values went
-  auto const yields = loop.getYieldedValues();
-  auto const carried = loop.getRegionIterArgs();
+void ForwardPrinter::printExchange(ValueRange carried, ValueRange yields, Body &statements) {
+  DenseMap<Storage const *, Expression> saved; // variables that were assigned already: where their values went
+  auto const storageOf = [&](Value value) { return program.storageOf(value); };
   for (auto [i, variable] : llvm::enumerate(carried)) {
-    if (yields[i] == variable)
+    if (!isa<MemRefType>(variable.getType()) || storageOf(yields[i]) == storageOf(variable))
       continue;
-    Identifier const name(program.storageOf(variable)->name);
-    if (llvm::is_contained(yields.drop_front(i + 1), Value(variable))) {
+    Identifier const name(storageOf(variable)->name);
+    bool const isUsedLater = llvm::any_of(yields.drop_front(i + 1), [&](Value later) {
+      return isa<MemRefType>(later.getType()) && storageOf(later) == storageOf(variable);
+    });
+    if (isUsedLater) {
       Identifier const previous = scope.fresh({"previous", "previous_" + name.str()});
-      saved[variable] = cpp::name(previous);
+      saved[storageOf(variable)] = cpp::name(previous);
       statements.push_back(cpp::Copy{{}, previous, cpp::name(name)});
     }
-    Expression const value =
-        saved.contains(yields[i]) ? saved[yields[i]] : cpp::name(Identifier(program.storageOf(yields[i])->name));
+    auto const kept = saved.find(storageOf(yields[i]));
+    Expression const value = kept != saved.end() ? kept->second : cpp::name(Identifier(storageOf(yields[i])->name));
     statements.push_back(cpp::Assign{cpp::name(name), value});
   }
 }

@@ -60,7 +60,9 @@ private:
   mlir::LogicalResult printLocal(mlir::Operation *op, Body &statements);
   mlir::LogicalResult printKernel(mlir::Operation *op, KernelPrinter printer, Body &statements);
   mlir::LogicalResult printLoop(mlir::scf::ForOp loop, Body &statements);
-  void printExchange(mlir::scf::ForOp loop, Body &statements);
+  void printExchange(mlir::ValueRange carried, mlir::ValueRange yields, Body &statements);
+  /// What a loop carries, as a variable that begins as `init`.
+  cpp::Variable exchangedVariable(mlir::Value carried, mlir::Value init);
   mlir::LogicalResult printBranch(mlir::scf::IfOp branch, Body &statements);
   mlir::LogicalResult printWhile(mlir::scf::WhileOp loop, Body &statements);
   mlir::LogicalResult printNext(mlir::scf::WhileOp loop, Body &body);

@@ -30,6 +30,10 @@ std::optional<Expression> ForwardPrinter::readBackTogether(ValueRange values, Va
 LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
   std::optional<Expression> const read = readBackTogether(loop.getInits(), loop.getBeforeArguments());
   for (auto [carried, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits())) {
+    if (isa<MemRefType>(carried.getType())) {
+      statements.push_back(exchangedVariable(carried, init));
+      continue;
+    }
     cpp::Variable variable{computedType(carried.getType()), Identifier(program.hostName(carried))};
     if (!read || !isReadBack(init.getDefiningOp())) {
       FailureOr<Expression> const first = hostScalar(init);
@@ -64,7 +68,7 @@ LogicalResult ForwardPrinter::printNext(scf::WhileOp loop, Body &body) {
   ValueRange const yielded = loop.getYieldOp().getOperands();
   std::optional<Expression> const read = readBackTogether(yielded, loop.getBeforeArguments());
   for (auto [carried, next] : llvm::zip(loop.getBeforeArguments(), yielded)) {
-    if (read && isReadBack(next.getDefiningOp()))
+    if (isa<MemRefType>(carried.getType()) || (read && isReadBack(next.getDefiningOp())))
       continue;
     FailureOr<Expression> const value = hostScalar(next);
     if (failed(value))
@@ -83,6 +87,7 @@ LogicalResult ForwardPrinter::printNext(scf::WhileOp loop, Body &body) {
     body.push_back(cpp::Run{*read});
   for (auto const &[carried, value] : changes)
     body.push_back(cpp::Assign{cpp::name(Identifier(program.hostName(carried))), value});
+  printExchange(loop.getBeforeArguments(), yielded, body);
   return success();
 }
 

@@ -3,6 +3,7 @@
 #include "translator/emit/model/Program.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/scalars/Scalars.h"
+#include "translator/ir/Exchanges.h"
 #include "translator/ir/InTurn.h"
 #include "translator/ir/UniqueNames.h"
 
@@ -148,8 +149,15 @@ void Program::collectExchanged() {
   Scope scope(&fileScope);
   for (Storage const &argument : arguments)
     scope.take(argument.name);
-  entry.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    for (auto [carried, init, result] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
+  entry.walk<WalkOrder::PreOrder>([&](Operation *loop) {
+    auto decided = dyn_cast<scf::WhileOp>(loop);
+    if (isa<nest::LoopKernelOp>(loop))
+      return WalkResult::skip();
+    if (!decided && !isa<scf::ForOp>(loop))
+      return WalkResult::advance();
+    ValueRange const arguments =
+        decided ? ValueRange(decided.getBeforeArguments()) : ValueRange(cast<scf::ForOp>(loop).getRegionIterArgs());
+    for (auto [carried, init] : llvm::zip(arguments, initsOf(loop))) {
       if (!isa<MemRefType>(carried.getType()))
         continue;
       Storage const *first = storages.lookup(init);
@@ -160,14 +168,25 @@ void Program::collectExchanged() {
       storage.alias.clear();
       fileScope.take(storage.name);
       exchanged.push_back(std::move(storage));
-      storages[carried] = storages[result] = &exchanged.back();
+      storages[carried] = &exchanged.back();
     }
+    auto const nameSame = [&](ValueRange values) {
+      for (Value value : values)
+        if (isa<MemRefType>(value.getType()))
+          storages[value] = storages.lookup(arguments[exchangeOf(value).place]);
+    };
+    nameSame(loop->getResults());
+    if (decided)
+      nameSame(decided.getAfterArguments());
+    return WalkResult::advance();
   });
   // The numbers that one carries are variables of forward()
   entry.walk<WalkOrder::PreOrder>([&](scf::WhileOp loop) {
     if (loop->getParentOfType<nest::LoopKernelOp>())
       return;
     for (BlockArgument carried : loop.getBeforeArguments()) {
+      if (isa<MemRefType>(carried.getType()))
+        continue;
       ScalarPrinter::Nouns nouns = withSourceName(carried, {"state", "current"});
       if (nouns.size() > 2) // what is carried may be called as the number that a kernel computes
         nouns.insert(nouns.begin() + 1, nouns.front() + "_now");
@@ -179,7 +198,8 @@ void Program::collectExchanged() {
     for (auto [passed, argument, result] :
          llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults()))
       for (Value same : {Value(argument), Value(result)})
-        nameHostValue(same, hostName(passed));
+        if (!isa<MemRefType>(same.getType()))
+          nameHostValue(same, hostName(passed));
   });
 }
 

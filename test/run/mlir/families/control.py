@@ -231,6 +231,77 @@ memref.copy %a, %v : {m} to {m}
   scf.yield %m, %k1 : f64, {count}
 }}
 return %r#1 : {count}""", positive=True)
+    rod = memref(64, "f64")
+    yield simple("heat_while_exchange", {"a": rod, "b": rod, "limit": "f64"}, ["index"], f"""memref.copy %a, %b : {rod} to {rod}
+%half = arith.constant 0.5 : f64
+%zero = arith.constant 0.0 : f64
+%big = arith.constant 1.0e30 : f64
+%c50 = arith.constant 50 : index
+%c63 = arith.constant 63 : index
+%r:4 = scf.while (%d = %big, %k = %c0, %u = %a, %v = %b) : (f64, index, {rod}, {rod}) -> (f64, index, {rod}, {rod}) {{
+  %more = arith.cmpf ogt, %d, %limit : f64
+  %few = arith.cmpi ult, %k, %c50 : index
+  %go = arith.andi %more, %few : i1
+  scf.condition(%go) %d, %k, %u, %v : f64, index, {rod}, {rod}
+}} do {{
+^bb0(%d: f64, %k: index, %u: {rod}, %v: {rod}):
+  %largest = scf.parallel (%i) = (%c1) to (%c63) step (%c1) init (%zero) -> f64 {{
+    %l = arith.subi %i, %c1 : index
+    %h = arith.addi %i, %c1 : index
+    %x = memref.load %u[%l] : {rod}
+    %y = memref.load %u[%h] : {rod}
+    %here = memref.load %u[%i] : {rod}
+    %s = arith.addf %x, %y : f64
+    %q = arith.mulf %s, %half : f64
+    memref.store %q, %v[%i] : {rod}
+    %df = arith.subf %q, %here : f64
+    %ab = math.absf %df : f64
+    scf.reduce (%ab : f64) {{
+    ^bb0(%m: f64, %o: f64):
+      %mx = arith.maximumf %m, %o : f64
+      scf.reduce.return %mx : f64
+    }}
+  }}
+  %k1 = arith.addi %k, %c1 : index
+  scf.yield %largest, %k1, %v, %u : f64, index, {rod}, {rod}
+}}
+return %r#1 : index""", positive=True)
+    row = memref(8, "f64")
+    step = """scf.for %i = %c1 to %c7 step %c1 {
+    %l = arith.subi %i, %c1 : index
+    %h = arith.addi %i, %c1 : index
+    %x = memref.load %u[%l] : memref<8xf64>
+    %y = memref.load %u[%h] : memref<8xf64>
+    %s = arith.addf %x, %y : f64
+    %q = arith.mulf %s, %half : f64
+    memref.store %q, %v[%i] : memref<8xf64>
+  }"""
+    half = "%half = arith.constant 0.5 : f64\n%c6 = arith.constant 6 : index\n%c7 = arith.constant 7 : index\n%c8 = arith.constant 8 : index\n"
+    yield simple("heat_in_kernel", {"a": m, "n": "index"}, [], f"""{half}scf.parallel (%p) = (%c0) to (%c6) step (%c1) {{
+  %old = memref.alloca() : {row}
+  %new = memref.alloca() : {row}
+  scf.for %i = %c0 to %c8 step %c1 {{
+    %x = memref.load %a[%p, %i] : {m}
+    memref.store %x, %old[%i] : {row}
+    memref.store %x, %new[%i] : {row}
+  }}
+  %r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%u = %old, %v = %new) -> ({row}, {row}) {{
+  {step}
+  scf.yield %v, %u : {row}, {row}
+  }}
+  scf.for %i = %c0 to %c8 step %c1 {{
+    %x = memref.load %r#0[%i] : {row}
+    memref.store %x, %a[%p, %i] : {m}
+  }}
+  scf.reduce
+}}
+return""", integers=(2, 6))
+    sweep = step.replace("%x = memref.load %u[%l]", "%x = memref.load %v[%l]")
+    yield simple("heat_one_kernel", {"a": row, "b": row, "n": "index"}, [], f"""{half}%r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%u = %a, %v = %b) -> ({row}, {row}) {{
+  {sweep}
+  scf.yield %v, %u : {row}, {row}
+}}
+return""", integers=(2, 6))
     yield simple("gemm_in_loop", {"a": memref(4, 4, "f64"), "b": memref(4, 4, "f64"), "c": memref(4, 4, "f64"), "n": "index"}, [], """scf.for %t = %c0 to %n step %c1 {
   linalg.matmul ins(%a, %b : memref<4x4xf64>, memref<4x4xf64>) outs(%c : memref<4x4xf64>)
   linalg.copy ins(%c : memref<4x4xf64>) outs(%b : memref<4x4xf64>)
