@@ -15,6 +15,28 @@ def joined_vectors(p):
     return p.generic([I], [a, b, p.empty("n")], ["i"] * 3, [("sub", "v0", "v1")])
 
 
+SMALLER = """sparse_tensor.binary {a}, {b} : {t}, {t} to {t}
+      overlap = {{ ^bb0(%p: {t}, %q: {t}): %m = arith.minimumf %p, %q : {t}
+      sparse_tensor.yield %m : {t} }} left = identity right = {{ ^bb0(%q: {t}): %m = arith.addf %q, %q : {t}
+      sparse_tensor.yield %m : {t} }}"""
+ONLY_ONE = "sparse_tensor.binary {a}, {b} : {t}, {t} to {t} overlap = {{}} left = identity right = identity"
+BOTH = """sparse_tensor.binary {a}, {b} : {t}, {t} to {t}
+      overlap = {{ ^bb0(%p: {t}, %q: {t}): %m = arith.subf %p, %q : {t}
+      sparse_tensor.yield %m : {t} }} left = {{}} right = {{}}"""
+
+
+def of_entries(operation, extents="nm", dense_result=False):
+    """What an operation says of elements that one of two matrices stores, or both."""
+
+    def make(p):
+        a, b = p.argument("A", extents, True), p.argument("B", extents, True)
+        result = p.argument("c", extents) if dense_result else p.empty(extents)
+        axes, letters = [I, J][: len(extents)], "ij"[: len(extents)]
+        return p.generic(axes, [a, b, result], [letters] * 3, [(operation, "v0", "v1")])
+
+    return make
+
+
 def concatenated(axis, to):
     def make(p):
         a, b = p.argument("A", "nm", True), p.argument("B", "nm", True)
@@ -54,6 +76,11 @@ def programs():
         yield Program("compared", form, "f64", 32, False), compared
         yield Program("concatenated_0", form, "f64", 32, False), concatenated(0, "Csr")
         yield Program("concatenated_dense", form, "f64", 32, False), concatenated(1, None)
+    for form in ("Csr", "Dcsr", "Coo"):
+        for name, operation in (("smaller", SMALLER), ("only_one", ONLY_ONE), ("both", BOTH)):
+            yield Program(f"entries_{name}", form, "f64", 32, False), of_entries(operation)
+    yield Program("entries_dense", "Csr", "f32", 64, False), of_entries(SMALLER, dense_result=True)
+    yield Program("entries_vector", "Vector", "f64", 32, False), of_entries(SMALLER, "n")
     yield Program("flattened", "Csr", "f64", 32, False), flattened
     yield Program("joined_vectors", "Vector", "f64", 32, False), joined_vectors
     for form in ("Csf", "Rows3", "Coo3", "Sandwich"):

@@ -1,5 +1,6 @@
 //===- LowerDialects.cpp - TOSA, sparse tensors and memrefs to what the passes take -------------------------------===//
 
+#include "translator/frontend/mlir/SparseValues.h"
 #include "translator/frontend/mlir/Steps.h"
 
 #include "mlir/Conversion/TosaToArith/TosaToArith.h"
@@ -208,10 +209,10 @@ private:
 
 } // namespace
 
-/// Upstream would lower it to vectors, of a dialect that need not be there.
+/// Its text is of arrays that the caller has.
 static LogicalResult refusePrint(func::FuncOp entry) {
   WalkResult const result = entry.walk([](sparse_tensor::PrintOp op) {
-    op.emitError("sparse tensors can be read by linalg operations only");
+    op.emitError("prints how a tensor is stored, which is not supported; return the tensor: forward() fills its arrays");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -268,6 +269,7 @@ static LogicalResult lowerSparse(ModuleOp module, func::FuncOp entry) {
   for (Value returned : entry.getBody().front().getTerminator()->getOperands())
     if (isa<BlockArgument>(returned) && isSparseType(returned.getType()))
       return entry.emitError("a sparse argument cannot be a result; the caller has it");
+  ml2k::mlir_import::spellOutEntries(entry);
   if (failed(ml2k::mlir_import::makeDenseForms(entry)))
     return failure();
   ml2k::mlir_import::splitSparseSums(entry);

@@ -87,6 +87,10 @@ void addArrays(mlir::func::FuncOp entry, unsigned place, llvm::StringRef name, m
 /// Operations whose results are sparse, behind those on sparse arguments; tensors are numbered from `next` on.
 mlir::LogicalResult takeSparseResults(mlir::func::FuncOp entry, int64_t next);
 
+/// Operations that do something where one operand stores an element and another one does not, or that drop entries,
+/// become such on dense tensors.
+void spellOutEntries(mlir::func::FuncOp entry);
+
 /// Until dropStoredOnly(): sparse_tensor.unary, binary and reduce become what they do to stored elements.
 mlir::LogicalResult inlineStoredBodies(mlir::func::FuncOp entry);
 mlir::LogicalResult dropStoredOnly(mlir::func::FuncOp entry);
