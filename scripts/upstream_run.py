@@ -36,6 +36,11 @@ LOWER = (
     "convert-arith-to-llvm,convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts)"
 )
+# Before these
+VECTORS = (
+    "builtin.module(func.func(convert-linalg-to-loops,lower-vector-mask,lower-vector-multi-reduction,convert-vector-to-scf),lower-affine,"
+    "convert-vector-to-llvm{reassociate-fp-reductions=0})"
+)
 # What has no bufferization upstream
 DECOMPOSE = """
 module attributes {transform.with_named_sequence} {
@@ -249,6 +254,8 @@ def lower(text, directory):
         library = f"--transform-preload-library=transform-library-paths={path('decompose.mlir')}"
         text = run(["mlir-opt-19", library, "--transform-interpreter"], text)
     text = run(["mlir-opt-19", f"--pass-pipeline={BUFFERIZE}"], text)
+    if "vector<" in text:
+        text = run(["mlir-opt-19", f"--pass-pipeline={VECTORS}"], text)
     text = run(["mlir-opt-19", f"--pass-pipeline={LOWER}"], text)
     with open(path("module.ll"), "w") as file:
         file.write(run(["mlir-translate-19", "--mlir-to-llvmir"], text))

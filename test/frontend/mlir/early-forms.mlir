@@ -2,13 +2,11 @@
 // RUN: ml2kokkos %s --entry=constant --emit=imported | FileCheck %s --check-prefix=CONSTANT
 // CONSTANT{LITERAL}: arith.constant dense<[[1.000000e+00, 0.000000e+00], [0.000000e+00, 2.000000e+00]]> : tensor<2x2xf32>
 // RUN: not ml2kokkos %s --entry=wide --emit=imported 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: early-forms.mlir:[[#@LINE+17]]:{{.*}}: error: a constant written as sparse<...> has at most 16777216 integers or floating-point numbers
+// WIDE: early-forms.mlir:[[#@LINE+15]]:{{.*}}: error: a constant written as sparse<...> has at most 16777216 integers or floating-point numbers
 // RUN: not ml2kokkos %s --entry=integers --emit=imported 2>&1 | FileCheck %s --check-prefix=INTEGERS
-// INTEGERS: early-forms.mlir:[[#@LINE+20]]:{{.*}}: error: argument 0: complex numbers of integers are not supported
+// INTEGERS: early-forms.mlir:[[#@LINE+18]]:{{.*}}: error: argument 0: complex numbers of integers are not supported
 // RUN: not ml2kokkos %s --entry=specifier --emit=imported 2>&1 | FileCheck %s --check-prefix=SPECIFIER
-// SPECIFIER: early-forms.mlir:[[#@LINE+23]]:{{.*}}: error: argument 0: storage specifiers are not supported; translate the program before its sparse tensors are lowered
-// RUN: not ml2kokkos %s --entry=affine_vectors --emit=imported 2>&1 | FileCheck %s --check-prefix=VECTORS
-// VECTORS: error: 'affine.vector_load': vectors are not supported; translate the program before it is vectorized
+// SPECIFIER: early-forms.mlir:[[#@LINE+21]]:{{.*}}: error: argument 0: storage specifiers are not supported; translate the program before its sparse tensors are lowered
 // A step that folding makes zero: how often the loop runs is not asked.
 // RUN: ml2kokkos %s --entry=zero_step --emit=prepared | FileCheck %s --check-prefix=STEP
 // STEP: scf.for %{{.*}} = %c0{{.*}} to %c1{{.*}} step %c0
@@ -32,14 +30,6 @@ func.func @integers(%x: tensor<3xcomplex<i32>>) -> tensor<3xcomplex<i32>> {
 func.func @specifier(%s: !sparse_tensor.storage_specifier<#vector>) -> index {
   %n = sparse_tensor.storage_specifier.get %s lvl_sz at 0 : !sparse_tensor.storage_specifier<#vector>
   return %n : index
-}
-
-func.func @affine_vectors(%x: memref<64xf32>) {
-  affine.for %i = 0 to 64 step 8 {
-    %v = affine.vector_load %x[%i] : memref<64xf32>, vector<8xf32>
-    affine.vector_store %v, %x[%i] : memref<64xf32>, vector<8xf32>
-  }
-  return
 }
 
 func.func @zero_step(%x: memref<i64>) {

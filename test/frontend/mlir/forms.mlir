@@ -39,8 +39,7 @@ func.func @f(%a: tensor<4x6xf32>, %k: tensor<3x1xindex>) -> tensor<3x6xf32> {
 //--- print.mlir
 // PRINT: vector.print punctuation <open>
 // PRINT: scf.for %[[I:.*]] =
-// PRINT: arith.addi %{{.*}}, %[[I]]
-// PRINT: tensor.extract
+// PRINT: tensor.extract %{{.*}}[%[[I]]]
 // PRINT: vector.print %{{.*}} : f32 punctuation <no_punctuation>
 // PRINT: vector.print punctuation <comma>
 // PRINT: vector.print punctuation <close>

@@ -54,11 +54,11 @@ func.func @f(%x: memref<8xf32>) {
 //--- vector.mlir
 func.func @f(%x: memref<4xf32>) {
   %c0 = arith.constant 0 : index
-  %v = vector.load %x[%c0] : memref<4xf32>, vector<4xf32>
-  vector.store %v, %x[%c0] : memref<4xf32>, vector<4xf32>
+  %v = vector.load %x[%c0] : memref<4xf32>, vector<[4]xf32>
+  vector.store %v, %x[%c0] : memref<4xf32>, vector<[4]xf32>
   return
 }
-// VECTOR: vector.mlir:3:{{.*}}error: {{.*}}'vector.load': vectors are not supported
+// VECTOR: vector.mlir:3:{{.*}}error: {{.*}}'vector.load': vectors of a length that the processor decides are not supported; give them a fixed length
 
 //--- branch.mlir
 func.func @f(%x: memref<4xf32>, %c: i1) {

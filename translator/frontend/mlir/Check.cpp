@@ -29,7 +29,7 @@ static LogicalResult checkSignatureType(func::FuncOp entry, Type type, StringRef
     return entry.emitError() << role << " " << place << " has no elements: " << type
                              << "; a dimension that may be empty is written ?";
   if (isa<VectorType>(type))
-    return entry.emitError() << role << " " << place << " is a vector: " << type;
+    return entry.emitError() << role << " " << place << " is a vector of a length that the processor decides: " << type;
   return success();
 }
 
@@ -46,15 +46,12 @@ static LogicalResult checkSignature(func::FuncOp entry) {
 /// Why an operation cannot be translated; empty if it can.
 static std::string whyRefused(Operation *op) {
   Dialect const *dialect = op->getDialect();
-  if (isa_and_nonnull<vector::VectorDialect>(dialect)) {
-    auto print = dyn_cast<vector::PrintOp>(op);
-    bool const scalar = print && (!print.getSource() || print.getSource().getType().isIntOrIndexOrFloat());
-    return scalar ? "" : "vectors are not supported; translate the program before it is vectorized";
-  }
+  if (isa_and_nonnull<vector::VectorDialect>(dialect) && !isa<vector::PrintOp>(op))
+    return "this form of the operation has no lowering to loops";
   if (isa_and_nonnull<tosa::TosaDialect>(dialect))
     return "this form of the operation has no lowering from TOSA to linalg";
   if (isa_and_nonnull<sparse_tensor::SparseTensorDialect>(dialect))
-    return "sparse tensors can be read by linalg operations only";
+    return "sparse tensors can be read by linalg operations only; write loops over entries as linalg.generic";
   if (isa_and_nonnull<ml_program::MLProgramDialect>(dialect))
     return "only unused and constant globals are supported";
   if (isa_and_nonnull<gpu::GPUDialect, omp::OpenMPDialect>(dialect))
@@ -62,7 +59,7 @@ static std::string whyRefused(Operation *op) {
   auto const isVector = [](Type type) { return isa<VectorType>(getElementTypeOrSelf(type)) || isa<VectorType>(type); };
   if (!isOpTriviallyDead(op) &&
       (llvm::any_of(op->getResultTypes(), isVector) || llvm::any_of(op->getOperandTypes(), isVector)))
-    return "vectors are not supported; translate the program before it is vectorized";
+    return "vectors are not supported as values of this operation";
   if (isa<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp>(op))
     return "branches are not supported; lift them to scf first (mlir-opt --lift-cf-to-scf)";
   return "";
@@ -120,5 +117,5 @@ void ml2k::printSupportedMlirOps(llvm::raw_ostream &out) {
          "tensor         all that does not make sparse or unranked tensors\n"
          "tosa           what MLIR 19 lowers to linalg\n"
          "transform      named sequences: a schedule that runs before the tool's own\n"
-         "vector         print of scalars, and of what transfer_read reads\n";
+         "vector         all on vectors of a fixed length: loops over their elements\n";
 }

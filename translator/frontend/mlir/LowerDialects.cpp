@@ -212,7 +212,8 @@ private:
 /// Its text is of arrays that the caller has.
 static LogicalResult refusePrint(func::FuncOp entry) {
   WalkResult const result = entry.walk([](sparse_tensor::PrintOp op) {
-    op.emitError("prints how a tensor is stored, which is not supported; return the tensor: forward() fills its arrays");
+    op.emitError(
+        "prints how a tensor is stored, which is not supported; return the tensor: forward() fills its arrays");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -334,6 +335,15 @@ static LogicalResult bufferize(ModuleOp module, func::FuncOp entry) {
   passes.addPass(createCSEPass());
   passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
   return passes.run(module);
+}
+
+LogicalResult ml2k::mlir_import::bufferizeWrites(ModuleOp module, func::FuncOp entry) {
+  protectArguments(entry);
+  if (failed(lowerElementwise(entry)) || failed(bufferize(module, entry)))
+    return failure();
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    entry.removeArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName);
+  return success();
 }
 
 /// Whether an element of a tensor has a part in it.

@@ -63,11 +63,12 @@ static void scalarResultsToTensors(func::FuncOp entry) {
   entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(), end->getOperandTypes()));
 }
 
-LogicalResult ml2k::mlir_import::lowerForms(func::FuncOp entry) {
+LogicalResult ml2k::mlir_import::lowerForms(ModuleOp module, func::FuncOp entry) {
+  if (failed(lowerVectors(module, entry))) // makes scalar operations
+    return failure();
   scalarResultsToTensors(entry);
   lowerScalarForms(entry);
   lowerTensorForms(entry);
-  lowerPrintedVectors(entry);
   if (failed(rewrite<tensor::PackOp, tensor::UnPackOp>(
           entry, [](RewritePatternSet &patterns) { patterns.add<LowerPack, LowerUnPack>(patterns.getContext()); })))
     return failure();

@@ -133,7 +133,7 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
     return {};
   mlir_import::nameSignature(entry);
   mlir_import::warnOfUnwritten(entry);
-  if (failed(mlir_import::lowerForms(entry)) || failed(mlir_import::lowerElementwise(entry)) ||
+  if (failed(mlir_import::lowerForms(*module, entry)) || failed(mlir_import::lowerElementwise(entry)) ||
       failed(mlir_import::fixDims(entry, options.dims)) || failed(mlir_import::lowerToCoreDialects(*module, entry)) ||
       failed(mlir_import::checkImported(entry)))
     return {};

@@ -176,21 +176,14 @@ OwningOpRef<ModuleOp> ml2k::readSchedule(ScheduleText const &text, MLIRContext &
 
 //===--- Running --------------------------------------------------------------------------------------------------===//
 
-static bool isVector(Operation *op) { return isa_and_nonnull<vector::VectorDialect>(op->getDialect()); }
-
-static bool hasVectors(ModuleOp module) {
-  return module.walk([](Operation *op) { return isVector(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-      .wasInterrupted();
-}
-
 /// Sequences can make operations of dialects that no input can have.
-static LogicalResult checkLeft(ModuleOp module, transform::NamedSequenceOp main, bool mayHaveVectors) {
+static LogicalResult checkLeft(ModuleOp module, transform::NamedSequenceOp main) {
   llvm::StringSet<> readable;
   for (StringRef name : module.getContext()->getAvailableDialects())
     readable.insert(name);
   WalkResult const result = module.walk([&](Operation *op) {
     bool const isReadable = readable.contains(op->getName().getDialectNamespace()) && !isOfTransforms(*op);
-    if (isReadable && (mayHaveVectors || !isVector(op)))
+    if (isReadable)
       return WalkResult::advance();
     InFlightDiagnostic error = op->emitError() << "becomes '" << op->getName() << "', which is not printed";
     error.attachNote(main.getLoc()) << "by this schedule";
@@ -203,8 +196,7 @@ LogicalResult ml2k::runSchedule(ModuleOp module, ModuleOp schedule) {
   transform::NamedSequenceOp main = findMain(schedule);
   if (!main || failed(checkSteps(schedule)))
     return failure();
-  bool const mayHaveVectors = hasVectors(module);
   if (failed(transform::applyTransformNamedSequence(module, main, ModuleOp(), transform::TransformOptions())))
     return failure();
-  return success(succeeded(verify(module)) && succeeded(checkLeft(module, main, mayHaveVectors)));
+  return success(succeeded(verify(module)) && succeeded(checkLeft(module, main)));
 }

@@ -50,7 +50,7 @@ mlir::LogicalResult isolateEntry(mlir::ModuleOp module, mlir::func::FuncOp entry
 void nameSignature(mlir::func::FuncOp entry);
 
 /// Packed layouts, loops that count and scalar results in terms of other operations.
-mlir::LogicalResult lowerForms(mlir::func::FuncOp entry);
+mlir::LogicalResult lowerForms(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
 /// Switches become branches, operations on integers with two results become such with one.
 void lowerScalarForms(mlir::func::FuncOp entry);
@@ -58,8 +58,11 @@ void lowerScalarForms(mlir::func::FuncOp entry);
 /// Gathers, scatters, pads with computed values and reshapes to constant shapes in terms of other operations.
 void lowerTensorForms(mlir::func::FuncOp entry);
 
-/// Vectors that are read and printed are printed element by element.
-void lowerPrintedVectors(mlir::func::FuncOp entry);
+/// Vectors become loops over their elements, and small arrays.
+mlir::LogicalResult lowerVectors(mlir::ModuleOp module, mlir::func::FuncOp entry);
+
+/// Tensors of a program that writes vectors to them become memrefs.
+mlir::LogicalResult bufferizeWrites(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
 /// arith and math on tensors become linalg.
 mlir::LogicalResult lowerElementwise(mlir::func::FuncOp entry);
