@@ -160,10 +160,20 @@ public:
   }
 
 private:
+  /// What is fused is asked again for each loop more: a kernel takes in so many operations.
+  static constexpr unsigned mostOperations = 256;
+
+  static unsigned operationsIn(scf::ParallelOp loop) {
+    unsigned count = 0;
+    loop.getBody()->walk(
+        [&](Operation *) { return ++count > mostOperations ? WalkResult::interrupt() : WalkResult::advance(); });
+    return count;
+  }
+
   /// The next parallel loop, if it may be one with `loop`.
   scf::ParallelOp partnerOf(scf::ParallelOp loop) {
     SmallVector<Touch> own, between, others;
-    if (!mayFuse(loop) || !collectTouches(loop, own))
+    if (operationsIn(loop) >= mostOperations || !mayFuse(loop) || !collectTouches(loop, own))
       return {};
     moved.clear();
     llvm::SmallPtrSet<Operation *, 8> behind = {loop}; // what cannot move in front of the loop
@@ -173,7 +183,8 @@ private:
       });
       auto next = dyn_cast<scf::ParallelOp>(op);
       if (next)
-        return !needsLoop && mayFuse(next) && canReduceTogether(loop, next) && haveSameBounds(loop, next) &&
+        return !needsLoop && operationsIn(loop) + operationsIn(next) <= mostOperations && mayFuse(next) &&
+                       canReduceTogether(loop, next) && haveSameBounds(loop, next) &&
                        !haveOtherDirections(loop, next) && collectTouches(next, others) &&
                        areApart(own, loop, others, next) && !conflict(between, others) && !usesOf(next, behind)
                    ? next
