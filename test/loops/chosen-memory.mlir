@@ -68,6 +68,30 @@ func.func @sweep(%x: memref<8xf64>, %y: memref<8xf64>, %steps: index) {
   return
 }
 
+// RUN: not ml2kokkos %s --entry=late -o - 2>&1 | FileCheck %s --check-prefix=LATE
+// LATE: error: memory that changes places inside a kernel has to be made in front of the loop or branch that chooses it
+func.func @late(%x: memref<8xf64>, %y: memref<8xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+    %z = memref.load %x[%i] : memref<8xf64>
+    %zero = arith.constant 0.0 : f64
+    %c = arith.cmpf ogt, %z, %zero : f64
+    %m = scf.if %c -> memref<8xf64> {
+      scf.yield %x : memref<8xf64>
+    } else {
+      %own = memref.alloca() : memref<8xf64>
+      memref.store %z, %own[%i] : memref<8xf64>
+      scf.yield %own : memref<8xf64>
+    }
+    %v = memref.load %m[%i] : memref<8xf64>
+    memref.store %v, %y[%i] : memref<8xf64>
+    scf.reduce
+  }
+  return
+}
+
 func.func @callers(%x: memref<8xf64>, %c: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -30,9 +30,17 @@ constexpr size_t mostChoices = 8;
 
 bool isMemory(Value value) { return isa<MemRefType>(value.getType()); }
 
+/// A cast changes nothing that a load or store asks for.
+Value withoutCasts(Value memory) {
+  while (auto cast = memory.getDefiningOp<memref::CastOp>())
+    memory = cast.getSource();
+  return memory;
+}
+
 /// All that a value may be, and the values that stand for one of them.
 struct Choice {
   llvm::SetVector<Value> memory; // arrays, arguments, buffers
+  SmallVector<Value> names;      // what the text calls these
   SmallVector<Value> chosen;     // values of loops and branches
   memref::AllocaOp together;     // holds all of `memory`, if they are arrays of one type
 };
@@ -97,8 +105,10 @@ private:
   static void addTo(Choice &choice, Value value, bool isChosen) {
     if (isChosen)
       choice.chosen.push_back(value);
-    else
-      choice.memory.insert(value);
+    else {
+      choice.memory.insert(withoutCasts(value));
+      choice.names.push_back(value);
+    }
   }
 
   /// In the order of the program.
@@ -130,11 +140,25 @@ private:
       return where->emitError() << "at most " << mostChoices << " arrays may change places inside a kernel";
     for (Value chosen : choice.chosen)
       for (Operation *user : chosen.getUsers())
-        if (!isa<memref::LoadOp, memref::StoreOp>(user) && !isLink(user))
+        if (isa<memref::LoadOp, memref::StoreOp>(user)) {
+          for (Value memory : choice.memory)
+            if (!isMadeBefore(memory, user))
+              return user->emitError(
+                  "memory that changes places inside a kernel has to be made in front of the loop or "
+                  "branch that chooses it");
+        } else if (!isLink(user))
           return user->emitError() << "'" << user->getName()
                                    << "': memory that changes places inside a kernel can only be loaded from and "
                                       "stored to there";
     return success();
+  }
+
+  bool isMadeBefore(Value memory, Operation *user) const {
+    Operation *const made = memory.getDefiningOp();
+    if (!made || !kernel->isProperAncestor(made))
+      return true;
+    Operation *const ancestor = made->getBlock()->findAncestorOpInBlock(*user);
+    return ancestor && made->isBeforeInBlock(ancestor);
   }
 
   static bool isPlainArray(Value memory) {
@@ -156,8 +180,7 @@ private:
           array->getBlock() == first->getBlock() && array->isBeforeInBlock(first))
         first = array;
     for (Value memory : choice.memory)
-      if (!first->getBlock()->getParentOp()->isAncestor(memory.getDefiningOp()) ||
-          !first->getBlock()->findAncestorOpInBlock(*memory.getDefiningOp()))
+      if (memory != first.getResult() && !isMadeBefore(first, memory.getDefiningOp()))
         return;
     SmallVector<int64_t> shape{int64_t(choice.memory.size())};
     llvm::append_range(shape, first.getType().getShape());
@@ -177,17 +200,25 @@ private:
     for (Value chosen : choice.chosen)
       for (Operation *user : llvm::to_vector(llvm::SetVector<Operation *>(chosen.user_begin(), chosen.user_end())))
         access(user, chosen, choice);
-    for (auto [place, memory] : llvm::enumerate(choice.memory)) {
-      OpBuilder constants = OpBuilder::atBlockBegin(&kernel.getBody().front());
-      Value const its = indexOf(constants, memory.getLoc(), place);
-      for (OpOperand &use : llvm::make_early_inc_range(memory.getUses()))
+    OpBuilder constants = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    SmallVector<Value> numbers;
+    for (auto [place, memory] : llvm::enumerate(choice.memory))
+      numbers.push_back(indexOf(constants, memory.getLoc(), place));
+    for (Value name : choice.names) {
+      auto const place = llvm::find(choice.memory, withoutCasts(name)) - choice.memory.begin();
+      for (OpOperand &use : llvm::make_early_inc_range(name.getUses()))
         if (isLink(use.getOwner()) && kernel->isProperAncestor(use.getOwner()))
-          use.set(its);
-        else if (choice.together)
-          access(use.getOwner(), its, choice, memory);
-      if (choice.together)
-        memory.getDefiningOp()->erase();
+          use.set(numbers[place]);
     }
+    for (Value name : choice.names)
+      if (auto cast = name.getDefiningOp<memref::CastOp>(); cast && cast->use_empty() && kernel->isProperAncestor(cast))
+        cast->erase();
+    if (choice.together)
+      for (auto [memory, number] : llvm::zip_equal(choice.memory, numbers)) {
+        for (Operation *user : llvm::to_vector(memory.getUsers()))
+          access(user, number, choice, memory);
+        memory.getDefiningOp()->erase();
+      }
   }
 
   /// A load or store of the memory with this number; `memory` is the operand if that is not the number.
