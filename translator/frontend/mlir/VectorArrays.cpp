@@ -66,6 +66,8 @@ bool VectorArrays::isFree(Value vector) const {
                 (isa<vector::BroadcastOp>(op) && !isa<VectorType>(op->getOperand(0).getType())));
 }
 
+static bool isElementwise(Operation *op) { return OpTrait::hasElementwiseMappableTraits(op) || isa<vector::FMAOp>(op); }
+
 //===--- What is computed later -----------------------------------------------------------------------------------===//
 
 bool VectorArrays::isViewOfArray(Operation *op) const {
@@ -86,10 +88,13 @@ bool VectorArrays::mayWait(OpResult result) const {
     return false;
   if (isViewOfArray(op))
     return true;
-  if (op->getNumResults() != 1 || !result.hasOneUse())
+  if (op->getNumResults() != 1)
     return false;
-  OpOperand &use = *result.use_begin();
-  return blockOf(use.getOwner()) == op->getBlock() && !readsRepeatedly(use);
+  OpOperand &use = *result.use_begin(); // an elementwise operation may have it several times
+  bool const isOnce = result.hasOneUse() || isElementwise(use.getOwner());
+  return isOnce && blockOf(use.getOwner()) == op->getBlock() && llvm::all_of(result.getUses(), [&](OpOperand &other) {
+           return other.getOwner() == use.getOwner() && !readsRepeatedly(other);
+         });
 }
 
 void VectorArrays::waitFor(OpResult result) {
@@ -184,7 +189,7 @@ static bool isReadInPlace(OpOperand &operand) {
     return operand.getOperandNumber() == 2;
   if (isa<vector::MultiDimReductionOp>(op))
     return operand.getOperandNumber() == 1;
-  return OpTrait::hasElementwiseMappableTraits(op) || isa<vector::FMAOp>(op);
+  return isElementwise(op);
 }
 
 void VectorArrays::readsOf(Value vector, bool atSamePositions, SmallVectorImpl<Read> &reads) const {
@@ -197,8 +202,11 @@ void VectorArrays::readsOf(Value vector, bool atSamePositions, SmallVectorImpl<R
     return;
   if (readsMemory(op))
     reads.push_back({op, {}, atSamePositions});
-  for (OpOperand &operand : op->getOpOperands())
-    readsOf(operand.get(), atSamePositions && isReadInPlace(operand), reads);
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool const isKnown = llvm::is_contained(op->getOperands().take_front(operand.getOperandNumber()), operand.get());
+    if (!isKnown || !isElementwise(op)) // an operand that is there twice must not double the work at each step
+      readsOf(operand.get(), atSamePositions && isReadInPlace(operand), reads);
+  }
 }
 
 bool VectorArrays::isInTheWay(Value vector, Value own, llvm::DenseSet<Value> const &carried) const {

@@ -51,11 +51,22 @@ Value VectorElements::element(OpBuilder &at, Value vector, Positions positions) 
       .Default([&](Operation *) { return elementwise(at, cast<OpResult>(vector), positions); });
 }
 
+/// Of an operand that is there twice the element is computed once: VectorArrays::mayWait() counts on it.
+SmallVector<Value> VectorElements::elementsOf(OpBuilder &at, ValueRange vectors, Positions positions) {
+  llvm::SmallDenseMap<Value, Value> known;
+  SmallVector<Value> elements;
+  for (Value vector : vectors) {
+    auto [entry, isNew] = known.try_emplace(vector);
+    if (isNew)
+      entry->second = isa<VectorType>(vector.getType()) ? element(at, vector, positions) : vector;
+    elements.push_back(entry->second);
+  }
+  return elements;
+}
+
 Value VectorElements::elementwise(OpBuilder &at, OpResult result, Positions positions) {
   Operation *const op = result.getOwner();
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(isa<VectorType>(operand.getType()) ? element(at, operand, positions) : operand);
+  SmallVector<Value> const operands = elementsOf(at, op->getOperands(), positions);
   OperationState state(op->getLoc(), op->getName(), operands,
                        llvm::map_to_vector(op->getResultTypes(), [](Type type) { return getElementTypeOrSelf(type); }),
                        op->getAttrs());
@@ -63,8 +74,8 @@ Value VectorElements::elementwise(OpBuilder &at, OpResult result, Positions posi
 }
 
 Value VectorElements::of(OpBuilder &at, vector::FMAOp op, Positions positions) {
-  return at.create<math::FmaOp>(op.getLoc(), element(at, op.getLhs(), positions), element(at, op.getRhs(), positions),
-                                element(at, op.getAcc(), positions));
+  SmallVector<Value> const operands = elementsOf(at, op->getOperands(), positions);
+  return at.create<math::FmaOp>(op.getLoc(), operands[0], operands[1], operands[2]);
 }
 
 //===--- Constants and masks --------------------------------------------------------------------------------------===//

@@ -1,7 +1,8 @@
 //===- Vectors.h - vectors as elements, loops and small arrays ------------------------------------------*- C++ -*-===//
 //
-// A vector is what computes its elements. An operation whose result is read once, in the same block, is computed where
-// it is read, element by element; the elements of any other one are stored in an array (memref.alloca) in a loop.
+// A vector is what computes its elements. An operation whose result one other reads, once, in the same block, is
+// computed where it is read, element by element; the elements of any other one are stored in an array (memref.alloca)
+// in a loop.
 //
 //   %v = vector.load %x[%i]                     for k in 0..8:
 //   %w = arith.mulf %v, %v : vector<8xf32>        v = x[i + k]
@@ -96,6 +97,7 @@ private:
   mlir::Value of(mlir::OpBuilder &at, mlir::vector::LoadOp op, Positions positions);
   mlir::Value of(mlir::OpBuilder &at, mlir::vector::MaskedLoadOp op, Positions positions);
   mlir::Value of(mlir::OpBuilder &at, mlir::vector::GatherOp op, Positions positions);
+  llvm::SmallVector<mlir::Value> elementsOf(mlir::OpBuilder &at, mlir::ValueRange vectors, Positions positions);
   mlir::Value elementwise(mlir::OpBuilder &at, mlir::OpResult result, Positions positions);
   mlir::Value constant(mlir::OpBuilder &at, mlir::arith::ConstantOp op, Positions positions);
   mlir::Value masked(mlir::OpBuilder &at, mlir::Operation *op, Positions positions, mlir::Value joined,
