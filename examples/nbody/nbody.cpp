@@ -130,19 +130,15 @@ static void compute_acceleration(ExecutionSpace const &space, Position const &po
             double const dz = position(j, 2) - position(i, 2);
             double const squared = dx * dx + dy * dy + dz * dz + softening;
             double const pull = mass(j) / (squared * Kokkos::sqrt(squared));
-            double const ay_2 = ay(i) + pull * dy;
-            double const az_2 = az(i) + pull * dz;
             ax(i) += pull * dx;
-            ay(i) = ay_2;
-            az(i) = az_2;
+            ay(i) += pull * dy;
+            az(i) += pull * dz;
           });
         }
         for_columns(strip, [&](int i) {
-          double const x = az(i);
-          double const y = ay(i);
           acceleration(i, 0) = ax(i);
-          acceleration(i, 1) = y;
-          acceleration(i, 2) = x;
+          acceleration(i, 1) = ay(i);
+          acceleration(i, 2) = az(i);
         });
       });
 }

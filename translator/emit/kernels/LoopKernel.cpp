@@ -120,6 +120,15 @@ LogicalResult LoopPrinter::printLoad(memref::LoadOp load, Body &to) {
   return success();
 }
 
+/// Arrays of an iteration are no memory of anybody else.
+static bool mayMeet(nest::LoopKernelOp kernel, Value a, Value b) {
+  auto const isOwn = [](Value memref) { return memref.getDefiningOp<memref::AllocaOp>() != nullptr; };
+  auto const isOther = [&](Value memref) {
+    return isOwn(memref) || memref.getParentRegion()->isAncestor(kernel->getParentRegion());
+  };
+  return a == b || !((isOwn(a) && isOther(b)) || (isOwn(b) && isOther(a)));
+}
+
 LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
   if (started.contains(store))
     return success();
@@ -133,7 +142,7 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
   FailureOr<Expression> value = printer.use(store.getValue());
   if (failed(value))
     return failure();
-  printer.settleReads(to);
+  printer.settleReads(to, store.getMemref(), [&](Value a, Value b) { return mayMeet(kernel, a, b); });
   Type const type = store.getMemRefType().getElementType();
   cpp::Assign assign{*target, stored(*value, type)};
   if (rowLoops && store->getParentOp() == kernel)

@@ -117,6 +117,36 @@ void ScalarPrinter::settleReads(Body &to) {
   pendingReads.clear();
 }
 
+/// Whether what an expression reads may be in that memory.
+static bool readsFrom(Value value, Value memref, llvm::function_ref<bool(Value, Value)> mayMeet,
+                      llvm::function_ref<bool(Value)> isInline) {
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast_or_null<memref::LoadOp>(op))
+    return mayMeet(load.getMemref(), memref);
+  if (!op || !isPure(op))
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isInline(operand) && readsFrom(operand, memref, mayMeet, isInline);
+  });
+}
+
+void ScalarPrinter::settleReads(Body &to, Value memref, llvm::function_ref<bool(Value, Value)> mayMeet) {
+  constexpr size_t most = 16; // of which each is looked at for each write
+  if (pendingReads.size() > most)
+    return settleReads(to);
+  auto const isInline = [&](Value operand) {
+    auto const found = bound.find(operand);
+    return found != bound.end() && found->second.readsMemory;
+  };
+  std::vector<Value> later;
+  for (Value value : pendingReads)
+    if (readsFrom(value, memref, mayMeet, isInline))
+      bound[value] = let(to, value.getType(), bound[value], withSourceName(value, {"x", "y", "z", "value"}));
+    else
+      later.push_back(value);
+  pendingReads = std::move(later);
+}
+
 FailureOr<Expression> ScalarPrinter::use(Value value) {
   llvm::erase(pendingReads, value);
   TypedAttr constant;

@@ -65,6 +65,8 @@ public:
 
   /// Gives names to reads that are still to be used: a write follows.
   void settleReads(Body &to);
+  /// The same for a write to `memref`: not to those of memory for which `mayMeet` is false.
+  void settleReads(Body &to, mlir::Value memref, llvm::function_ref<bool(mlir::Value, mlir::Value)> mayMeet);
 
   Scope names;
   bool constantsFirst = false; ///< `0.25 * x`; MLIR's canonicalizer has put constants behind
