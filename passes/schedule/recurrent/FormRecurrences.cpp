@@ -21,10 +21,17 @@ namespace {
 
 void setRole(Operation *op, StringRef role) { op->setAttr("nest.role", StringAttr::get(op->getContext(), role)); }
 
+/// What a value is a part of, or another shape of; null for others.
+Value wholeOf(Value value) {
+  Operation *const op = value.getDefiningOp();
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ExtractSliceOp>(op) ? op->getOperand(0)
+                                                                                                     : Value();
+}
+
 /// The number that all of `init` is; null if it is not the same everywhere, or known.
 TypedAttr numberOf(Value init) {
-  while (auto reshape = init.getDefiningOp<tensor::ExpandShapeOp>())
-    init = reshape.getSrc();
+  while (Value const whole = wholeOf(init))
+    init = whole;
   if (auto fill = init.getDefiningOp<nest::MapOp>()) {
     Operation *yield = fill.getBody().front().getTerminator();
     auto constant = yield->getOperand(cast<OpResult>(init).getResultNumber()).getDefiningOp<arith::ConstantOp>();
@@ -35,11 +42,31 @@ TypedAttr numberOf(Value init) {
   return value ? cast<TypedAttr>(value.getSplatValue<Attribute>()) : TypedAttr();
 }
 
+/// The sizes of a part of a larger tensor, whose extents of 1 are gone; none if they are not told so.
+std::optional<SmallVector<OpFoldResult>> sizesOfPart(Value part) {
+  auto const type = cast<RankedTensorType>(part.getType());
+  while (part.getDefiningOp<tensor::ExpandShapeOp>() || part.getDefiningOp<tensor::CollapseShapeOp>())
+    part = part.getDefiningOp()->getOperand(0);
+  auto slice = part.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice)
+    return std::nullopt;
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+  llvm::erase_if(sizes, [](OpFoldResult size) { return isConstantIntValue(size, 1); });
+  if (int64_t(sizes.size()) != type.getRank())
+    return std::nullopt;
+  for (auto [size, extent] : llvm::zip(sizes, type.getShape()))
+    if (getConstantIntValue(size).value_or(ShapedType::kDynamic) != extent)
+      return std::nullopt;
+  return sizes;
+}
+
 /// Memory that nobody reads before the kernel writes it.
 Value unwritten(OpBuilder &builder, Location location, Value init) {
   auto const type = cast<RankedTensorType>(init.getType());
   if (type.hasStaticShape())
     return builder.create<tensor::EmptyOp>(location, type.getShape(), type.getElementType());
+  if (auto const sizes = sizesOfPart(init))
+    return builder.create<tensor::EmptyOp>(location, *sizes, type.getElementType());
   auto fill = init.getDefiningOp<nest::MapOp>();
   Value const target = fill ? fill.getOutputs()[cast<OpResult>(init).getResultNumber()] : init;
   auto empty = target.getDefiningOp<tensor::EmptyOp>();
