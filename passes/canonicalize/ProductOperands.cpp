@@ -2,7 +2,8 @@
 //
 // PyTorch exports scaled_dot_product_attention as (q * s) x (k * s) with s = sqrt(scale), and transposes k between two
 // reshapes that join and separate batch and heads. One scale on q joins the layer that makes q, and k is read where it
-// lies.
+// lies. Bidirectional recurrent layers with the batch in front are put in order twice: once for the directions, which
+// are joined then, and once for the batch.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
@@ -316,10 +318,43 @@ private:
   }
 };
 
+/// transpose(collapse(transpose(x))) is one transpose of x, joined behind it: each dimension that is moved second takes
+/// those along that it was joined of.
+struct TransposeOfJoined : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
+    auto collapse = op.getInput().getDefiningOp<tensor::CollapseShapeOp>();
+    auto first = collapse ? collapse.getSrc().getDefiningOp<linalg::TransposeOp>() : nullptr;
+    if (!first || !op.hasPureTensorSemantics() || !collapse->hasOneUse() || !first->hasOneUse())
+      return failure();
+    SmallVector<ReassociationIndices> const groups = collapse.getReassociationIndices();
+    SmallVector<ReassociationIndices> joined;
+    SmallVector<int64_t> permutation;
+    for (int64_t place : op.getPermutation()) {
+      ReassociationIndices group;
+      for (int64_t dim : groups[place]) {
+        group.push_back(int64_t(permutation.size()));
+        permutation.push_back(first.getPermutation()[dim]);
+      }
+      joined.push_back(group);
+    }
+    auto const type = cast<RankedTensorType>(first.getInput().getType());
+    auto const ordered = RankedTensorType::get(applyPermutation(type.getShape(), permutation), type.getElementType());
+    if (tensor::CollapseShapeOp::inferCollapsedType(ordered, joined) != op->getResult(0).getType())
+      return failure();
+    Location const location = rewriter.getFusedLoc({first.getLoc(), op.getLoc()});
+    Value const once = transposed(rewriter, location, first.getInput(), permutation);
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, once, joined);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateProductOperands(RewritePatternSet &patterns) {
-  patterns.add<TransposeBetweenReshapes, ScalesOfProduct, ScaleBehindProduct, UniformFactor>(patterns.getContext());
+  patterns.add<TransposeBetweenReshapes, TransposeOfJoined, ScalesOfProduct, ScaleBehindProduct, UniformFactor>(
+      patterns.getContext());
 }
 
 } // namespace ml2k

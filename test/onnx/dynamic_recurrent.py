@@ -130,3 +130,19 @@ def scan_forward(net):
 @model(17, batch=(3, 1, 9))
 def scan_reverse(net):
     return scanned(net, 1)
+
+
+@model(17, batch=(2, 1, 7))
+def torch_batch_first(net):
+    """A GRU and an LSTM that go both ways, with the batch in front and first states of zeros as PyTorch writes them; one starts at ones."""
+    x = net.input("x", "batch", 9, 8)
+    steps, batch = net.op("Transpose", x, perm=[1, 0, 2]), net.size(x, 0)
+    outputs = {}
+    for kind, name, start in (("GRU", "gru", 0.), ("LSTM", "lstm", 0.), ("GRU", "ones", 1.)):
+        state = net.op("Expand", net.const(start, np.float32), net.shape(2, batch, 16))
+        states, more = ((state, state), {}) if kind == "LSTM" else ((state,), {"linear_before_reset": 1})
+        y, *_ = layer(net, kind, steps, name, 8, 16, "bidirectional", states, **more)
+        y = net.op("Reshape", net.op("Transpose", y, perm=[0, 2, 1, 3]), net.const([0, 0, -1]))
+        net.op("Transpose", y, name=f"{name}_out", perm=[1, 0, 2])
+        outputs[f"{name}_out"] = (FLOAT, 3)
+    return outputs
