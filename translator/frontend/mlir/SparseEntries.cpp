@@ -22,8 +22,6 @@ using namespace mlir;
 namespace ml2k::mlir_import {
 namespace {
 
-bool isSparse(Value value) { return sparse_tensor::getSparseTensorEncoding(value.getType()) != nullptr; }
-
 /// Whether the operation has a value in some case.
 bool hasValue(Operation &op) {
   auto binary = dyn_cast<sparse_tensor::BinaryOp>(op);

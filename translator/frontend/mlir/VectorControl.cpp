@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace ml2k::mlir_import;
 
-static bool isVector(Type type) { return isa<VectorType>(type); }
-
 static SmallVector<Value> scalarsOf(ValueRange values) {
   return llvm::to_vector(llvm::make_filter_range(values, [](Value value) { return !isVector(value.getType()); }));
 }

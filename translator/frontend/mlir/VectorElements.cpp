@@ -12,10 +12,6 @@
 using namespace mlir;
 using namespace ml2k::mlir_import;
 
-static Value indexOf(OpBuilder &at, Location loc, int64_t value) {
-  return at.create<arith::ConstantIndexOp>(loc, value);
-}
-
 static VectorType typeOf(Value vector) { return cast<VectorType>(vector.getType()); }
 
 //===--- The table ------------------------------------------------------------------------------------------------===//

@@ -38,8 +38,6 @@ static bool mayWrite(Operation *op) {
 /// What VectorControl.cpp made.
 static bool isStandIn(Operation *op) { return isa<UnrealizedConversionCastOp>(op) && op->getNumOperands() == 0; }
 
-static bool isVector(Type type) { return isa<VectorType>(type); }
-
 static bool hasVectors(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), isVector) || llvm::any_of(op->getResultTypes(), isVector);
 }

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace ml2k::mlir_import;
 
-static Value indexOf(OpBuilder &at, Location loc, int64_t value) {
+Value ml2k::mlir_import::indexOf(OpBuilder &at, Location loc, int64_t value) {
   return at.create<arith::ConstantIndexOp>(loc, value);
 }
 

@@ -14,10 +14,6 @@ using namespace ml2k::mlir_import;
 /// A constant of more elements is a table among the weights.
 constexpr int64_t mostWritten = 16;
 
-static Value indexOf(OpBuilder &at, Location loc, int64_t value) {
-  return at.create<arith::ConstantIndexOp>(loc, value);
-}
-
 static ArrayRef<int64_t> shapeOf(Value value) {
   auto const type = dyn_cast<VectorType>(value.getType());
   return type ? type.getShape() : ArrayRef<int64_t>();

@@ -24,7 +24,11 @@ namespace ml2k::mlir_import {
 
 using Positions = llvm::ArrayRef<mlir::Value>;
 
+inline bool isVector(mlir::Type type) { return mlir::isa<mlir::VectorType>(type); }
+
 //===--- Loops ----------------------------------------------------------------------------------------------------===//
+
+mlir::Value indexOf(mlir::OpBuilder &at, mlir::Location loc, int64_t value);
 
 /// a + b and a * b of indices; a zero or a one is not written.
 mlir::Value sumOf(mlir::OpBuilder &at, mlir::Location loc, mlir::Value a, mlir::Value b);
