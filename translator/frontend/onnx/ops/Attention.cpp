@@ -193,17 +193,37 @@ void Attention::import() {
     node.refuse("past_key and past_value are used together");
   if (node.has(Filled) && node.has(PastKey))
     node.refuse("nonpad_kv_seqlen and past_key exclude each other");
-  left = node.intAttr("left_window_size", -1), right = node.intAttr("right_window_size", -1);
+  auto const windowOf = [&](StringRef name) { // one that no sequence fills is none
+    int64_t const size = node.intAttr(name, -1);
+    return size < int64_t(1) << 30 ? size : -1;
+  };
+  left = windowOf("left_window_size"), right = windowOf("right_window_size");
   isCausal = node.intAttr("is_causal", 0);
-  int64_t const wanted = node.intAttr("qk_matmul_output_mode", 0);
-  q = inHeads(Q, "q_num_heads");
-  k = withPast(inHeads(K, "kv_num_heads"), PastKey);
-  v = withPast(inHeads(V, "kv_num_heads"), PastValue);
+  int64_t const wanted = node.intAttr("qk_matmul_output_mode", 0), precision = node.intAttr("softmax_precision", 0);
+  if (wanted < 0 || wanted > 3)
+    node.refuse("qk_matmul_output_mode " + Twine(wanted) + " is unknown");
+  Type const exact = precision ? elementType(*b.getContext(), int32_t(precision)) : node.element(Q);
+  if (!isa_and_nonnull<FloatType>(exact))
+    node.refuse("softmax_precision " + Twine(precision) + " is no type of floating-point numbers");
+  q = inHeads(Q, "q_num_heads"), k = inHeads(K, "kv_num_heads"), v = inHeads(V, "kv_num_heads");
+  b.extents.requireEqual(b.extentsOf(q)[0], b.extentsOf(k)[0]);
+  b.extents.requireEqual(b.extentsOf(q)[0], b.extentsOf(v)[0]);
+  b.extents.requireEqual(b.extentsOf(k)[2], b.extentsOf(v)[2]);
+  // What is equal is known for all where it is for one
+  auto const known = [&](Value x, int64_t dim, ArrayRef<Value> others) {
+    Ints shape(Build::shapeOf(x));
+    for (Value other : others)
+      if (ShapedType::isDynamic(shape[dim]))
+        shape[dim] = Build::shapeOf(other)[dim];
+    return b.casted(x, tensorType(shape, Build::elementOf(x)));
+  };
+  q = known(q, 0, {k, v}), k = known(k, 0, {q, v}), v = known(v, 0, {q, k});
+  k = known(k, 2, {v}), v = known(v, 2, {k});
+  k = withPast(k, PastKey);
+  v = withPast(v, PastValue);
   node.out(1, k);
   node.out(2, v);
   std::vector<Extent> const queries = b.extentsOf(q), keys = b.extentsOf(k), values = b.extentsOf(v);
-  b.extents.requireEqual(queries[0], keys[0]);
-  b.extents.requireEqual(queries[0], values[0]);
   b.extents.requireEqual(keys[2], values[2]);
   heads = Build::shapeOf(q)[1];
   k = forAllHeads(k);
@@ -228,9 +248,7 @@ void Attention::import() {
   show(1, x);
   x = masked(x);
   show(2, x);
-  if (int64_t const precision = node.intAttr("softmax_precision", 0))
-    x = b.elementwiseCast(x, elementType(*b.getContext(), int32_t(precision)));
-  x = probabilities(x);
+  x = probabilities(b.elementwiseCast(x, exact));
   show(3, x);
   Value const y = b.matmulBroadcast(b.elementwiseCast(x, node.element(V)), v);
   if (node.rank(Q) == 4)
