@@ -69,13 +69,10 @@ def check(have, outputs):
     return None
 
 
-def check_too_small(case, arguments):
+def check_too_small(case, program):
     """A workspace for one row, and more of them."""
-    large, case.translated.room = case.translated.room, (1,) * len(case.translated.sizes)
-    small = Batch(arguments.work, "small", [case])
-    build = compile_batches(arguments.work, [small], arguments.flags, 2)
-    case.translated.room = large
-    results, said = run_all(build / small.name, [(case.translated, case.runs[-1][1], 0, None)], outputs=[case.runs[-1][2]])
+    case.translated.room = (1,) * len(case.translated.sizes)
+    results, said = run_all(program, [(case.translated, case.runs[-1][1], 0, None)], outputs=[case.runs[-1][2]])
     is_refused = isinstance(results[0], Failure) and re.search("the workspace is too small|has to be at least", str(results[0]))
     print(f"{case.name}, small workspace: {'refused' if is_refused else f'not refused: {results[0]}'}", flush=True)
     return not is_refused
@@ -83,28 +80,24 @@ def check_too_small(case, arguments):
 
 def run(cases, arguments):
     batch = Batch(arguments.work, "dynamic", cases)
-    build = compile_batches(arguments.work, [batch], arguments.flags, 2)
-    # The same with workspaces for the largest sizes of all runs
-    roomy = Batch(arguments.work, "roomy", batch.cases)
+    program = compile_batches(arguments.work, [batch], arguments.flags, 2) / batch.name
+    failed = check_too_small(batch.cases[0], program) if batch.cases else 0
     for case in batch.cases:
-        case.translated.room = case.largest()
-    compile_batches(arguments.work, [roomy], arguments.flags, 2)
-    failed = check_too_small(batch.cases[0], arguments) if batch.cases else 0
-    for case in batch.cases:
-        for program in [batch, roomy]:
+        for room in [case.largest(), ()]: # a workspace for the largest sizes of all runs, one for those of the run
+            case.translated.room = room
             for at, inputs, outputs in case.runs:
-                results, said = run_all(build / program.name, [(case.translated, inputs, 0, None)], outputs=[outputs])
+                results, said = run_all(program, [(case.translated, inputs, 0, None)], outputs=[outputs])
                 problem = check(results[0], outputs)
-                print(f"{case.name} {at}{', large workspace' * (program is roomy)}: {problem or 'right'}", flush=True)
+                print(f"{case.name} {at}{', large workspace' * bool(room)}: {problem or 'right'}", flush=True)
                 failed += problem is not None
         for at, unfit in case.unfit:
-            results, said = run_all(build / batch.name, [(case.translated, unfit, 0, None)])
+            results, said = run_all(program, [(case.translated, unfit, 0, None)])
             is_refused = isinstance(results[0], Failure) and "has to be" in str(results[0])
             print(f"{case.name} {at}: {'refused' if is_refused else f'not refused: {results[0]}'}", flush=True)
             failed += not is_refused
         if case.wrong:
             # One thread: Kokkos' stack trace is not made for two that abort at once
-            results, said = run_all(build / batch.name, [(case.translated, case.wrong, 0, None)], threads=1,
+            results, said = run_all(program, [(case.translated, case.wrong, 0, None)], threads=1,
                                     outputs=[case.runs[0][2]])
             ended = isinstance(results[0], Failure) and "the program ended with -6" in str(results[0]) and "is out of range" in said
             print(f"{case.name} with a wrong index: {'ended' if ended else f'not ended: {results[0]}'}", flush=True)

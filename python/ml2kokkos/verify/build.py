@@ -52,11 +52,11 @@ def function_of(model):
         setup.append(f"  Weights const weights = load_weights(space{path});")
         call.append("weights")
     if model.has_workspace:
-        sizes = model.room or [f"int(a{argument})" if dim is None else f"int(run.extent({argument}, {dim}))"
-                               for argument, dim in model.sizes]
-        setup.append(f"  Workspace const workspace({', '.join(map(str, ['space', *sizes]))});")
-        if model.room: # views of its memory do not lie where those that it was made for do
-            setup.append("  ml2k_run::fillWithNan(workspace, 0);")
+        sizes = [f"run.room({i}, {f'a{argument}' if dim is None else f'run.extent({argument}, {dim})'})"
+                 for i, (argument, dim) in enumerate(model.sizes)]
+        setup.append(f"  Workspace const workspace({', '.join(['space', *sizes])});")
+        if model.sizes:
+            setup.append("  run.prepare(workspace);")
         call.append("workspace")
     call += [f"a{i}" for i in range(len(model.arguments))]
     results = "\n".join(f"  run.result({i}, a{i});" for i in range(len(model.arguments)))

@@ -45,6 +45,7 @@ def write_arguments(path, model, inputs, extents, initial=None):
     """`initial` maps outputs by name to the values that they hold before the call."""
     inputs = iter(inputs)
     with open(path, "wb") as file:
+        file.write(struct.pack(f"={1 + len(model.room)}q", len(model.room), *model.room))
         for argument in model.arguments:
             shape = shape_of(argument, extents)
             file.write(struct.pack(f"={1 + len(shape)}q", len(shape), *shape))

@@ -1,7 +1,8 @@
 // What the programs that verify/build.py writes have in common: arguments of forward() from a file, results into one.
 //
-// A file of arguments holds one record per argument of forward(), in its order: one 64-bit count of dimensions, the
-// dimensions, and for inputs the elements. Outputs come as dimensions only; they are written as a record with elements.
+// A file of arguments begins with the sizes that the workspace is made for, where they are not those of the arguments: a
+// 64-bit count, then the sizes. It holds one record per argument of forward(), in its order: one 64-bit count of
+// dimensions, the dimensions, and for inputs the elements. Outputs come as dimensions only; they are written as a record with elements.
 #ifndef ML2K_VERIFY_RUNNER_HPP
 #define ML2K_VERIFY_RUNNER_HPP
 
@@ -38,9 +39,16 @@ public:
       : weights(std::move(weightsPath)), in(arguments, std::ios::binary), out(results, std::ios::binary), timed(timed) {
     if (!in || !out)
       throw std::runtime_error("cannot open " + (in ? results : arguments));
+    rooms = readShape();
   }
 
   std::string weights; // path of the sidecar
+
+  // The size number `index` of the workspace, if it is made for its arguments.
+  int room(std::size_t index, std::int64_t size) const { return static_cast<int>(rooms.empty() ? size : rooms.at(index)); }
+
+  // Views of memory that was made for other sizes do not lie where they would in memory of their own.
+  template <class Workspace> void prepare(Workspace const &workspace) const;
 
   // The next argument of forward(): a view that owns its memory, or a number.
   template <class Parameter> auto argument() {
@@ -124,6 +132,7 @@ private:
   template <class View>
   using HostFlat = Kokkos::View<typename View::non_const_value_type *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
+  // A count and so many numbers.
   std::vector<std::int64_t> readShape() {
     std::int64_t rank = 0;
     in.read(reinterpret_cast<char *>(&rank), sizeof rank);
@@ -180,6 +189,7 @@ private:
   std::ifstream in;
   std::ofstream out;
   int timed;
+  std::vector<std::int64_t> rooms;
   std::vector<Argument> arguments;
 };
 
@@ -196,6 +206,11 @@ template <class Workspace> auto fillWithNan(Workspace const &workspace, int) -> 
   Kokkos::deep_copy(workspace.arena, char(-1));
 }
 template <class Workspace> void fillWithNan(Workspace const &, long) {}
+
+template <class Workspace> void Run::prepare(Workspace const &workspace) const {
+  if (!rooms.empty())
+    fillWithNan(workspace, 0);
+}
 
 using Model = void (*)(Run &);
 
