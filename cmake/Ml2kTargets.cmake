@@ -57,13 +57,16 @@ function(ml2k_library target)
   if(NOT arg_NO_MLIR)
     ml2k_use_mlir_headers(${target})
   endif()
-  if(CMAKE_UNITY_BUILD)
+  if(ML2K_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ML2K_UNITY})
     ml2k_leave_out_of_unity(${arg_SOURCES})
   endif()
 endfunction()
 
-# A build that compiles several files as one (that of the fuzzers): files that open llvm would make mlir's names ambiguous
-# in others.
+# Inline functions of MLIR's headers take half of the time: neighbours in a library's list may compile as one file.
+set(ML2K_UNITY 0 CACHE STRING "so many files of a library compile as one, which takes half of the time for all; 0: each alone")
+
+# Files that open llvm would make mlir's names ambiguous in others.
 function(ml2k_leave_out_of_unity)
   foreach(source ${ARGN})
     get_filename_component(path ${source} ABSOLUTE)
