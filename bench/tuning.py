@@ -13,10 +13,10 @@ sys.path[:0] = [str(BENCH.parent / "python"), str(BENCH)]
 from ml2kokkos.tuning import cli, files # noqa: E402
 from ml2kokkos.tuning.measuring import CALL, SEEDS, Arguments, Contestant, compare # noqa: E402
 
-MODELS = ["gemm_512x512x512", "gemm_odd_17x13x29", "gemm_odd_100x7x1000", "gemm_odd_33x65x129", "gemv_1x1024x1024",
-          "batched_gemm_1000x16x16x16", "small_mlp_64x72x64x64x10", "mala_mlp_64", "mlp_256x1024x1024x1024", "softmax_256x512",
-          "layer_norm_1024x128", "gelu_256x512", "row_sums_256x512", "add_relu_256x512"]
-KERNELS = ["axpy", "conv2d", "life", "outer", "jacobi3d", "matrix_matrix"]
+MODELS = ["gemm_512x512x512", "gemm_odd_100x7x1000", "gemm_odd_33x65x129", "gemv_1x1024x1024", "batched_gemm_1000x16x16x16",
+          "conv_64x56x64x3x1x1", "conv_128x28x128x3x1x1", "conv_256x14x256x3x1x1", "conv_512x7x512x3x1x1", "conv_256x14x512x3x2x1",
+          "small_mlp_64x72x64x64x10", "mala_mlp_64", "mlp_256x1024x1024x1024", "softmax_256x512", "layer_norm_1024x128", "add_relu_256x512"]
+KERNELS = ["conv2d", "life", "jacobi3d", "matrix_matrix"]
 
 
 def cases(folder, text):
