@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Translates random graphs, compiles and runs them and compares with onnxruntime, which may not rewrite them.
+"""Translates random graphs, compiles and runs them and compares with onnxruntime, which may not rewrite them; with onnx's own evaluator
+where onnxruntime does not read the opset.
 
   fuzz.py [SEED | FIRST:END]... [--options OPTIONS] [--through imported|canonical] [--precision double|half]
-          [--work DIR] [--flags FLAGS] [--jobs N]
+          [--work DIR] [--flags FLAGS] [--jobs N] [--evaluator]
 
 A seed makes the same graph as long as random_graphs.py is as it is. A graph with a run-time size runs at two sizes. Results have to
 agree to 1e-3 of the largest element; shapes, integers and conditions exactly. Refusals are listed and are no failures: the graphs
@@ -17,7 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnx.inliner
+import onnx.reference
 import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
 
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "python"))
@@ -30,6 +34,7 @@ from random_precision import PRECISIONS, of_precision # noqa: E402
 
 SIZES = ({"n": 3, "m": 5}, {"n": 1, "m": 2})
 OF_A_PROGRAM = 12
+READS = 24 # the newest opset whose operators onnxruntime has, by and large
 
 
 def sample(value, size, numbers):
@@ -37,6 +42,55 @@ def sample(value, size, numbers):
     extents = [dim.dim_value or size[dim.dim_param] for dim in value.type.tensor_type.shape.dim]
     dtype = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
     return (numbers.standard_normal(extents) if dtype == np.float32 else numbers.integers(-4, 9, extents)).astype(dtype)
+
+
+class NoReference(Exception):
+    """Nobody here can compute a graph."""
+
+
+def evaluated(made):
+    """The function of a graph, by onnx's evaluator."""
+    def run(feeds):
+        try:
+            results = onnx.reference.ReferenceEvaluator(made).run(None, feeds)
+        except Exception as failure: # of any kind
+            raise NoReference(str(failure)) from failure
+        for value, result in zip(made.graph.output, results):
+            shape = value.type.tensor_type.shape.dim
+            if len(shape) != result.ndim or any(dim.dim_value not in (0, extent) for dim, extent in zip(shape, result.shape)):
+                raise NoReference(f"onnx's evaluator gives {value.name} the shape {list(result.shape)}")
+        return results
+    return run
+
+
+def for_onnxruntime(made):
+    """The graph as one that onnxruntime reads: newest operators by their function bodies, of the last opset that it knows."""
+    if made.opset_import[0].version <= READS:
+        return made
+    older = onnx.inliner.inline_selected_functions(made, [("", "Swish"), ("", "SwiGLU")], inline_schema_functions=True)
+    older.opset_import[0].version = READS
+    older.ir_version = onnx.helper.find_min_ir_version_for(older.opset_import)
+    return older
+
+
+def computed(made):
+    """The function of a graph, by onnxruntime, or by onnx's evaluator for what of newer opsets it cannot do."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    known = (onnxruntime_errors.NotImplemented, *[onnxruntime_errors.Fail, onnxruntime_errors.InvalidGraph] * (made.opset_import[0].version > 17))
+    try:
+        session = onnxruntime.InferenceSession(for_onnxruntime(made).SerializeToString(), options)
+    except known as failure:
+        if made.opset_import[0].version == 17:
+            raise NoReference(str(failure)) from failure
+        return evaluated(made)
+
+    def run(feeds):
+        try:
+            return session.run(None, feeds)
+        except known:
+            return evaluated(made)(feeds)
+    return run
 
 
 class Case:
@@ -53,8 +107,8 @@ class Case:
         path = arguments.work / f"{self.stem}.onnx"
         onnx.save(made, str(path))
         try:
-            self.runs = list(self.reference(made, path, seed))
-        except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented as failure:
+            self.runs = list(self.reference(made, seed, arguments.evaluator))
+        except NoReference as failure:
             self.problem = ("no reference", str(failure))
             return
         if arguments.precision:
@@ -69,15 +123,14 @@ class Case:
             self.problem = ("refused" if ": error: " in str(failure) else "translation", str(failure))
 
     @staticmethod
-    def reference(made, path, seed):
-        options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        session = onnxruntime.InferenceSession(str(path), options)
+    def reference(made, seed, evaluator):
+        """Inputs and results for each size."""
+        run = evaluated(made) if evaluator else computed(made)
         dims = {dim.dim_param for value in made.graph.input for dim in value.type.tensor_type.shape.dim} - {""}
         for size in SIZES if dims else SIZES[:1]:
             numbers = np.random.default_rng(seed)
             inputs = [sample(value, size, numbers) for value in made.graph.input]
-            yield inputs, session.run(None, {v.name: array for v, array in zip(made.graph.input, inputs)})
+            yield inputs, run({v.name: array for v, array in zip(made.graph.input, inputs)})
 
 
 def difference(have, outputs, tolerance):
@@ -124,6 +177,7 @@ def main():
     parser.add_argument("--options", default="")
     parser.add_argument("--through", choices=["imported", "canonical"])
     parser.add_argument("--precision", choices=PRECISIONS)
+    parser.add_argument("--evaluator", action="store_true", help="compare with onnx's evaluator, slowly")
     parser.add_argument("--work", type=Path, default=PROJECT / "build/random-graphs")
     parser.add_argument("--flags", default="-O0")
     parser.add_argument("--jobs", type=int, default=2)

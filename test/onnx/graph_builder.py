@@ -15,6 +15,7 @@ class Graph:
     """Nodes, constants and, per value, its shape and type. Makers see the values of one type at a time."""
 
     def __init__(self, seed):
+        self.opset = 17
         self.random = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
         self.nodes, self.constants, self.shapes, self.inputs = [], [], {}, []
@@ -54,8 +55,10 @@ class Graph:
         return self.constant(np.array(values, np.int64))
 
     def add(self, operation, operands, *shapes, **attributes):
-        """Values of a new node, or the one."""
-        names = [f"{self.prefix}v{len(self.nodes)}" + "abcd"[i] * (len(shapes) > 1) for i in range(len(shapes))]
+        """Values of a new node, or the one. Axes of a reduction are an input from opset 18 on."""
+        if self.opset >= 18 and operation.startswith("Reduce") and "axes" in attributes:
+            operands = [*operands, self.integers(*attributes.pop("axes"))]
+        names = [f"{self.prefix}v{len(self.nodes)}" + "abcde"[i] * (len(shapes) > 1) for i in range(len(shapes))]
         self.nodes.append(helper.make_node(operation, operands, names, name=f"{self.prefix}n{len(self.nodes)}", **attributes))
         self.shapes.update(zip(names, map(tuple, shapes)))
         self.types.update((name, self.type) for name in names)

@@ -1,24 +1,31 @@
 """Random ONNX graphs of well-behaved values: what a network of that shape may hold, in orders that nobody thought of.
 
 graph_of(seed) makes one; seeds from LARGER on make larger ones, of more operators, those from TYPED on such with integers, conditions
-and bodies of If, Loop and Scan, those from QUANTIZED on quantized networks. Elements stay near one (weights shrink with their depth), so that results may be compared to those of
+and bodies of If, Loop and Scan, those from QUANTIZED on quantized networks, those from NEWER on graphs of opsets 18 and later. Elements stay near one (weights shrink with their depth), so that results may be compared to those of
 another runtime. A dimension that is a string has its size at run time only."""
 
 from onnx import TensorProto, helper
 
 import random_control
 import random_integers
+import random_newer
 import random_quantized
 from graph_builder import Graph, elements, fixed
 from random_blocks import BLOCKS, STARTS
 from random_layers import MAKERS
 
-LARGER, TYPED, QUANTIZED = 100000, 200000, 400000
+LARGER, TYPED, QUANTIZED, NEWER = 100000, 200000, 400000, 600000
 
 
 def graph_of(seed):
     """A model; its dimensions "n" and "m", where it has them, are any size from 1 on."""
     g = Graph(seed)
+    if seed >= NEWER:
+        g.opset = g.some(*random_newer.OPSETS)
+        g.input(g.some(*STARTS))
+        if g.some(0, 1):
+            g.input(g.some(*STARTS))
+        return grown(g, seed, random_newer.MAKERS * 3 + random_control.MAKERS + BLOCKS, g.random.randint(5, 24), 30000)
     if seed >= QUANTIZED:
         g.input(g.some((g.some(1, 2, "n"), 4, 9, 8), (g.some(1, 2, "n"), 24, 7, 6), (g.some(1, 3, "n"), 40), (2, 5, 33), (1, 6, 20), (1, 8, 5, 4, 6)))
         return grown(g, seed, random_quantized.MAKERS, g.random.randint(4, 30), 30000)
@@ -58,9 +65,8 @@ def grown(g, seed, makers, wanted, most):
     value = lambda name, shape: helper.make_tensor_value_info(name, g.types[name], shape)
     inputs = [value(name, shape) for name, shape in g.inputs if name in used] or [value(*g.inputs[0])]
     graph = helper.make_graph(g.nodes, f"random{seed}", inputs, [value(name, g.shapes[name]) for name in results], g.constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-    model.ir_version = 8
-    return model
+    opsets = [helper.make_opsetid("", g.opset)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8 if g.opset == 17 else helper.find_min_ir_version_for(opsets))
 
 
 def reads(nodes):

@@ -95,7 +95,6 @@ static void importTopK(Node &node) {
 /// Each axis is cut or padded with zeros on both sides until it has the extent that is asked for.
 static void importCenterCropPad(Node &node) {
   Build &b = node.b;
-  node.needStatic(0);
   Ints const wanted = node.ints(1, "shape");
   Ints axes = node.intsAttr("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))));
   axes = node.axes(axes, node.rank(0));
@@ -104,6 +103,9 @@ static void importCenterCropPad(Node &node) {
   Ints extents(node.shape(0)), first(extents.size(), 0), low(extents.size(), 0), high(extents.size(), 0);
   for (auto [axis, extent] : llvm::zip(axes, wanted)) {
     int64_t const own = extents[axis];
+    if (ShapedType::isDynamic(own))
+      node.refuse("axis " + Twine(axis) + " of input " + shapeText(node.shape(0)) +
+                  " is cut or padded; give its symbolic dimension by --dim");
     if (extent < 0)
       node.refuse("shape holds " + Twine(extent));
     first[axis] = std::max<int64_t>(own - extent, 0) / 2;
