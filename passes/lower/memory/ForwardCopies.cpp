@@ -167,6 +167,8 @@ void answerExtents(Value memref) {
 
 std::optional<Candidate> asCandidate(memref::CopyOp copy) {
   Candidate it{copy, {}, {}, cast<MemRefType>(copy.getTarget().getType())};
+  if (cast<MemRefType>(copy.getSource().getType()).getShape() != it.type.getShape())
+    return std::nullopt; // one knows an extent that the other has at run time: no reshape leads from one to the other
   Value source = copy.getSource();
   while (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp>(source.getDefiningOp())) {
     it.reshapes.push_back(source.getDefiningOp());

@@ -204,3 +204,38 @@ func.func @asksForExtent(%x: memref<?x2x3xf32>, %y: memref<?x10xf32>) {
   memref.copy %flat, %part : memref<?x6xf32> to memref<?x6xf32, strided<[10, 1], offset: 4>>
   return
 }
+
+// One side of the copy knows an extent that the other has at run time: the copy stays.
+// CHECK-LABEL: func.func @knownOnOneSide
+func.func @knownOnOneSide(%x: memref<?xf32>, %y: memref<4x3xf32>, %z: memref<1x8xf32, strided<[16, 1], offset: 3>>, %n: index, %m: index) {
+  // CHECK: %[[A:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
+  // CHECK: %[[ROWS:.*]] = memref.expand_shape %[[A]]
+  // CHECK: memref.copy %[[ROWS]], %{{.*}} : memref<?x3xf32> to memref<4x3xf32>
+  %a = memref.alloc(%n) : memref<?xf32>
+  nest.map "a" ins(%x : memref<?xf32>) outs(%a : memref<?xf32>) maps [#id, #id] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %rows = memref.expand_shape %a [[0, 1]] output_shape [%m, 3] : memref<?xf32> into memref<?x3xf32>
+  memref.copy %rows, %y : memref<?x3xf32> to memref<4x3xf32>
+  // CHECK: %[[B:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
+  // CHECK: memref.copy %{{.*}}, %{{.*}} : memref<1x?xf32> to memref<1x8xf32, strided<[16, 1], offset: 3>>
+  %b = memref.alloc(%n) : memref<?xf32>
+  nest.map "b" ins(%x : memref<?xf32>) outs(%b : memref<?xf32>) maps [#id, #id] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %row = memref.expand_shape %b [[0, 1]] output_shape [1, %n] : memref<?xf32> into memref<1x?xf32>
+  memref.copy %row, %z : memref<1x?xf32> to memref<1x8xf32, strided<[16, 1], offset: 3>>
+  // CHECK: %[[C:.*]] = memref.alloc() : memref<4x3xf32>
+  // CHECK: memref.copy %{{.*}}, %{{.*}} : memref<12xf32> to memref<?xf32>
+  %c = memref.alloc() : memref<4x3xf32>
+  nest.map "c" ins(%y : memref<4x3xf32>) outs(%c : memref<4x3xf32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %flat = memref.collapse_shape %c [[0, 1]] : memref<4x3xf32> into memref<12xf32>
+  memref.copy %flat, %x : memref<12xf32> to memref<?xf32>
+  return
+}
