@@ -8,6 +8,7 @@
 #include "passes/Rewrite.h"
 #include "passes/canonicalize/Broadcasts.h"
 #include "passes/canonicalize/NestedReductions.h"
+#include "passes/canonicalize/PartsOfJoined.h"
 #include "passes/canonicalize/ProductOperands.h"
 #include "passes/canonicalize/SelectedColumns.h"
 #include "passes/canonicalize/SpreadImages.h"
@@ -283,6 +284,7 @@ struct Idioms : impl::IdiomsBase<Idioms> {
     populateSpreadImages(patterns);
     populateBroadcasts(patterns);
     populateNestedReductions(patterns);
+    populatePartsOfJoined(patterns);
     populateProductOperands(patterns);
     populateSelectedColumns(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))
