@@ -2,7 +2,8 @@
 //
 // Part of FoldWeights. A neural differential equation hands the time to its network as one more column: concat(x, t) *
 // W, with another t for each stage of a Runge-Kutta method and the same W. The concatenation would be two kernels in
-// front of each product; t times a row of W is one more term behind it. The rows of W are added up in double precision.
+// front of each product; t times a row of W is one more term behind it, whether t is a constant or known at run time
+// only. The rows of W are added up in double precision.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -24,10 +25,11 @@ using namespace mlir;
 namespace ml2k {
 namespace {
 
-/// Rows [first, first + size) of the weights meet columns that are all `value`.
+/// Rows [first, first + size) of the weights meet columns that are all `value`, or the only element of `scalar`.
 struct Constant {
   int64_t first, size;
   FloatAttr value;
+  Value scalar;
 };
 
 /// A product of a concatenation and a matrix of weights.
@@ -41,8 +43,21 @@ struct Product {
 
 constexpr size_t mostConstants = 4; ///< each is a term of the epilogue
 
+/// The tensor of one element that all elements of `tensor` repeat, as a time that is known at run time.
+Value repeatedBy(Value tensor) {
+  auto generic = tensor.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumDpsInputs() != 1 || generic.getNumResults() != 1 || !generic.hasPureTensorSemantics() ||
+      generic.getNumReductionLoops() != 0 ||
+      generic.getBody()->getTerminator()->getOperand(0) != generic.getBody()->getArgument(0))
+    return {};
+  auto const source = dyn_cast<RankedTensorType>(generic.getInputs()[0].getType());
+  return source && source.hasStaticShape() && source.getNumElements() == 1 ? generic.getInputs()[0] : Value();
+}
+
 /// The number that all elements of a tensor are.
 FloatAttr numberOf(Value tensor) {
+  if (Value const only = repeatedBy(tensor))
+    tensor = only;
   if (auto const number = fillValue(tensor))
     return dyn_cast<FloatAttr>(*number);
   if (auto weight = weightBehind(tensor)) {
@@ -95,8 +110,9 @@ std::optional<Product> productOf(linalg::GenericOp op, unsigned left) {
     if (ShapedType::isDynamic(size) || getElementTypeOrSelf(input.getType()) != type)
       return std::nullopt;
     FloatAttr const number = numberOf(input);
-    if (number && number.getValue().isFinite())
-      product.constants.push_back({first, size, number});
+    Value const scalar = number ? Value() : repeatedBy(input);
+    if (scalar || (number && number.getValue().isFinite()))
+      product.constants.push_back({first, size, number, scalar});
     else
       product.rest.push_back(input);
     first += size;
@@ -185,6 +201,27 @@ Value withBias(Value sum) {
   return bias.getResult(0);
 }
 
+/// sum + weight * scalar
+Value withTerm(OpBuilder &builder, Location loc, Value sum, Value weight, AffineMap along, Value scalar) {
+  auto const type = cast<RankedTensorType>(sum.getType());
+  SmallVector<std::pair<Value, int64_t>> sources;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    sources.push_back({sum, dim});
+  AffineMap const identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<AffineExpr> const zeros(cast<RankedTensorType>(scalar.getType()).getRank(),
+                                      builder.getAffineConstantExpr(0));
+  AffineMap const only = AffineMap::get(type.getRank(), 0, zeros, builder.getContext());
+  auto generic = builder.create<linalg::GenericOp>(
+      loc, type, ValueRange{sum, weight, scalar}, emptyLike(builder, loc, type, sources),
+      ArrayRef<AffineMap>{identity, along, only, identity},
+      SmallVector<utils::IteratorType>(type.getRank(), utils::IteratorType::parallel),
+      [&](OpBuilder &inside, Location at, ValueRange scalars) {
+        Value const term = inside.create<arith::MulFOp>(at, scalars[1], scalars[2]);
+        inside.create<linalg::YieldOp>(at, inside.create<arith::AddFOp>(at, scalars[0], term).getResult());
+      });
+  return generic.getResult(0);
+}
+
 void rewrite(OpBuilder &builder, Product &product, Parts const &parts) {
   Location const loc = product.op.getLoc();
   unsigned const output = *outputDim(product);
@@ -200,6 +237,10 @@ void rewrite(OpBuilder &builder, Product &product, Parts const &parts) {
   auto const rank = cast<RankedTensorType>(sum.getType()).getRank();
   AffineMap const along = AffineMap::get(rank, 0, builder.getAffineDimExpr(output));
   for (auto const &[constant, part] : llvm::zip(product.constants, parts.sums)) {
+    if (constant.scalar) {
+      sum = withTerm(builder, loc, sum, part.first, along, constant.scalar);
+      continue;
+    }
     if (constant.value.getValue().isZero() || !part.second)
       continue;
     Value const number = builder.create<arith::ConstantOp>(loc, constant.value);

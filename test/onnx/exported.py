@@ -62,6 +62,18 @@ def stages(name, parts, transposed):
     return case(name, "(float[5, 4] x, float[5, 2] z) => (float[5, 4] y)", "\n".join(lines), constants)
 
 
+def coupling(layers):
+    """Halves that change places: one moves the other, both are joined and split again."""
+    lines, constants = [], {"halves": np.array([3, 3])}
+    for at in range(layers):
+        constants |= {f"w{at}": numbers(3, 3), f"b{at}": numbers(3)}
+        lines += [f"u{at}, v{at} = Split <axis = 1> (x{at}, halves)", f"sum{at} = Gemm (u{at}, w{at}, b{at})", f"s{at} = Tanh (sum{at})",
+                  f"e{at} = Exp (s{at})", f"scaled{at} = Mul (v{at}, e{at})", f"moved{at} = Add (scaled{at}, s{at})",
+                  f"x{at + 1} = Concat <axis = 1> (moved{at}, u{at})"]
+    lines.append(f"y = Identity (x{layers})")
+    return case("coupled_halves", "(float[5, 6] x0) => (float[5, 6] y)", "\n".join(lines), constants)
+
+
 def cases():
     windows = np.arange(3)[:, None] + np.arange(10)[None]
     strided = 2 * np.arange(5)[:, None] + np.arange(4)[None]
@@ -70,6 +82,12 @@ def cases():
         stages("time_as_column", "xt", True),
         stages("time_in_front", "tx", False),
         stages("times_between", "txsz", True),
+        coupling(3),
+        case("run_time_as_column", "(float[5, 4] x, float dt) => (float[5, 4] y)",
+             "t1 = Reshape (dt, unit)\ncolumn1 = Expand (t1, rows)\nj1 = Concat <axis = 1> (x, column1)\nsum1 = Gemm (j1, w, bias)\nh1 = Tanh (sum1)\n"
+             "part = Mul (h1, dt)\nmoved = Add (x, part)\nt2 = Add (t1, t1)\ncolumn2 = Expand (t2, rows)\nj2 = Concat <axis = 1> (moved, column2)\n"
+             "sum2 = Gemm (j2, w, bias)\ny = Tanh (sum2)",
+             {"unit": np.array([1, 1]), "rows": np.array([5, 1]), "w": numbers(5, 4), "bias": numbers(4)}),
         case("windows_by_indices", "(float[2, 3, 12, 12] x) => (float[2, 3, 3, 10, 5, 4] y, float[2, 3, 12, 4, 3] z, float[2, 3, 2, 3, 12] r)",
              "rows = Gather <axis = 2> (x, windows)\ny = Gather <axis = 4> (rows, strided)\nz = Gather <axis = 3> (x, parts)\nr = Gather <axis = 2> (x, back)",
              {"windows": windows, "strided": strided, "parts": np.arange(12).reshape(4, 3), "back": np.array([[-1, -3, -5], [-2, -4, -6]])}),
