@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
 #include "passes/schedule/SameExtent.h"
+#include "passes/schedule/recurrent/Recurrence.h"
 #include "translator/ir/Nest.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -117,6 +118,7 @@ struct JoinDirections : impl::JoinDirectionsBase<JoinDirections> {
         layers.insert_or_assign(name, kernel);
       }
     }
+    layOutSequences(getOperation());
   }
 };
 

@@ -7,6 +7,7 @@
 #include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineMap.h"
@@ -78,6 +79,9 @@ private:
 
 /// Says what the sums of an LSTM and its like are, and marks the values that deserve a name in the printed code.
 void nameGates(nest::RecurrentOp kernel);
+
+/// Recurrent kernels read and write their sequences in the order of dimensions that the network has.
+void layOutSequences(mlir::func::FuncOp function);
 
 } // namespace ml2k
 
