@@ -45,6 +45,9 @@ computation. Others are written out step by step. The same operators on slice af
 Operators of `ai.onnx.ml`, of which scikit-learn's, XGBoost's and LightGBM's models are made, are in
 [classical-models.md](classical-models.md).
 
+EmbeddingBag as PyTorch's exporter writes it, a `Loop` that appends a row to a sequence for each bag, is a sum, mean or maximum over the
+rows of each bag where all bags have one length (indices `[bags, length]`); with offsets it is refused.
+
 ## Sizes known at run time only
 
 A symbolic dimension of an input (`batch`, `seq`) stays one, and is read from the views; `--dim` makes it a number. A `Workspace` made for the

@@ -43,7 +43,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   importInputs(scope);
   checkDims();
   checkOperands(scope);
-  importNodes(rolled(sortedNodes(scope), scope), scope, modelOpsets);
+  importNodes(rolled(withoutBags(sortedNodes(scope), scope), scope), scope, modelOpsets);
   if (!hasFailed)
     importOutputs(scope);
   if (hasFailed || failed(verify(*module)))

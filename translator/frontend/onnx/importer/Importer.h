@@ -91,6 +91,11 @@ private:
   Nodes sortedNodes(Scope const &scope);
   /// The nodes with one Scan for lanes of the same operators on slice after slice.
   Nodes rolled(Nodes nodes, Scope &scope);
+  /// The nodes with a reduction for each loop over bags of rows, all of one length.
+  Nodes withoutBags(Nodes nodes, Scope &scope);
+  Nodes bagNodes(pb::NodeProto const &joined, pb::NodeProto const &loop, std::string const &rows,
+                 std::string const &reduction, std::string const &bags, int64_t length, std::string const &stem,
+                 Scope &scope);
   void importNodes(Nodes const &nodes, Scope &scope, Opsets const &opsets);
   void importNode(pb::NodeProto const &node, Scope &scope, Opsets const &opsets);
   /// Runs a node whose inputs are small constants; false if it has to run at run time.
