@@ -130,6 +130,11 @@ Value sizeOf(Value tensor, unsigned dim) {
         sizes.push_back(size);
     return withoutFactor(cast<Value>(sizes[dim]));
   }
+  if (auto collapse = tensor.getDefiningOp<tensor::CollapseShapeOp>()) { // extents of 1 that are gone
+    ReassociationIndices const group = collapse.getReassociationIndices()[dim];
+    auto const isLong = [&](int64_t d) { return collapse.getSrcType().getDimSize(d) != 1; };
+    return llvm::count_if(group, isLong) == 1 ? sizeOf(collapse.getSrc(), *llvm::find_if(group, isLong)) : Value();
+  }
   auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>();
   return expand ? withoutFactor(expand.getOutputShape()[expand.getResultType().getDynamicDimIndex(dim)]) : Value();
 }

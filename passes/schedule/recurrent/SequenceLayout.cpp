@@ -83,7 +83,12 @@ void readWhereItLies(nest::RecurrentOp kernel, tensor::ExpandShapeOp projected) 
                                                       SmallVector<ReassociationIndices>{{0, 1}, {2}});
   if (rows.getType() != product.getInputs()[0].getType())
     return rows.erase();
+  Operation *const before = product.getInputs()[0].getDefiningOp();
   product.getInputsMutable()[0].set(rows);
+  if (before->use_empty())
+    before->erase();
+  if (transposition->use_empty())
+    transposition.erase();
   builder.setInsertionPointAfter(projected);
   SmallVector<OpFoldResult> const sizes =
       getMixedValues(projected.getStaticOutputShape(), projected.getOutputShape(), builder);
@@ -278,13 +283,7 @@ Value Transposed::joined(OpBuilder &builder) {
 
 void layOutSequences(func::FuncOp function) {
   SmallVector<nest::RecurrentOp> kernels;
-  SmallVector<nest::MapOp> maps;
-  function.walk([&](Operation *op) {
-    if (auto kernel = dyn_cast<nest::RecurrentOp>(op))
-      kernels.push_back(kernel);
-    else if (auto map = dyn_cast<nest::MapOp>(op))
-      maps.push_back(map);
-  });
+  function.walk([&](nest::RecurrentOp kernel) { kernels.push_back(kernel); });
   for (nest::RecurrentOp kernel : kernels) {
     answerExtents(kernel);
     SetVector<Operation *> projected;
@@ -294,6 +293,10 @@ void layOutSequences(func::FuncOp function) {
     for (Operation *expand : projected)
       readWhereItLies(kernel, cast<tensor::ExpandShapeOp>(expand));
   }
+  if (kernels.empty())
+    return;
+  SmallVector<nest::MapOp> maps;
+  function.walk([&](nest::MapOp map) { maps.push_back(map); });
   for (nest::MapOp map : maps)
     Transposed(map).remove();
 }
