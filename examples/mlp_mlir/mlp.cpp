@@ -23,13 +23,10 @@ using namespace detail;
 
 #if defined(__CUDACC__) || defined(__clang__)
 #define ML2K_UNROLL _Pragma("unroll")
-#define ML2K_UNROLL_4 _Pragma("unroll 4")
 #else
 #define ML2K_UNROLL
-#define ML2K_UNROLL_4
 #endif
 
-// --- Light -----------------------------------------------------------------------------------------------------------
 // The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
 // would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
 using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
@@ -117,15 +114,10 @@ template <class Weight> struct PackingOf {
   static constexpr int device_panel = (round_up(outputs, 64) - round_up(outputs, 32)) * 8 > outputs ? 32 : 64;
   static constexpr int host_panel = Kokkos::min(round_up(outputs, vector), tile_vectors *vector);
   static constexpr int panel = on_host ? host_panel : device_panel;
-  static constexpr int of_group = round_up(outputs, panel) / panel;
-  static constexpr int panels = Weight::groups * of_group;
+  static constexpr int of_group = round_up(outputs, panel) / panel, panels = Weight::groups * of_group;
   static constexpr int panel_size = round_up(Weight::depth, slab_depth) * panel;
   static constexpr int size = panels * panel_size;
 
-  // Where weight (k, o) lies
-  static constexpr int place(int k, int o) {
-    return (o / outputs * of_group + o % outputs / panel) * panel_size + k * panel + o % outputs % panel;
-  }
   // The columns of panel number i
   KOKKOS_FUNCTION static constexpr int first(int i) { return i / of_group * outputs + i % of_group * panel; }
   KOKKOS_FUNCTION static constexpr int width(int i) {
@@ -134,20 +126,16 @@ template <class Weight> struct PackingOf {
 };
 
 // --- tile ------------------------------------------------------------------------------------------------------------
-// Host: result(row, j) = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k; or
-// that much more. `right` is prefetched Ahead bytes ahead. Written in the compiler's vectors and unrolled completely:
-// no vectoriser is relied on.
+// Host: result(row, j) = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k.
+// `right` is prefetched Ahead bytes ahead. The compiler's vectors, unrolled completely: no vectoriser is relied on.
 template <int Rows, int Columns, int Ahead = 0, class Left, class Right, class Result>
 [[gnu::always_inline]] inline void register_tile(int steps, int run, Left const &left, Right const &right,
-                                                 Result const &result, bool add = false) {
+                                                 Result const &result) {
   using Scalar = std::decay_t<decltype(result(0, 0))>;
   using Vector [[gnu::vector_size(vector_bytes), gnu::aligned(alignof(Scalar)), gnu::may_alias]] = Scalar;
   constexpr int lanes = vector_bytes / int(sizeof(Scalar)), across = Columns / lanes;
   static_assert(Columns % lanes == 0);
-  Vector sums[Rows * across];
-#pragma GCC unroll 64
-  for (int v = 0; v < Rows * across; ++v)
-    sums[v] = add ? reinterpret_cast<Vector &>(result(v / across, v % across * lanes)) : Vector{};
+  Vector sums[Rows * across] = {};
   for (int step = 0; step < steps; ++step)
 #pragma GCC unroll 4
     for (int i = 0; i < run; ++i) {
@@ -216,32 +204,22 @@ KOKKOS_INLINE_FUNCTION void commit_copies() {}
 template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
 #endif
 
-template <class Scalar> KOKKOS_FORCEINLINE_FUNCTION bool by_sixteen_bytes(Scalar const *at) {
-  return reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
-}
-
 // --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
 // in(row)[offset(step) + i], and the results of a row are contiguous.
 
-// out = the finished `count` sums of a row, from a column on; gcc needs a constant for full vectors
-template <int Most, class Problem, class Count, class Scalar, class Out>
+// out = the finished `count` sums of a row, from a column on; gcc needs a constant for full vectors. They are finished
+// where they are: compilers find no vectors where results might overlap what an epilogue reads.
+template <class Problem, class Count, class Scalar, class Out>
 KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column,
-                                       Count count, Scalar const *sum, Out *out) {
-#if defined(__clang__) // finds vectors only if results go through an array, which gcc would copy in pieces
-  Out result[Most];
-#else
-  Out *const result = out;
-#endif
+                                       Count count, Scalar *sum, Out *out) {
 #pragma omp simd
   for (int j = 0; j < count; ++j)
-    result[j] = problem.finish(sum[j], row, column + j);
-#if defined(__clang__)
+    sum[j] = problem.finish(sum[j], row, column + j);
 #pragma omp simd
   for (int j = 0; j < count; ++j)
-    out[j] = result[j];
-#endif
+    out[j] = sum[j];
 }
 
 // Rows [first, last), at least Least of them, by panels [begin, end) of one group, Columns at a time: those of a panel
@@ -279,11 +257,10 @@ template <int Least, int Most, int Columns, class Problem>
     for (int i = 0; i < Most; ++i)
       for (int p = 0; p < panels; ++p) {
         int const column = Packing::first(panel + p), width = Packing::width(panel + p);
-        auto const constant = std::integral_constant<int, wide>{};
         if (width >= wide)
-          store<wide>(problem, row[i], column, constant, sum[i] + p * wide, out[i] + column);
+          store(problem, row[i], column, std::integral_constant<int, wide>{}, sum[i] + p * wide, out[i] + column);
         else
-          store<wide>(problem, row[i], column, width, sum[i] + p * wide, out[i] + column);
+          store(problem, row[i], column, width, sum[i] + p * wide, out[i] + column);
       }
   }
   for (int i = 0; i < Most; ++i)
@@ -327,10 +304,8 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   constexpr int strips = Packing::panels / strip;
   int const tiles = (rows + most - 1) / most;
   constexpr int shared = Packing::panels * panel_bytes > 32768 ? 24 : 1;
-  int const chunks = (tiles + shared - 1) / shared;
-  int const chunk = (tiles + chunks - 1) / chunks;
-  int const height = rows / tiles;
-  int const higher = rows % tiles; // so many tiles have one more row
+  int const chunks = (tiles + shared - 1) / shared, chunk = (tiles + chunks - 1) / chunks;
+  int const height = rows / tiles, higher = rows % tiles; // so many tiles have one more row
   for_items(
       label, space, chunks * chunk * strips, KOKKOS_LAMBDA(int item) {
         int const tile = item / (chunk * strips) * chunk + item % chunk;
@@ -393,7 +368,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_four(Problem const &problem, typename Pr
 template <class Scalar, class Out>
 KOKKOS_FORCEINLINE_FUNCTION void put_four(Out *out, int count, Four<Scalar> const &result) {
   if constexpr (std::is_same_v<Scalar, Out>)
-    if (count >= 4 && by_sixteen_bytes(out)) {
+    if (count >= 4 && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
       reinterpret_cast<Four<Scalar> &>(*out) = result;
       return;
     }
@@ -410,8 +385,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
   using Packing = typename Problem::Packing;
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, 4>, Light>;
   using Buffer = Slab<Scalar, Packing::panel>;
-  constexpr int depth = Problem::depth;
-  constexpr int slabs = round_up(depth, slab_depth) / slab_depth;
+  constexpr int depth = Problem::depth, slabs = round_up(depth, slab_depth) / slab_depth;
   constexpr int ring_size = sizeof(Scalar) > 4 ? 2 : 4;
   constexpr int vector = 16 / sizeof(Scalar); // elements per copy of weights, and of `in` where it allows
   constexpr int in_vector = Problem::in_by_four ? vector : 1;
@@ -427,13 +401,9 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
       KOKKOS_LAMBDA(typename Policy::member_type const &team) {
         auto *const ring =
             static_cast<Buffer *>(team.team_scratch(0).get_shmem_aligned(ring_size * sizeof(Buffer), 16));
-        int const thread = team.team_rank();
-        int const tile = team.league_rank() % tiles;
-        int const part = team.league_rank() / tiles;
-        int const begin = slabs * part / splits;
-        int const end = slabs * (part + 1) / splits;
-        int const panel = tile % Packing::panels;
-        int const first_row = tile / Packing::panels * Buffer::rows;
+        int const thread = team.team_rank(), tile = team.league_rank() % tiles, part = team.league_rank() / tiles;
+        int const begin = slabs * part / splits, end = slabs * (part + 1) / splits;
+        int const panel = tile % Packing::panels, first_row = tile / Packing::panels * Buffer::rows;
 
         // Start to copy a slab; the rows that this thread copies stay the same
         auto const *const weights = problem.weight.values.data() + panel * Packing::panel_size;

@@ -11,7 +11,6 @@ using namespace detail;
 
 // ==== Building blocks ================================================================================================
 
-// --- Light -----------------------------------------------------------------------------------------------------------
 // The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
 // would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
 using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;

@@ -24,13 +24,10 @@ using namespace detail;
 
 #if defined(__CUDACC__) || defined(__clang__)
 #define ML2K_UNROLL _Pragma("unroll")
-#define ML2K_UNROLL_4 _Pragma("unroll 4")
 #else
 #define ML2K_UNROLL
-#define ML2K_UNROLL_4
 #endif
 
-// --- Light -----------------------------------------------------------------------------------------------------------
 // The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
 // would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
 using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
@@ -42,8 +39,7 @@ using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
 template <int KernelRows, int KernelColumns, int StrideRows, int StrideColumns, int PadTop, int PadLeft> struct Window {
-  static constexpr int kernel_rows = KernelRows;
-  static constexpr int kernel_columns = KernelColumns;
+  static constexpr int kernel_rows = KernelRows, kernel_columns = KernelColumns;
   // Input position of tap 0
   KOKKOS_FUNCTION static constexpr int row(int p) { return p * StrideRows - PadTop; }
   KOKKOS_FUNCTION static constexpr int column(int q) { return q * StrideColumns - PadLeft; }
@@ -100,15 +96,10 @@ template <class Weight> struct PackingOf {
   static constexpr int device_panel = (round_up(outputs, 64) - round_up(outputs, 32)) * 8 > outputs ? 32 : 64;
   static constexpr int host_panel = Kokkos::min(round_up(outputs, vector), tile_vectors *vector);
   static constexpr int panel = on_host ? host_panel : device_panel;
-  static constexpr int of_group = round_up(outputs, panel) / panel;
-  static constexpr int panels = Weight::groups * of_group;
+  static constexpr int of_group = round_up(outputs, panel) / panel, panels = Weight::groups * of_group;
   static constexpr int panel_size = round_up(Weight::depth, slab_depth) * panel;
   static constexpr int size = panels * panel_size;
 
-  // Where weight (k, o) lies
-  static constexpr int place(int k, int o) {
-    return (o / outputs * of_group + o % outputs / panel) * panel_size + k * panel + o % outputs % panel;
-  }
   // The columns of panel number i
   KOKKOS_FUNCTION static constexpr int first(int i) { return i / of_group * outputs + i % of_group * panel; }
   KOKKOS_FUNCTION static constexpr int width(int i) {
@@ -117,20 +108,16 @@ template <class Weight> struct PackingOf {
 };
 
 // --- tile ------------------------------------------------------------------------------------------------------------
-// Host: result(row, j) = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k; or
-// that much more. `right` is prefetched Ahead bytes ahead. Written in the compiler's vectors and unrolled completely:
-// no vectoriser is relied on.
+// Host: result(row, j) = Σ_k left(row, step, i) * right(k, j), k = step * run + i, in vector registers for all k.
+// `right` is prefetched Ahead bytes ahead. The compiler's vectors, unrolled completely: no vectoriser is relied on.
 template <int Rows, int Columns, int Ahead = 0, class Left, class Right, class Result>
 [[gnu::always_inline]] inline void register_tile(int steps, int run, Left const &left, Right const &right,
-                                                 Result const &result, bool add = false) {
+                                                 Result const &result) {
   using Scalar = std::decay_t<decltype(result(0, 0))>;
   using Vector [[gnu::vector_size(vector_bytes), gnu::aligned(alignof(Scalar)), gnu::may_alias]] = Scalar;
   constexpr int lanes = vector_bytes / int(sizeof(Scalar)), across = Columns / lanes;
   static_assert(Columns % lanes == 0);
-  Vector sums[Rows * across];
-#pragma GCC unroll 64
-  for (int v = 0; v < Rows * across; ++v)
-    sums[v] = add ? reinterpret_cast<Vector &>(result(v / across, v % across * lanes)) : Vector{};
+  Vector sums[Rows * across] = {};
   for (int step = 0; step < steps; ++step)
 #pragma GCC unroll 4
     for (int i = 0; i < run; ++i) {
@@ -206,10 +193,6 @@ KOKKOS_INLINE_FUNCTION void commit_copies() {}
 template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
 #endif
 
-template <class Scalar> KOKKOS_FORCEINLINE_FUNCTION bool by_sixteen_bytes(Scalar const *at) {
-  return reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
-}
-
 // --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
@@ -218,23 +201,17 @@ struct Steps {
   int begin, end;
 };
 
-// out = the finished `count` sums of a row, from a column on; gcc needs a constant for full vectors
-template <int Most, class Problem, class Count, class Scalar, class Out>
+// out = the finished `count` sums of a row, from a column on; gcc needs a constant for full vectors. They are finished
+// where they are: compilers find no vectors where results might overlap what an epilogue reads.
+template <class Problem, class Count, class Scalar, class Out>
 KOKKOS_FORCEINLINE_FUNCTION void store(Problem const &problem, typename Problem::Row const &row, int column,
-                                       Count count, Scalar const *sum, Out *out) {
-#if defined(__clang__) // finds vectors only if results go through an array, which gcc would copy in pieces
-  Out result[Most];
-#else
-  Out *const result = out;
-#endif
+                                       Count count, Scalar *sum, Out *out) {
 #pragma omp simd
   for (int j = 0; j < count; ++j)
-    result[j] = problem.finish(sum[j], row, column + j);
-#if defined(__clang__)
+    sum[j] = problem.finish(sum[j], row, column + j);
 #pragma omp simd
   for (int j = 0; j < count; ++j)
-    out[j] = result[j];
-#endif
+    out[j] = sum[j];
 }
 
 // Rows [first, last), at least Least of them, by panels [begin, end) of one group, Columns at a time: those of a panel
@@ -272,10 +249,7 @@ template <int Least, int Most, int Columns, class Problem>
     };
     if constexpr (unchanged) // from registers to the results
       if (Packing::width(panel) >= wide) {
-        Scalar *to[Most];
-        for (int i = 0; i < Most; ++i)
-          to[i] = out[i] + Packing::first(panel);
-        multiply([&](int i, int j) -> Scalar & { return to[i][j]; });
+        multiply([&](int i, int j) -> Scalar & { return out[i][Packing::first(panel) + j]; });
         continue;
       }
     alignas(64) Scalar sum[Most][Columns];
@@ -283,28 +257,14 @@ template <int Least, int Most, int Columns, class Problem>
     for (int i = 0; i < Most; ++i)
       for (int p = 0; p < panels; ++p) {
         int const column = Packing::first(panel + p), width = Packing::width(panel + p);
-        auto const constant = std::integral_constant<int, wide>{};
         if (width >= wide)
-          store<wide>(problem, row[i], column, constant, sum[i] + p * wide, out[i] + column);
+          store(problem, row[i], column, std::integral_constant<int, wide>{}, sum[i] + p * wide, out[i] + column);
         else
-          store<wide>(problem, row[i], column, width, sum[i] + p * wide, out[i] + column);
+          store(problem, row[i], column, width, sum[i] + p * wide, out[i] + column);
       }
   }
   for (int i = 0; i < Most; ++i)
     problem.close(row[i], Packing::first(begin), Packing::first(end - 1) + Packing::width(end - 1));
-}
-
-// Panels [begin, end) of one group, of its last one but the vectors that results need
-template <int Least, int Most, class Problem>
-void host_tiles(Problem const &problem, int begin, int end, int first, int last) {
-  using Packing = typename Problem::Packing;
-  constexpr int panel = Packing::panel, rest = round_up(Packing::outputs % panel, Packing::vector) % panel;
-  bool const narrow = rest > 0 && end % Packing::of_group == 0;
-  if (begin < end - narrow)
-    host_tile<Least, Most, panel>(problem, begin, end - narrow, first, last);
-  if constexpr (rest > 0)
-    if (narrow)
-      host_tile<Least, Most, rest>(problem, end - 1, end, first, last);
 }
 
 // The largest up to `most`
@@ -334,17 +294,16 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
   constexpr int strips = Packing::panels / strip;
   int const tiles = (rows + most - 1) / most;
   constexpr int shared = Packing::panels * panel_bytes > 32768 ? 24 : 1;
-  int const chunks = (tiles + shared - 1) / shared;
-  int const chunk = (tiles + chunks - 1) / chunks;
-  int const height = rows / tiles;
-  int const higher = rows % tiles; // so many tiles have one more row
+  int const chunks = (tiles + shared - 1) / shared, chunk = (tiles + chunks - 1) / chunks;
+  int const height = rows / tiles, higher = rows % tiles; // so many tiles have one more row
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy(space, 0, chunks * chunk * strips), KOKKOS_LAMBDA(int item) {
         int const tile = item / (chunk * strips) * chunk + item % chunk;
         int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);
         if (tile < tiles)
-          host_tiles<least, most>(problem, begin, begin + strip, first, first + height + (tile < higher));
+          host_tile<least, most, Packing::panel>(problem, begin, begin + strip, first,
+                                                 first + height + (tile < higher));
       });
 }
 
@@ -400,7 +359,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_four(Problem const &problem, typename Pr
 template <class Scalar, class Out>
 KOKKOS_FORCEINLINE_FUNCTION void put_four(Out *out, int count, Four<Scalar> const &result) {
   if constexpr (std::is_same_v<Scalar, Out>)
-    if (count >= 4 && by_sixteen_bytes(out)) {
+    if (count >= 4 && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
       reinterpret_cast<Four<Scalar> &>(*out) = result;
       return;
     }
@@ -417,8 +376,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
   using Packing = typename Problem::Packing;
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<team_size, 4>, Light>;
   using Buffer = Slab<Scalar, Packing::panel>;
-  constexpr int depth = Problem::depth;
-  constexpr int slabs = round_up(depth, slab_depth) / slab_depth;
+  constexpr int depth = Problem::depth, slabs = round_up(depth, slab_depth) / slab_depth;
   constexpr int ring_size = sizeof(Scalar) > 4 ? 2 : 4;
   constexpr int vector = 16 / sizeof(Scalar); // elements per copy of weights, and of `in` where it allows
   constexpr int in_vector = Problem::in_by_four ? vector : 1;
@@ -434,13 +392,9 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
       KOKKOS_LAMBDA(typename Policy::member_type const &team) {
         auto *const ring =
             static_cast<Buffer *>(team.team_scratch(0).get_shmem_aligned(ring_size * sizeof(Buffer), 16));
-        int const thread = team.team_rank();
-        int const tile = team.league_rank() % tiles;
-        int const part = team.league_rank() / tiles;
-        int const begin = slabs * part / splits;
-        int const end = slabs * (part + 1) / splits;
-        int const panel = tile % Packing::panels;
-        int const first_row = tile / Packing::panels * Buffer::rows;
+        int const thread = team.team_rank(), tile = team.league_rank() % tiles, part = team.league_rank() / tiles;
+        int const begin = slabs * part / splits, end = slabs * (part + 1) / splits;
+        int const panel = tile % Packing::panels, first_row = tile / Packing::panels * Buffer::rows;
 
         // Start to copy a slab; the rows that this thread copies stay the same
         auto const *const weights = problem.weight.values.data() + panel * Packing::panel_size;
@@ -563,19 +517,19 @@ void conv(char const *label, ExecutionSpace const &space, In const &in, Weight c
 // Each of the (Size + 2)^2 elements in brackets is a GEMM over channels. Devices convolve directly.
 // The matrices are those of Lavin and Gray, Fast algorithms for convolutional neural networks.
 
-// to = B^T d for Count adjacent channels; the elements of `to` are `step` apart
-template <int Size, int Count, class Scalar>
-void transform_window(Scalar const *const (&d)[Size + 2], Scalar *to, int step) {
+// to = B^T d for Count adjacent channels, those of element i from d(i) on; the elements of `to` are `step` apart
+template <int Size, int Count, class Elements, class Scalar>
+void transform_window(Elements const &d, Scalar *to, int step) {
 #pragma omp simd
   for (int j = 0; j < Count; ++j) {
-    Scalar const d0 = d[0][j], d1 = d[1][j], d2 = d[2][j], d3 = d[3][j];
+    Scalar const d0 = d(0)[j], d1 = d(1)[j], d2 = d(2)[j], d3 = d(3)[j];
     if constexpr (Size == 2) {
       to[j] = d0 - d2;
       to[j + step] = d1 + d2;
       to[j + 2 * step] = d2 - d1;
       to[j + 3 * step] = d1 - d3;
     } else {
-      Scalar const d4 = d[4][j], d5 = d[5][j];
+      Scalar const d4 = d(4)[j], d5 = d(5)[j];
       to[j] = 4 * d0 - 5 * d2 + d4;
       to[j + step] = (d4 - 4 * d2) + (d3 - 4 * d1);
       to[j + 2 * step] = (d4 - 4 * d2) - (d3 - 4 * d1);
@@ -587,20 +541,20 @@ void transform_window(Scalar const *const (&d)[Size + 2], Scalar *to, int step) 
 }
 
 // to = A^T m
-template <int Size, int Count, class Scalar>
-void transform_products(Scalar const *const (&m)[Size + 2], Scalar *to, int step) {
+template <int Size, int Count, class Elements, class Scalar>
+void transform_products(Elements const &m, Scalar *to, int step) {
 #pragma omp simd
   for (int j = 0; j < Count; ++j) {
-    Scalar const even = m[1][j] + m[2][j], odd = m[1][j] - m[2][j];
+    Scalar const even = m(1)[j] + m(2)[j], odd = m(1)[j] - m(2)[j];
     if constexpr (Size == 2) {
-      to[j] = m[0][j] + even;
-      to[j + step] = odd - m[3][j];
+      to[j] = m(0)[j] + even;
+      to[j + step] = odd - m(3)[j];
     } else {
-      Scalar const even2 = m[3][j] + m[4][j], odd2 = m[3][j] - m[4][j];
-      to[j] = m[0][j] + even + even2;
+      Scalar const even2 = m(3)[j] + m(4)[j], odd2 = m(3)[j] - m(4)[j];
+      to[j] = m(0)[j] + even + even2;
       to[j + step] = odd + 2 * odd2;
       to[j + 2 * step] = even + 4 * even2;
-      to[j + 3 * step] = odd + 8 * odd2 + m[5][j];
+      to[j + 3 * step] = odd + 8 * odd2 + m(5)[j];
     }
   }
 }
@@ -642,19 +596,17 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
     int const n = square / (down * across);
     int const top = Window::row(square / across % down * Size), left = Window::column(square % across * Size);
     alignas(64) Scalar e[edge][edge][lanes];
-    Scalar const *d[edge];
     for (int c = 0; c < channels; c += lanes) {
       for (int k = 0; k < edge; ++k) {
         int const w = Kokkos::min(left + k, In::width + In::border_columns - 1);
-        for (int i = 0; i < edge; ++i)
-          d[i] = direct.images.at(n, Kokkos::min(top + i, In::height + In::border_rows - 1), w) + c;
-        transform_window<Size, lanes>(d, e[0][k], edge * lanes);
+        auto const pixel = [=, &images = direct.images](int i) {
+          int const h = Kokkos::min(top + i, In::height + In::border_rows - 1);
+          return images.at(n, h, w) + c;
+        };
+        transform_window<Size, lanes>(pixel, e[0][k], edge * lanes);
       }
-      for (int i = 0; i < edge; ++i) {
-        for (int k = 0; k < edge; ++k)
-          d[k] = e[i][k];
-        transform_window<Size, lanes>(d, to + i * edge * channels + c, channels);
-      }
+      for (int i = 0; i < edge; ++i)
+        transform_window<Size, lanes>([&](int k) { return e[i][k]; }, to + i * edge * channels + c, channels);
     }
   }
 
@@ -663,19 +615,14 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
     int const n = square / (down * across);
     int const top = square / across % down * Size, left = square % across * Size;
     alignas(64) Scalar e[Size][edge][lanes], sum[Size][lanes];
-    Scalar const *m[edge];
     for (int o = 0; o < outputs; o += lanes) {
-      for (int k = 0; k < edge; ++k) {
-        for (int i = 0; i < edge; ++i)
-          m[i] = from + (i * edge + k) * outputs + o;
-        transform_products<Size, lanes>(m, e[0][k], edge * lanes);
-      }
+      for (int k = 0; k < edge; ++k)
+        transform_products<Size, lanes>([=](int i) { return from + (i * edge + k) * outputs + o; }, e[0][k],
+                                        edge * lanes);
       for (int p = top; p < Kokkos::min(top + Size, Out::height); ++p) {
-        for (int k = 0; k < edge; ++k)
-          m[k] = e[p - top][k];
-        transform_products<Size, lanes>(m, sum[0], lanes);
+        transform_products<Size, lanes>([&](int k) { return e[p - top][k]; }, sum[0], lanes);
         for (int q = left; q < Kokkos::min(left + Size, Out::width); ++q) {
-          store<lanes>(direct, {n, p, q}, o, lanes, sum[q - left], direct.out({n, p, q}) + o);
+          store(direct, {n, p, q}, o, lanes, sum[q - left], direct.out({n, p, q}) + o);
           direct.close({n, p, q}, o, o + lanes);
         }
       }
@@ -692,7 +639,7 @@ template <int Size, class Window, class In, class Weight, class Out, class Epilo
     int const tiles = (count + most - 1) / most;
     for (int panel = 0; panel < Packing::panels; ++panel)
       for (int tile = 0; tile < tiles; ++tile)
-        host_tiles<1, most>(*this, panel, panel + 1, count * tile / tiles, count * (tile + 1) / tiles);
+        host_tile<1, most, Packing::panel>(*this, panel, panel + 1, count * tile / tiles, count * (tile + 1) / tiles);
     for (int i = 0; i < count; ++i)
       scatter(first + i, out(i));
   }
@@ -733,117 +680,32 @@ void winograd(char const *label, ExecutionSpace const &space, In const &in, Weig
 
 // --- contract --------------------------------------------------------------------------------------------------------
 // out(row, o) = epilogue(sum, row, o),  sum = Σ_k a(row, k) * weight(k, o) + bias(o)
-template <class A, class Weight, class Out, class Epilogue> struct Contraction {
-  using Scalar = typename Weight::value_type;
-  using Packing = PackingOf<Weight>;
-  using Row = int;
-  static constexpr int depth = Weight::depth, run = depth, steps = 1, least_rows = 1, line = 1;
-  static constexpr bool unchanged = false;
-  static constexpr bool in_by_four = depth % 4 == 0;
-
-  int count;
-  A a;
-  Weight weight;
-  Out result;
-  Epilogue epilogue;
-
-  KOKKOS_FUNCTION static constexpr int offset(int) { return 0; }
-  static constexpr Steps steps_of(int, int) { return {0, 1}; }
-  KOKKOS_FUNCTION int rows() const { return count; }
-  KOKKOS_FUNCTION static int row(int i) { return i; }
-  KOKKOS_FUNCTION auto const *in(int i, int) const { return &a(i, 0); }
-  KOKKOS_FUNCTION auto *out(int i) const { return &result(i, 0); }
-  KOKKOS_FUNCTION auto finish(Scalar sum, int i, int o) const { return epilogue(sum + weight.bias(o), i, o); }
-  KOKKOS_FUNCTION static void close(int, int, int) {}
-};
-
+// The rows of a and out are images of one pixel, which a kernel of one tap convolves.
 template <class A, class Weight, class Out, class Epilogue>
 void contract(char const *label, ExecutionSpace const &space, int rows, A const &a, Weight const &weight,
               Out const &out, SplitSums<typename Weight::value_type> const &split, Epilogue const &epilogue) {
-  product(label, space, Contraction<A, Weight, Out, Epilogue>{rows, a, weight, out, epilogue}, split);
+  Activation<typename A::value_type, 1, 1, Weight::depth> const in{{a.data(), rows}};
+  Activation<typename Out::value_type, 1, 1, Weight::outputs> const results{{out.data(), rows}};
+  conv<Square<1>>(
+      label, space, in, weight, results, split,
+      KOKKOS_LAMBDA(typename Weight::value_type sum, Pixel at, int o) { return epilogue(sum, at.n, o); });
 }
 
 // --- pool ------------------------------------------------------------------------------------------------------------
 // out(n, p, q, c) = finish(joined, taps, {n, p, q}, c): joins in(n, row(p) + r, column(q) + s, c) over the
 // taps (r, s) that lie inside the image.
-// Device, large windows: a team joins the taps of some channels. Neighbouring threads take neighbouring channels, four
-// each where they are aligned; the taps are dealt out among the others.
-template <class Window, class Join, class In, class Out, class Finish>
-void pool_device(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
-  using Element = std::remove_const_t<typename In::value_type>;
-  using Scalar = Element;
-  constexpr int wide = In::by_four && sizeof(Element) == 4 ? 4 : 1; // elements of a load
-  struct alignas(wide * sizeof(Element)) Elements {
-    Element v[wide];
-  };
-  constexpr int groups = Out::channels / wide, most = wide == 4 ? 8 : 32;
-  constexpr int across = groups >= most ? most : groups >= 4 ? 4 : 1;
-  constexpr int threads = Window::kernel_rows * Window::kernel_columns >= 512 ? 1024 : 256, lanes = threads / across;
-  constexpr int blocks = (groups + across - 1) / across;
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<threads, 1>, Light>;
-  using Parts = Scalar[lanes][across * wide];
-  Kokkos::parallel_for(
-      label,
-      Policy(space, out.images() * Out::height * Out::width * blocks, threads, 1)
-          .set_scratch_size(0, Kokkos::PerTeam(sizeof(Parts))),
-      KOKKOS_LAMBDA(typename Policy::member_type const &team) {
-        auto &parts = *static_cast<Parts *>(team.team_scratch(0).get_shmem_aligned(sizeof(Parts), 16));
-        int const pixel = team.league_rank() / blocks, q = pixel % Out::width, p = pixel / Out::width % Out::height;
-        int const n = pixel / (Out::width * Out::height);
-        int const lane = team.team_rank() / across, beside = team.team_rank() % across * wide;
-        int const c = team.league_rank() % blocks * across * wide + beside;
-        // The taps inside the image: [top, bottom) x [left, right)
-        constexpr int down = 1, right_by = 1;
-        int const row = Window::row(p), column = Window::column(q);
-        int const top = Kokkos::max(0, (down - 1 - row) / down),
-                  left = Kokkos::max(0, (right_by - 1 - column) / right_by);
-        int const bottom = Kokkos::min(int(Window::kernel_rows), (In::height - row + down - 1) / down);
-        int const right = Kokkos::min(int(Window::kernel_columns), (In::width - column + right_by - 1) / right_by);
-        int const width = right - left, taps = (bottom - top) * width;
-        Scalar joined[wide];
-        for (int j = 0; j < wide; ++j)
-          joined[j] = Join::template neutral<Scalar>();
-        constexpr int ahead = 8; // loads in flight
-        for (int tap = lane; c < Out::channels && tap < taps; tap += ahead * lanes) {
-          Elements some[ahead];
-          for (int i = 0; i < ahead; ++i)
-            if (int const t = tap + i * lanes; t < taps)
-              some[i] = reinterpret_cast<Elements const &>(
-                  in.at(n, row + (top + t / width) * down, column + (left + t % width) * right_by)[c]);
-          for (int i = 0; i < ahead; ++i)
-            for (int j = 0; tap + i * lanes < taps && j < wide; ++j)
-              joined[j] = Join::join(joined[j], some[i].v[j]);
-        }
-        for (int j = 0; j < wide; ++j)
-          parts[lane][beside + j] = joined[j];
-        for (int half = lanes / 2; half > 0; half /= 2) {
-          team.team_barrier();
-          for (int j = 0; lane < half && j < wide; ++j)
-            parts[lane][beside + j] = Join::join(parts[lane][beside + j], parts[lane + half][beside + j]);
-        }
-        for (int j = 0; lane == 0 && c + j < Out::channels && j < wide; ++j)
-          out(n, p, q, c + j) = finish(parts[0][beside + j], taps, {n, p, q}, c + j);
-        if (lane == 0 && c < Out::channels)
-          out.close_border(n, p, q, c, c + wide);
-      });
-}
-
 template <class Window, class Join, class In, class Out, class Finish>
 void pool(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
   using Scalar = std::remove_const_t<typename In::value_type>;
   static_assert(In::channels == Out::channels);
-  if constexpr (!on_host && Window::kernel_rows * Window::kernel_columns >= 32)
-    return pool_device<Window, Join>(label, space, in, out, finish);
   // Channels per work item: vector registers on a host, coalescing on a device
   constexpr int block = on_host ? Kokkos::min(64, Out::channels) : 1;
   constexpr int blocks = (Out::channels + block - 1) / block;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, out.images() * Out::height * Out::width * blocks),
       KOKKOS_LAMBDA(int item) {
-        int const c = item % blocks * block;
-        int const q = item / blocks % Out::width;
-        int const p = item / (blocks * Out::width) % Out::height;
-        int const n = item / (blocks * Out::width * Out::height);
+        int const c = item % blocks * block, n = item / (blocks * Out::width * Out::height);
+        int const p = item / (blocks * Out::width) % Out::height, q = item / blocks % Out::width;
         int const count = Out::channels % block == 0 ? block : Kokkos::min(block, Out::channels - c);
         int taps = 0;
         Scalar joined[block];
@@ -851,8 +713,7 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
           joined[j] = Join::template neutral<Scalar>();
         for (int r = 0; r < Window::kernel_rows; ++r)
           for (int s = 0; s < Window::kernel_columns; ++s) {
-            int const h = Window::row(p) + r;
-            int const w = Window::column(q) + s;
+            int const h = Window::row(p) + r, w = Window::column(q) + s;
             if (h < 0 || w < 0 || h >= In::height || w >= In::width)
               continue;
             ++taps;
@@ -878,8 +739,7 @@ void channels_last(char const *label, ExecutionSpace const &space, In const &in,
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, out.images() * Out::height * Out::width / run),
       KOKKOS_LAMBDA(int item) {
-        int const first = item * run % Out::width;
-        int const h = item * run / Out::width % Out::height;
+        int const first = item * run % Out::width, h = item * run / Out::width % Out::height;
         int const n = item * run / (Out::width * Out::height);
 #pragma omp simd
         for (int w = first; w < first + run; ++w)
@@ -901,11 +761,6 @@ class Arena {
     int first, last; // in use from one take() to another
     std::function<void(char *)> place;
     std::size_t begin = 0;
-
-    bool meets(Buffer const &other) const {
-      return first <= other.last && other.first <= last && begin < other.begin + other.size &&
-             other.begin < begin + size;
-    }
   };
   std::vector<Buffer> buffers;
 
@@ -920,18 +775,19 @@ public:
   }
   // That layer is the last to read these
   template <class... Views> void release(Views const &...views) {
-    for (Buffer &buffer : buffers) {
-      bool const released = ((buffer.view == &views) || ...);
-      buffer.last = released ? int(buffers.size()) - 1 : buffer.last;
-    }
+    for (Buffer &buffer : buffers)
+      if (((buffer.view == &views) || ...))
+        buffer.last = int(buffers.size()) - 1;
   }
   // The largest first, each at the lowest place that is free while it is in use
   Tensor<char *> allocate(ExecutionSpace const &space, std::string const &label) {
-    std::sort(buffers.begin(), buffers.end(),
-              [](auto &a, auto &b) { return a.size != b.size ? a.size > b.size : a.first < b.first; });
+    std::stable_sort(buffers.begin(), buffers.end(), [](auto &a, auto &b) { return a.size > b.size; });
     std::size_t total = 0;
     for (auto buffer = buffers.begin(); buffer != buffers.end(); ++buffer) {
-      auto const meets = [&](Buffer const &other) { return buffer->meets(other); };
+      auto const meets = [&](Buffer const &other) {
+        return buffer->first <= other.last && other.first <= buffer->last && buffer->begin < other.begin + other.size &&
+               other.begin < buffer->begin + buffer->size;
+      };
       for (auto other = buffer; (other = std::find_if(buffers.begin(), buffer, meets)) != buffer;)
         buffer->begin = other->begin + other->size;
       total = std::max(total, buffer->begin + buffer->size);
@@ -1039,17 +895,18 @@ template <int Size, class Weight, class... Plain> void read_winograd(Sidecar &fi
   auto const pack = [&](auto *packed, std::size_t) {
     constexpr int panels = Packing::of_group;
     on_threads(file, panels, [=](int i) {
-      for (int k = 0; k < edge * edge; ++k)
-        std::fill_n(packed + std::size_t(k * panels + i) * Packing::panel_size, Packing::panel_size, 0);
+      auto const panel = [=](int element) { return packed + std::size_t(element * panels + i) * Packing::panel_size; };
+      for (int element = 0; element < edge * edge; ++element)
+        std::fill_n(panel(element), Packing::panel_size, 0);
       for (int c = 0; c < channels; ++c)
-        for (int o = Packing::first(i); o < Packing::first(i) + Packing::width(i); ++o) {
-          Scalar const *const g = values + (std::size_t(o) * channels + c) * 9;
+        for (int o = 0; o < Packing::width(i); ++o) {
+          Scalar const *const g = values + (std::size_t(Packing::first(i) + o) * channels + c) * 9;
           for (int row = 0; row < edge; ++row) {
             double sums[3]; // of a row of G g
             for (int tap = 0; tap < 3; ++tap)
               sums[tap] = G(row, 0) * g[tap] + G(row, 1) * g[3 + tap] + G(row, 2) * g[6 + tap];
             for (int column = 0; column < edge; ++column)
-              packed[Packing::place(c, (row * edge + column) * Weight::outputs + o)] =
+              panel(row * edge + column)[c * Packing::panel + o] =
                   Scalar(sums[0] * G(column, 0) + sums[1] * G(column, 1) + sums[2] * G(column, 2));
           }
         }

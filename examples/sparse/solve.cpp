@@ -18,7 +18,6 @@ using namespace detail;
 
 // ==== Building blocks ================================================================================================
 
-// --- Light -----------------------------------------------------------------------------------------------------------
 // The policy of kernels that hold many views: they travel with their launch, up to 4 kB. What is larger than 512 bytes
 // would go through constant memory otherwise, where a launch waits for the one before and no graph captures it.
 using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
@@ -889,11 +888,6 @@ class Arena {
     int first, last; // in use from one take() to another
     std::function<void(char *)> place;
     std::size_t begin = 0;
-
-    bool meets(Buffer const &other) const {
-      return first <= other.last && other.first <= last && begin < other.begin + other.size &&
-             other.begin < begin + size;
-    }
   };
   std::vector<Buffer> buffers;
 
@@ -908,18 +902,19 @@ public:
   }
   // That layer is the last to read these
   template <class... Views> void release(Views const &...views) {
-    for (Buffer &buffer : buffers) {
-      bool const released = ((buffer.view == &views) || ...);
-      buffer.last = released ? int(buffers.size()) - 1 : buffer.last;
-    }
+    for (Buffer &buffer : buffers)
+      if (((buffer.view == &views) || ...))
+        buffer.last = int(buffers.size()) - 1;
   }
   // The largest first, each at the lowest place that is free while it is in use
   Tensor<char *> allocate(ExecutionSpace const &space, std::string const &label) {
-    std::sort(buffers.begin(), buffers.end(),
-              [](auto &a, auto &b) { return a.size != b.size ? a.size > b.size : a.first < b.first; });
+    std::stable_sort(buffers.begin(), buffers.end(), [](auto &a, auto &b) { return a.size > b.size; });
     std::size_t total = 0;
     for (auto buffer = buffers.begin(); buffer != buffers.end(); ++buffer) {
-      auto const meets = [&](Buffer const &other) { return buffer->meets(other); };
+      auto const meets = [&](Buffer const &other) {
+        return buffer->first <= other.last && other.first <= buffer->last && buffer->begin < other.begin + other.size &&
+               other.begin < buffer->begin + buffer->size;
+      };
       for (auto other = buffer; (other = std::find_if(buffers.begin(), buffer, meets)) != buffer;)
         buffer->begin = other->begin + other->size;
       total = std::max(total, buffer->begin + buffer->size);

@@ -130,7 +130,8 @@ template <int N, int K> Panels<float, N, K> packed(std::vector<float> &weights) 
   auto const host = Kokkos::create_mirror_view(panels);
   for (int k = 0; k < K; ++k)
     for (int o = 0; o < N; ++o)
-      host(Packing::place(k, o)) = weights[std::size_t(k) * N + o];
+      host(o / Packing::panel * Packing::panel_size + k * Packing::panel + o % Packing::panel) =
+          weights[std::size_t(k) * N + o];
   Kokkos::deep_copy(panels, host);
   Panels<float, N, K> result;
   result.values = panels;

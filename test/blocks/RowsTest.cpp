@@ -481,12 +481,12 @@ void testRows() {
       "max of planes, dilated", 3, false);
   pooling<Square<2, 3, 1>, Sum, Activation<float, 5, 4, 1>, Activation<float, 2, 2, 1>>("mean of small planes", 3,
                                                                                         true);
-  pooling<Square<7>, Sum, Activation<float, 7, 7, 512>, Activation<float, 1, 1, 512>>("global", 2, true);
-  pooling<Square<7>, Max, Activation<float, 7, 7, 100>, Activation<float, 1, 1, 100>>("global, 100 channels", 1, false);
-  pooling<Square<7>, Sum, Activation<float, 7, 7, 5>, Activation<float, 1, 1, 5>>("global, 5 channels", 3, true);
+  pooling<Square<9>, Sum, Activation<float, 9, 9, 512>, Activation<float, 1, 1, 512>>("global", 2, true);
+  pooling<Square<9>, Max, Activation<float, 9, 9, 100>, Activation<float, 1, 1, 100>>("global, 100 channels", 1, false);
+  pooling<Square<9>, Sum, Activation<float, 9, 9, 5>, Activation<float, 1, 1, 5>>("global, 5 channels", 3, true);
   pooling<Square<56>, Sum, Activation<float, 56, 56, 16, 1>, Activation<float, 1, 1, 16>>("global, large", 2, true);
   pooling<Square<9, 2, 4>, Sum, Activation<float, 14, 11, 36>, Activation<float, 7, 6, 36, 1>>("mean, large", 2, true);
-  pooling<Window<6, 6, 3, 3, 5, 5, 2, 2>, Max, Activation<float, 14, 11, 12>, Activation<float, 5, 4, 12>>(
+  pooling<Window<9, 9, 3, 3, 8, 8, 2, 2>, Max, Activation<float, 14, 11, 12>, Activation<float, 5, 4, 12>>(
       "dilated, large", 2, false);
   pooling<Window<1, 3, 1, 2, 0, 1, 1, 2>, Min, Activation<float, 1, 56, 3>, Activation<float, 1, 27, 3>>("1-d", 2,
                                                                                                          false);

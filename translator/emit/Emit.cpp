@@ -139,6 +139,33 @@ static bool convertsSums(Operation *op) {
   return false;
 }
 
+/// Whether several rows meet a panel of weights that the outputs may not fill: panels have at most 64 columns.
+static bool leavesRests(Operation *op) {
+  if (!isa<nest::ConvOp, nest::ContractOp>(op))
+    return false;
+  auto weight = op->getOperand(1).getDefiningOp<nest::WeightOp>();
+  std::optional<nest::PackingAttr> const packing = weight ? weight.getPacking() : std::nullopt;
+  if (!packing || !packing->isPanels() || packing->getOutputs() / packing->getGroups() % 64 == 0)
+    return false;
+  auto contract = dyn_cast<nest::ContractOp>(op);
+  return !contract ||
+         llvm::any_of(llvm::zip(contract.getRoles(), nest::Kernel(contract).getLoopExtents()), [](auto const &loop) {
+           auto const &[role, extent] = loop;
+           return role == nest::Role::M && extent.size() != 1;
+         });
+}
+
+/// Whether contract is more than a convolution of images of one pixel: that needs conv in its plainest form, and its
+/// epilogue is never Unchanged.
+static bool contractsRows(Program const &program, std::set<std::string> const &blocks, bool volumes, bool biases) {
+  for (char const *block : {"few_rows", "large_product", "large_conv", "contract_gathered", "contract_in_turn",
+                            "contract_parts", "conv_transposed", "interleaved", "shuffled"})
+    if (blocks.count(block))
+      return true;
+  bool const convolves = blocks.count("winograd") || blocks.count("conv");
+  return !convolves || volumes || program.sizesImages || isTuned(program) || (!biases && blocks.count("unchanged"));
+}
+
 /// What the blocks of this program need not be able to do is not printed.
 static Json viewGenerality(Program const &program, std::set<std::string> const &blocks) {
   auto const isPacked = [](Storage const &weight) { return weight.packing == nest::PackingKind::Panels; };
@@ -197,8 +224,13 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   });
   bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.biasOf != nullptr; });
   bool const winograd = blocks.count("winograd");
+  bool rests = false;
+  entry.walk([&](Operation *op) { rests |= leavesRests(op); });
   bool const bfloat = llvm::any_of(program.weights, isBfloat), shorts = llvm::any_of(program.weights, isShort);
   return {{"biases", biases},
+          {"rowwise", contractsRows(program, blocks, volumes, biases)},
+          {"rests", rests || shorts},
+          {"resumed", blocks.count("batched_contract") != 0},
           {"windows", winograd || blocks.count("conv")},
           {"direct", winograd || (!biases && blocks.count("unchanged"))},
           {"unbiased", llvm::any_of(program.weights, [&](Storage const &w) { return isPacked(w) && !w.bias; })},

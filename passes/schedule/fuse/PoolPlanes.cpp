@@ -24,7 +24,7 @@ using namespace mlir;
 namespace ml2k {
 namespace {
 
-/// From so many taps on, devices have a team for the channels of a pixel.
+/// Windows of so many taps, most of them global, are joined along channels.
 constexpr int64_t broadWindow = 32;
 
 /// Lines of fewer pixels fill no vector: images of 7 x 7 take 1.3 times as long as with channels last.
