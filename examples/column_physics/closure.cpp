@@ -2,6 +2,7 @@
 
 #include "closure.hpp"
 
+#include <cstdint>
 #include <fstream>
 #include <stdexcept>
 #include <vector>

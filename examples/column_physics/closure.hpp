@@ -11,7 +11,6 @@
 #include <Kokkos_DualView.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -85,25 +84,19 @@ inline constexpr int lanes = 8;
 inline constexpr int lanes = 4;
 #endif
 
-// Before a loop of independent iterations; compilers would unroll a short one before they look for vectors.
-#if defined(__clang__)
-#define CLOSURE_VECTORIZE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
-#else
-#define CLOSURE_VECTORIZE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
-#endif
-
-// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column
+// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column: iterations
+// are independent, and compilers would unroll a short loop before they look for vectors
 template <int Columns, class Body> KOKKOS_INLINE_FUNCTION void for_columns(int depth, Body const &body) {
-  if constexpr (Columns == 1) {
-    CLOSURE_VECTORIZE
-    for (int k = 0; k < depth; ++k)
-      body(0, k);
-  } else {
-    for (int k = 0; k < depth; ++k) {
-      CLOSURE_VECTORIZE
-      for (int c = 0; c < Columns; ++c)
-        body(c, k);
-    }
+  int const lines = Columns == 1 ? 1 : depth, length = Columns == 1 ? depth : Columns;
+  for (int line = 0; line < lines; ++line) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety) unroll(disable)
+#else
+#pragma GCC ivdep
+#pragma GCC unroll 1
+#endif
+    for (int i = 0; i < length; ++i)
+      Columns == 1 ? body(0, i) : body(i, line);
   }
 }
 
@@ -154,15 +147,6 @@ KOKKOS_INLINE_FUNCTION void linear_part(Weights const &weights, int first, Finis
   for_columns<Columns>(Outputs, [&](int c, int o) { finish(c, first + o, sum[o * Columns + c]); });
 }
 
-template <class Layer, int Columns, int Outputs, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
-  constexpr int rest = Layer::outputs % Outputs;
-  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
-    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
-  if constexpr (rest != 0)
-    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
-}
-
 // Outputs whose sums stay in registers: for one column about equal parts of at most 12 vectors; along columns 8 vectors
 // (clang shuffles the weights of more), with AVX 12
 template <class Layer, int Columns> constexpr int strip() {
@@ -171,11 +155,19 @@ template <class Layer, int Columns> constexpr int strip() {
   return Columns == 1 ? (blocks + parts - 1) / parts * 16 : (vectors * lanes + Columns - 1) / Columns;
 }
 
+template <class Layer, int Columns, int Outputs = strip<Layer, Columns>(), class Finish, class... In>
+KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
+  constexpr int rest = Layer::outputs % Outputs;
+  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
+    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
+  if constexpr (rest != 0)
+    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
+}
+
 // --- Who makes a layer: a team (one thread of it on a host; on a device all, whose lanes read neighbouring weights) --
 template <class Layer, class Member, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Member const &team, Weights const &weights, Finish const &finish, In const &...in) {
-  KOKKOS_IF_ON_HOST((Kokkos::single(Kokkos::PerTeam(team),
-                                    [&] { linear_parts<Layer, 1, strip<Layer, 1>()>(weights, finish, in...); });))
+  KOKKOS_IF_ON_HOST((Kokkos::single(Kokkos::PerTeam(team), [&] { linear_parts<Layer, 1>(weights, finish, in...); });))
   KOKKOS_IF_ON_DEVICE((Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(Layer::outputs)),
                                             [&](int o) { linear_part<Layer, 1, 1>(weights, o, finish, in...); });))
 }
@@ -196,7 +188,7 @@ template <int Columns> struct Alone {
 template <class Layer, int Columns, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Alone<Columns> const &, Weights const &weights, Finish const &finish,
                                    In const &...in) {
-  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns, strip<Layer, Columns>()>(weights, finish, in...);))
+  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns>(weights, finish, in...);))
   KOKKOS_IF_ON_DEVICE((linear_parts<Layer, Columns, 8>(weights, finish, in...);))
 }
 
@@ -341,11 +333,12 @@ void write_pack(View const &view, int first, int count, Scalar const (&pack)[Wid
     for_columns<pack_columns>(Width, [&](int c, int k) { view(first + c, k) = pack[k][c]; });
 }
 
-// At most `pack_columns` columns. A pack takes the same time however full it is: few columns go one at a time, the more
-// the narrower vectors are.
+// Columns of a batch from `first` on, at most `pack_columns`. A pack takes the same time however full it is: few
+// columns go one at a time, the more the narrower vectors are.
 template <class IceWater, class LiquidWater, class Ice, class Cover>
-void forward_block(Weights const &weights, int first, int count, IceWater const &ice_water,
+void forward_block(Weights const &weights, int first, int batch, IceWater const &ice_water,
                    LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
+  int const count = Kokkos::min(pack_columns, batch - first);
   if (count + lanes / 2 <= pack_columns) {
     for (int n = first; n < first + count; ++n) {
       auto const row = [&](auto const &view) { return Kokkos::subview(view, n, Kokkos::ALL); };
@@ -368,14 +361,21 @@ void forward_block(Weights const &weights, int first, int count, IceWater const 
 
 // ==== Launch form ====================================================================================================
 
+// Asynchronous on `space`, no allocation. Throws std::invalid_argument if the sizes are not those of the model.
 template <class IceWater, class LiquidWater, class Ice, class Cover>
-void forward_device(ExecutionSpace const &space, Weights const &weights, int batch, IceWater const &ice_water,
-                    LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
+void forward(ExecutionSpace const &space, Weights const &weights, IceWater const &ice_water,
+             LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
+  int const batch = ice_water.extent_int(0);
+  auto const fits = [=](auto &view, int width) { return view.extent_int(0) == batch && view.extent_int(1) == width; };
+  if (!(fits(ice_water, 72) && fits(liquid_water, 72) && fits(ice, 72) && fits(cover, 72)))
+    throw std::invalid_argument("closure: the sizes of the arguments are not those of the model");
+  if constexpr (std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>)
+    return Kokkos::parallel_for(
+        "closure::forward", Kokkos::RangePolicy(space, 0, (batch + pack_columns - 1) / pack_columns),
+        [=](int block) { forward_block(weights, block * pack_columns, batch, ice_water, liquid_water, ice, cover); });
   // Many arguments travel with the launch, which would wait for the one before if they went through constant memory
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
-  auto policy = Policy(space, batch, 64, 1);
-  for (int level : {0, 1})
-    policy.set_scratch_size(level, Kokkos::PerTeam(scratch_size(level)));
+  auto policy = Policy(space, batch, 64, 1).set_scratch_size(0, Kokkos::PerTeam(scratch_size()));
   Kokkos::parallel_for(
       "closure::forward", policy, KOKKOS_LAMBDA(typename Policy::member_type const &team) {
         auto const row = [&](auto const &view) { return Kokkos::subview(view, team.league_rank(), Kokkos::ALL); };
@@ -383,47 +383,22 @@ void forward_device(ExecutionSpace const &space, Weights const &weights, int bat
       });
 }
 
-// Asynchronous on `space`, no allocation. Throws std::invalid_argument if the sizes are not those of the model.
-template <class IceWater, class LiquidWater, class Ice, class Cover>
-void forward(ExecutionSpace const &space, Weights const &weights, IceWater const &ice_water,
-             LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
-  int const batch = ice_water.extent_int(0);
-  auto const fits = [&](auto const &view, int width) {
-    return view.extent_int(0) == batch && view.extent_int(1) == width;
-  };
-  if (!(fits(ice_water, 72) && fits(liquid_water, 72) && fits(ice, 72) && fits(cover, 72)))
-    throw std::invalid_argument("closure: the sizes of the arguments are not those of the model");
-  if constexpr (std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>)
-    Kokkos::parallel_for(
-        "closure::forward", Kokkos::RangePolicy(space, 0, (batch + pack_columns - 1) / pack_columns), [=](int block) {
-          int const first = block * pack_columns;
-          forward_block(weights, first, Kokkos::min(pack_columns, batch - first), ice_water, liquid_water, ice, cover);
-        });
-  else
-    forward_device(space, weights, batch, ice_water, liquid_water, ice, cover);
-}
-
 // The same for arguments that the caller keeps on both sides: inputs that are newer on the host are brought to the
 // device, results are newer there afterwards.
-template <class IceWater, class... IceWater_properties, class LiquidWater, class... LiquidWater_properties, class Ice,
-          class... Ice_properties, class Cover, class... Cover_properties>
-void forward(ExecutionSpace const &space, Weights const &weights,
-             Kokkos::DualView<IceWater, IceWater_properties...> ice_water,
-             Kokkos::DualView<LiquidWater, LiquidWater_properties...> liquid_water,
-             Kokkos::DualView<Ice, Ice_properties...> ice, Kokkos::DualView<Cover, Cover_properties...> cover) {
+template <class... IceWater, class... LiquidWater, class... Ice, class... Cover>
+void forward(ExecutionSpace const &space, Weights const &weights, Kokkos::DualView<IceWater...> ice_water,
+             Kokkos::DualView<LiquidWater...> liquid_water, Kokkos::DualView<Ice...> ice,
+             Kokkos::DualView<Cover...> cover) {
   ice_water.sync_device(space);
   liquid_water.sync_device(space);
   forward(space, weights, ice_water.view_device(), liquid_water.view_device(), ice.view_device(), cover.view_device());
-  ice.clear_sync_state(); // every element is new
-  ice.modify_device();
-  cover.clear_sync_state(); // every element is new
-  cover.modify_device();
+  ice.clear_sync_state(), ice.modify_device();     // every element is new
+  cover.clear_sync_state(), cover.modify_device(); // every element is new
 }
 
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
 #endif
-#undef CLOSURE_VECTORIZE
 } // namespace closure
 
 #endif

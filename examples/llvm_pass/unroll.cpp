@@ -1700,25 +1700,19 @@ inline constexpr int lanes = 8;
 inline constexpr int lanes = 4;
 #endif
 
-// Before a loop of independent iterations; compilers would unroll a short one before they look for vectors.
-#if defined(__clang__)
-#define UNROLL_VECTORIZE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
-#else
-#define UNROLL_VECTORIZE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
-#endif
-
-// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column
+// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column: iterations
+// are independent, and compilers would unroll a short loop before they look for vectors
 template <int Columns, class Body> inline void for_columns(int depth, Body const &body) {
-  if constexpr (Columns == 1) {
-    UNROLL_VECTORIZE
-    for (int k = 0; k < depth; ++k)
-      body(0, k);
-  } else {
-    for (int k = 0; k < depth; ++k) {
-      UNROLL_VECTORIZE
-      for (int c = 0; c < Columns; ++c)
-        body(c, k);
-    }
+  int const lines = Columns == 1 ? 1 : depth, length = Columns == 1 ? depth : Columns;
+  for (int line = 0; line < lines; ++line) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety) unroll(disable)
+#else
+#pragma GCC ivdep
+#pragma GCC unroll 1
+#endif
+    for (int i = 0; i < length; ++i)
+      Columns == 1 ? body(0, i) : body(i, line);
   }
 }
 
@@ -1764,21 +1758,21 @@ inline void linear_part(Weights const &weights, int first, Finish const &finish,
   for_columns<Columns>(Outputs, [&](int c, int o) { finish(c, first + o, sum[o * Columns + c]); });
 }
 
-template <class Layer, int Columns, int Outputs, class Finish, class... In>
-inline void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
-  constexpr int rest = Layer::outputs % Outputs;
-  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
-    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
-  if constexpr (rest != 0)
-    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
-}
-
 // Outputs whose sums stay in registers: for one column about equal parts of at most 12 vectors; along columns 8 vectors
 // (clang shuffles the weights of more), with AVX 12
 template <class Layer, int Columns> constexpr int strip() {
   int const blocks = Layer::pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
   int const vectors = lanes == 8 ? 12 : 8;
   return Columns == 1 ? (blocks + parts - 1) / parts * 16 : (vectors * lanes + Columns - 1) / Columns;
+}
+
+template <class Layer, int Columns, int Outputs = strip<Layer, Columns>(), class Finish, class... In>
+inline void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
+  constexpr int rest = Layer::outputs % Outputs;
+  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
+    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
+  if constexpr (rest != 0)
+    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
 }
 
 // Few outputs: vectors along k, which lies side by side in features and buffers
@@ -1842,7 +1836,7 @@ void linear(Buffers const &, Weights const &weights, Finish const &finish, In co
   if constexpr (Layer::is_narrow)
     linear_narrow<Layer>(weights, finish, in...);
   else
-    linear_parts<Layer, 1, strip<Layer, 1>()>(weights, finish, in...);
+    linear_parts<Layer, 1>(weights, finish, in...);
 }
 template <int Length, class Body> void each(Buffers const &, Body const &body) {
   for (int i = 0; i < Length; ++i)
@@ -1898,7 +1892,6 @@ void network(Buffers const &team, Weights const &weights, Buffers &scratch, Loop
     along.once([&] { factor(c, 0) = smallest; });
   });
 }
-#undef UNROLL_VECTORIZE
 } // namespace
 
 void Runner::Run() noexcept {

@@ -10,7 +10,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -143,25 +142,19 @@ inline constexpr int lanes = 8;
 inline constexpr int lanes = 4;
 #endif
 
-// Before a loop of independent iterations; compilers would unroll a short one before they look for vectors.
-#if defined(__clang__)
-#define CLOSURE_VECTORIZE _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
-#else
-#define CLOSURE_VECTORIZE _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
-#endif
-
-// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column
+// body(c, k) for all columns and k < depth, in vectors along the columns, or along k if there is one column: iterations
+// are independent, and compilers would unroll a short loop before they look for vectors
 template <int Columns, class Body> KOKKOS_INLINE_FUNCTION void for_columns(int depth, Body const &body) {
-  if constexpr (Columns == 1) {
-    CLOSURE_VECTORIZE
-    for (int k = 0; k < depth; ++k)
-      body(0, k);
-  } else {
-    for (int k = 0; k < depth; ++k) {
-      CLOSURE_VECTORIZE
-      for (int c = 0; c < Columns; ++c)
-        body(c, k);
-    }
+  int const lines = Columns == 1 ? 1 : depth, length = Columns == 1 ? depth : Columns;
+  for (int line = 0; line < lines; ++line) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety) unroll(disable)
+#else
+#pragma GCC ivdep
+#pragma GCC unroll 1
+#endif
+    for (int i = 0; i < length; ++i)
+      Columns == 1 ? body(0, i) : body(i, line);
   }
 }
 
@@ -212,21 +205,21 @@ KOKKOS_INLINE_FUNCTION void linear_part(Weights const &weights, int first, Finis
   for_columns<Columns>(Outputs, [&](int c, int o) { finish(c, first + o, sum[o * Columns + c]); });
 }
 
-template <class Layer, int Columns, int Outputs, class Finish, class... In>
-KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
-  constexpr int rest = Layer::outputs % Outputs;
-  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
-    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
-  if constexpr (rest != 0)
-    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
-}
-
 // Outputs whose sums stay in registers: for one column about equal parts of at most 12 vectors; along columns 8 vectors
 // (clang shuffles the weights of more), with AVX 12
 template <class Layer, int Columns> constexpr int strip() {
   int const blocks = Layer::pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
   int const vectors = lanes == 8 ? 12 : 8;
   return Columns == 1 ? (blocks + parts - 1) / parts * 16 : (vectors * lanes + Columns - 1) / Columns;
+}
+
+template <class Layer, int Columns, int Outputs = strip<Layer, Columns>(), class Finish, class... In>
+KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &finish, In const &...in) {
+  constexpr int rest = Layer::outputs % Outputs;
+  for (int first = 0; first < Layer::outputs - rest; first += Outputs)
+    linear_part<Layer, Columns, Outputs>(weights, first, finish, in...);
+  if constexpr (rest != 0)
+    linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
 }
 
 // --- ... or a thread, for one or several columns, with buffers of its own --------------------------------------------
@@ -245,7 +238,7 @@ template <int Columns> struct Alone {
 template <class Layer, int Columns, class Finish, class... In>
 KOKKOS_INLINE_FUNCTION void linear(Alone<Columns> const &, Weights const &weights, Finish const &finish,
                                    In const &...in) {
-  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns, strip<Layer, Columns>()>(weights, finish, in...);))
+  KOKKOS_IF_ON_HOST((linear_parts<Layer, Columns>(weights, finish, in...);))
   KOKKOS_IF_ON_DEVICE((linear_parts<Layer, Columns, 8>(weights, finish, in...);))
 }
 
@@ -298,7 +291,6 @@ void forward(Weights const &weights, float const (&cell)[3][Columns], float (&di
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
 #endif
-#undef CLOSURE_VECTORIZE
 } // namespace closure
 
 #endif

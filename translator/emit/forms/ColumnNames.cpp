@@ -20,7 +20,7 @@ static llvm::StringSet<> takenNames() {
         "Vector", "Weights", "Scratch", "Tensor", "Input",  "Alone",  "Along", "TeamAlong", "Joining", "ExecutionSpace",
         "Member", "Team",    "Policy",  "Pack",   "Shared"})
     taken.insert(word);
-  for (char const *function : {"fits", "pack_columns", "read_pack", "write_pack", "forward_block", "forward_device"})
+  for (char const *function : {"fits", "pack_columns", "read_pack", "write_pack", "forward_block"})
     taken.insert(function);
   return taken;
 }

@@ -173,6 +173,10 @@ FailureOr<Json> FormPrinter::viewModel(std::set<std::string> &blocks) {
   };
   view["has_rows"] = hasLayer(ColumnLayer::Kind::Row);
   view["has_each"] = hasLayer(ColumnLayer::Kind::Each) || hasLayer(ColumnLayer::Kind::Copy);
+  view["fixed_widths"] = view["halved"].get<bool>() || llvm::any_of(column.tensors, [](ColumnTensor const &tensor) {
+                           return isa<IntegerType>(tensor.type);
+                         });
+  view["deep"] = llvm::any_of(column.tensors, [](ColumnTensor const &tensor) { return tensor.level > 0; });
   view["has_linear"] = hasLayer(ColumnLayer::Kind::Linear);
   view["has_vectors"] = llvm::any_of(column.weights, [](ColumnWeights const &w) { return w.inputs == 0; });
   view["buffers"] = viewBuffers();
@@ -195,8 +199,8 @@ FailureOr<Json> FormPrinter::viewModel(std::set<std::string> &blocks) {
   view["packs"] = list(", pack($N)");
   view["pack_operands"] = list(", pack.$N");
   view["rows"] = list(", row($N)");
-  view["first_dual_type_parameters"] = list(", class $T, class... $T_properties").substr(2);
-  view["dual_parameters"] = list(", Kokkos::DualView<$T, $T_properties...> $N");
+  view["first_dual_type_parameters"] = list(", class... $T").substr(2);
+  view["dual_parameters"] = list(", Kokkos::DualView<$T...> $N");
   view["dual_operands"] = list(", $N.view_device()");
   view["fits"] = viewChecks();
   view["banner"] = viewBanner();
