@@ -205,6 +205,8 @@ Extent Extents::quotient(Extent const &dividend, Extent const &divisor) {
     auto const exact = term.dividedBy(divisor);
     (exact ? whole : rest) = (exact ? whole : rest) + exact.value_or(term);
   }
+  if (rest.number() && by.value_or(0) > 0) // (5 * n + 4) / 5 = n
+    return whole + quotient(rest, divisor);
   // Divisions of sizes as operations are of what is not negative: -n / 32 = -((n + 31) / 32)
   if (Extent const opposite = Extent() - rest; by.value_or(0) > 0 && opposite.isNatural())
     return whole - quotient(opposite + (*by - 1), divisor);
