@@ -1,6 +1,4 @@
-"""EmbeddingBag as PyTorch's exporter writes it: a Loop that appends one row to a sequence for each bag."""
-
-from types import SimpleNamespace
+"""EmbeddingBag as PyTorch's exporter writes it: a Loop that appends one row to a sequence for each bag: models for test/frontend/onnx/bags.test."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -59,12 +57,4 @@ def bags(kind, batch="batch"):
     constants = [numpy_helper.from_array(np.array(value, np.int64), name) for name, value in CONSTANTS.items()] + [numpy_helper.from_array(table, "table")]
     made = helper.make_graph(nodes, f"bags_{kind.lower()}", [helper.make_tensor_value_info("x", TensorProto.INT64, [batch, LENGTH])],
                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [batch, WIDTH])], constants)
-    return helper.make_model(made, ir_version=9, opset_imports=[helper.make_opsetid("", 20)]), table
-
-
-def cases():
-    indices = np.random.default_rng(24).integers(0, TABLE, (4, LENGTH))
-    for kind, fold in (("Sum", np.sum), ("Mean", np.mean), ("Max", np.max)):
-        model, table = bags(kind)
-        data = [numpy_helper.from_array(indices, "x")], [numpy_helper.from_array(fold(table[indices], axis=1), "y")]
-        yield SimpleNamespace(name=f"test_bags_{kind.lower()}", model=model, data_sets=[data])
+    return helper.make_model(made, ir_version=9, opset_imports=[helper.make_opsetid("", 20)])

@@ -10,7 +10,6 @@ from ml_dtypes import bfloat16
 from onnx import TensorProto, helper, numpy_helper
 
 import around
-import bags
 import classical
 import edges
 import exported
@@ -392,6 +391,6 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *determinants(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *bags.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *quantized.cases(), *scans.cases(),
+                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *quantized.cases(), *scans.cases(),
                  *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)
