@@ -16,20 +16,20 @@ namespace ml2k {
 namespace {
 
 /// An operand of a concatenation, and where it begins.
-struct Joined {
+struct OperandPart {
   Value part;
   int64_t start = 0;
 };
 
 /// The operand that holds positions `from` to `end`; nothing if there is none, or extents before it are not known.
-std::optional<Joined> partWith(tensor::ConcatOp concat, int64_t from, int64_t end) {
+std::optional<OperandPart> partWith(tensor::ConcatOp concat, int64_t from, int64_t end) {
   int64_t start = 0;
   for (Value input : concat.getInputs()) {
     int64_t const extent = cast<RankedTensorType>(input.getType()).getDimSize(concat.getDim());
     if (ShapedType::isDynamic(extent) || from < start)
       return std::nullopt;
     if (end <= start + extent)
-      return Joined{input, start};
+      return OperandPart{input, start};
     start += extent;
   }
   return std::nullopt;
