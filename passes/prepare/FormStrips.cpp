@@ -31,6 +31,7 @@ namespace ml2k {
 #include "passes/prepare/Passes.h.inc"
 
 static constexpr int64_t shortLoop = 16;       ///< steps that a column may as well take alone
+static constexpr int64_t fewestColumns = 4;    ///< that have a kernel of their own: less than a vector register holds
 static constexpr int64_t shortFold = 256;      ///< the same where the steps write nothing
 static constexpr int64_t mostBytes = 16 * 128; ///< of arrays for one column
 static constexpr int mostOperations = 1024;    ///< each of which may leave a value for each column
@@ -71,7 +72,7 @@ private:
       return false;
     auto const lower = getConstantIntValue(kernel.getLowers().back()),
                upper = getConstantIntValue(kernel.getUppers().back());
-    return !(lower && upper && *upper - *lower < nest::leastColumns);
+    return !(lower && upper && *upper - *lower < fewestColumns);
   }
 
   bool hasPlainOperations() {

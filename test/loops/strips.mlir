@@ -324,18 +324,18 @@ func.func @gather(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %at: memref<?xindex>
   return
 }
 
-// Fewer than 16 columns.
-func.func @few(%x: memref<?x12xf32>, %y: memref<?x12xf32>) {
+// Three columns.
+func.func @few(%x: memref<?x3xf32>, %y: memref<?x3xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c12 = arith.constant 12 : index
+  %c3 = arith.constant 3 : index
   %zero = arith.constant 0.0 : f32
-  %n = memref.dim %x, %c0 : memref<?x12xf32>
-  scf.parallel (%i) = (%c0) to (%c12) step (%c1) {
+  %n = memref.dim %x, %c0 : memref<?x3xf32>
+  scf.parallel (%i) = (%c0) to (%c3) step (%c1) {
     %t = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (f32) {
-      %v = memref.load %x[%k, %i] : memref<?x12xf32>
+      %v = memref.load %x[%k, %i] : memref<?x3xf32>
       %s = arith.addf %sum, %v : f32
-      memref.store %s, %y[%k, %i] : memref<?x12xf32>
+      memref.store %s, %y[%k, %i] : memref<?x3xf32>
       scf.yield %s : f32
     }
     scf.reduce
