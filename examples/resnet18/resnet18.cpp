@@ -694,10 +694,76 @@ void contract(char const *label, ExecutionSpace const &space, int rows, A const 
 // --- pool ------------------------------------------------------------------------------------------------------------
 // out(n, p, q, c) = finish(joined, taps, {n, p, q}, c): joins in(n, row(p) + r, column(q) + s, c) over the
 // taps (r, s) that lie inside the image.
+// Device, large windows: a team joins the taps of some channels. Neighbouring threads take neighbouring channels, four
+// each where they are aligned; the taps are dealt out among the others.
+template <class Window, class Join, class In, class Out, class Finish>
+void pool_device(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
+  using Element = std::remove_const_t<typename In::value_type>;
+  constexpr int wide = In::by_four && sizeof(Element) == 4 ? 4 : 1; // elements of a load
+  struct alignas(wide * sizeof(Element)) Elements {
+    Element v[wide];
+  };
+  constexpr int groups = Out::channels / wide, most = wide == 4 ? 8 : 32;
+  constexpr int across = groups >= most ? most : groups >= 4 ? 4 : 1, blocks = (groups + across - 1) / across;
+  constexpr int threads = Window::kernel_rows * Window::kernel_columns >= 512 ? 1024 : 256, lanes = threads / across;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<threads, 1>, Light>;
+  using Parts = Elements[lanes][across];
+  Kokkos::parallel_for(
+      label,
+      Policy(space, out.images() * Out::height * Out::width * blocks, threads, 1)
+          .set_scratch_size(0, Kokkos::PerTeam(sizeof(Parts))),
+      KOKKOS_LAMBDA(typename Policy::member_type const &team) {
+        auto &parts = *static_cast<Parts *>(team.team_scratch(0).get_shmem_aligned(sizeof(Parts), 16));
+        int const pixel = team.league_rank() / blocks, n = pixel / (Out::width * Out::height);
+        int const p = pixel / Out::width % Out::height, q = pixel % Out::width;
+        int const lane = team.team_rank() / across, beside = team.team_rank() % across;
+        int const c = (team.league_rank() % blocks * across + beside) * wide;
+        // The taps inside the image: [top, bottom) x [left, right)
+        int const row = Window::row(p), column = Window::column(q);
+        int const top = Kokkos::max(0, -row), bottom = Kokkos::min(int(Window::kernel_rows), In::height - row);
+        int const left = Kokkos::max(0, -column), right = Kokkos::min(int(Window::kernel_columns), In::width - column);
+        int const width = right - left, taps = (bottom - top) * width, end = c < Out::channels ? taps : 0;
+        Elements joined;
+        for (int j = 0; j < wide; ++j)
+          joined.v[j] = Join::template neutral<Element>();
+        auto const join = [&](auto const &more) {
+          for (int j = 0; j < wide; ++j)
+            joined.v[j] = Join::join(joined.v[j], more.v[j]);
+        };
+        constexpr int ahead = 8; // loads in flight
+        for (int tap = lane; tap < end; tap += ahead * lanes) {
+          Elements some[ahead];
+          for (int i = 0; i < ahead; ++i)
+            if (int const t = tap + i * lanes; t < end) {
+              int const h = row + top + t / width, w = column + left + t % width;
+              some[i] = reinterpret_cast<Elements const &>(in.at(n, h, w)[c]);
+            }
+          for (int i = 0; i < ahead; ++i)
+            if (tap + i * lanes < end)
+              join(some[i]);
+        }
+        parts[lane][beside] = joined;
+        for (int half = lanes / 2; half > 0; half /= 2) {
+          team.team_barrier();
+          if (lane < half) {
+            join(parts[lane + half][beside]);
+            parts[lane][beside] = joined;
+          }
+        }
+        if (lane > 0 || c >= Out::channels)
+          return;
+        for (int j = 0; j < wide; ++j)
+          out(n, p, q, c + j) = finish(joined.v[j], taps, {n, p, q}, c + j);
+        out.close_border(n, p, q, c, c + wide);
+      });
+}
+
 template <class Window, class Join, class In, class Out, class Finish>
 void pool(char const *label, ExecutionSpace const &space, In const &in, Out const &out, Finish const &finish) {
   using Scalar = std::remove_const_t<typename In::value_type>;
   static_assert(In::channels == Out::channels);
+  if constexpr (!on_host && Window::kernel_rows * Window::kernel_columns >= 32)
+    return pool_device<Window, Join>(label, space, in, out, finish);
   // Channels per work item: vector registers on a host, coalescing on a device
   constexpr int block = on_host ? Kokkos::min(64, Out::channels) : 1;
   constexpr int blocks = (Out::channels + block - 1) / block;

@@ -159,12 +159,12 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
   return success();
 }
 
-/// Beyond so many taps, devices join those of a pixel by a team: a thread keeps the loads of 7 x 7 on their way at once
-/// (H100, 512 channels: 1.5 us, a team 1.8 us; of 14 x 14 3.2 and 2.4 us).
-static constexpr int64_t tapsOfThread = 64;
+/// From so many taps on, devices join those of a pixel by a team. ResNet18 with a thread for each channel of its 7 x 7
+/// takes 11 us longer (H100, replayed), though that kernel alone, its input in L1, is faster so.
+static constexpr int64_t broadWindow = 32;
 
 static LogicalResult chooseBlock(nest::WindowOp window) {
-  bool const isBroad = window.getKernel()[0] * window.getKernel()[1] > tapsOfThread;
+  bool const isBroad = window.getKernel()[0] * window.getKernel()[1] >= broadWindow;
   nest::setSchedule(window, KernelBlock::Pool, {.device = isBroad ? DevicePath::BroadWindows : DevicePath::Plain});
   return success();
 }
