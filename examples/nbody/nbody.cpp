@@ -27,7 +27,7 @@ struct Span {
 };
 
 // Neighbouring columns of a matrix, whose loops go down the rows together. Host: up to `most`, along which for_columns
-// has vector registers. A few, 16, have a register each. Device: one.
+// has vector registers. A few, up to 16, have a register each. Device: one.
 template <int most> struct Strip {
   int first, last;
 
@@ -69,7 +69,7 @@ void for_strips(char const *label, ExecutionSpace const &space, Span rows, Span 
   if constexpr (on_host) {
     constexpr int narrowest = 64;
     if constexpr (most < narrowest) {
-      int const breadth = height * width < most * space.concurrency() ? 1 : most,
+      int const breadth = width > most && height * width < most * space.concurrency() ? 1 : most,
                 strips = (width + breadth - 1) / breadth;
       Kokkos::parallel_for(
           label, Kokkos::RangePolicy(space, 0, height * strips),

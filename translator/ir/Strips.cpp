@@ -2,6 +2,7 @@
 
 #include "translator/ir/Strips.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -73,7 +74,19 @@ bool StripValues::lieAcrossRows() const {
       .wasInterrupted();
 }
 
+/// The columns of a kernel that has but a few.
+static std::optional<int64_t> fewColumns(Operation *owner) {
+  auto kernel = dyn_cast<ml2k::nest::LoopKernelOp>(owner);
+  if (!kernel)
+    return std::nullopt;
+  std::optional<int64_t> const lower = getConstantIntValue(kernel.getLowers().back()),
+                               upper = getConstantIntValue(kernel.getUppers().back());
+  return lower && upper && *upper - *lower < ml2k::nest::leastColumns ? std::optional(*upper - *lower) : std::nullopt;
+}
+
 int64_t ml2k::nest::columnsOfStrip(Operation *owner) {
+  if (std::optional<int64_t> const few = fewColumns(owner))
+    return *few;
   if (StripValues(owner).lieAcrossRows())
     return columnsInRegisters;
   int64_t bytes = 0;

@@ -64,11 +64,11 @@ private:
   llvm::DenseSet<mlir::Value> shared, alike;
 };
 
-/// So many columns of a strip have a register each; no strip has more than those.
+/// So many columns of a strip, or fewer, have a register each; no strip has more than those.
 inline constexpr int64_t columnsInRegisters = 16, broadestStrip = 4096;
 
 /// The most columns that a strip may have, so that what they carry stays in a cache near the core; `columnsInRegisters`
-/// where columns do not lie side by side in all memory.
+/// where columns do not lie side by side in all memory, and all columns of a kernel that has fewer than `leastColumns`.
 int64_t columnsOfStrip(mlir::Operation *owner);
 
 mlir::LogicalResult verifyStrips(mlir::Operation *owner);
