@@ -8,11 +8,7 @@
 using namespace blocks;
 
 namespace {
-template <int Count> struct Lanes : Untuned {
-  static constexpr int lanes = Count;
-};
-
-template <class T, class Tuning = Untuned> void softmax(int rows, int length) {
+template <class T> void softmax(int rows, int length) {
   std::string const name = "softmax " + std::to_string(rows) + "x" + std::to_string(length);
   auto const values = check::numbers<T>(std::size_t(rows) * length, 5);
   ExecutionSpace const space;
@@ -20,11 +16,11 @@ template <class T, class Tuning = Untuned> void softmax(int rows, int length) {
   Tensor<T **> const out("out", rows, length);
   Tensor<T *> const mean("mean", rows);
   check::put(in, values);
-  for_rows<Tuning>(
-      "test::softmax", space, rows, length, KOKKOS_LAMBDA(int row, RowOf<Tuning> const &along) {
-        T const largest = along.template fold<Max>(length, [&](int i) { return in(row, i); });
+  for_rows(
+      "test::softmax", space, rows, length, KOKKOS_LAMBDA(int row, Row const &along) {
+        T const largest = along.fold<Max>(length, [&](int i) { return in(row, i); });
         along.each(length, [&](int i) { out(row, i) = Kokkos::exp(in(row, i) - largest); });
-        T const total = along.template fold<Sum>(length, [&](int i) { return out(row, i); });
+        T const total = along.fold<Sum>(length, [&](int i) { return out(row, i); });
         along.each(length, [&](int i) { out(row, i) = out(row, i) / total; });
         along.once([&] { mean(row) = total / length; });
       });
@@ -429,11 +425,6 @@ void testRows() {
     for (int const length : {1, 10, 31, 64, 128, 1000, 1025})
       softmax<float>(rows, length);
   softmax<double>(3, 77);
-  for (int const length : {10, 100, 513}) { // numbers of lanes that a tuning chooses
-    softmax<float, Lanes<16>>(7, length);
-    softmax<float, Lanes<64>>(7, length);
-    softmax<double, Lanes<128>>(7, length);
-  }
   for (int const rows : {0, 1, 9}) {
     wideRows<1025>(rows);
     wideRows<4096>(rows);

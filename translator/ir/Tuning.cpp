@@ -17,8 +17,7 @@ ArrayRef<Tunable> ml2k::tunablesOf(nest::KernelBlock block) {
   static Tunable const launch = {"launch", {1, 2}}, piece = {"piece", {256, 1024, 16384}};
   static std::vector<Tunable> const product = {
       launch, {"rows", {6, 12, 10, 4}}, {"strip", {8, 1, 2, 4}}, {"chunk", {96, 6, 1}}, {"ahead", {-1, 1024, 8192}}};
-  static std::vector<Tunable> const line = {launch, piece}, whole = {launch}, winograd = {{"square", {4, 2, 1}}},
-                                    row = {launch, {"lanes", {64, 16, 128}}};
+  static std::vector<Tunable> const line = {launch, piece}, whole = {launch}, winograd = {{"square", {4, 2, 1}}};
   switch (block) {
   case nest::KernelBlock::Contract:
   case nest::KernelBlock::Conv:
@@ -31,7 +30,6 @@ ArrayRef<Tunable> ml2k::tunablesOf(nest::KernelBlock block) {
   case nest::KernelBlock::ForGrid:
     return line;
   case nest::KernelBlock::ForRows:
-    return row;
   case nest::KernelBlock::FoldRows:
   case nest::KernelBlock::FoldColumns:
   case nest::KernelBlock::BatchedContract:

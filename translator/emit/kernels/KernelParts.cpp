@@ -64,11 +64,6 @@ Expression product(ArrayRef<Expression> factors) {
   return all;
 }
 
-Code rowType(Layer const &layer) {
-  Code const tuning = layer.tuning();
-  return tuning.empty() ? Code(Raw("Row")) : Raw("RowOf<") + tuning + Raw(">");
-}
-
 cpp::Parameter rowParameter(Code const &type) { return {type, Identifier(Raw("along")), " const &"}; }
 
 cpp::Statement letInt(Identifier const &name, Expression const &value) { return cpp::Let{intType(), name, value}; }

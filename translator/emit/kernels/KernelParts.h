@@ -20,11 +20,8 @@ Expression product(llvm::ArrayRef<Expression> factors);
 /// `int const name = value;`
 cpp::Statement letInt(Identifier const &name, Expression const &value);
 
-/// What for_rows gives the layer's body: `Row`, or `RowOf<Tuned::softmax>`.
-Code rowType(Layer const &layer);
-
 /// `Row const &along`
-cpp::Parameter rowParameter(Code const &type);
+cpp::Parameter rowParameter(Code const &type = Raw("Row"));
 
 /// Several loops run as one, outermost first: its name, its extent and how to get the loops' indices back.
 class FusedLoops {

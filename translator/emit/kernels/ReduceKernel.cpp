@@ -79,7 +79,7 @@ void Reduction::addRowLambda(FusedLoops const &rows, FusedLoops const &along, Bo
   statements.push_back(cpp::Once{std::move(last)});
   rows.recover(statements);
   layer.setCall({rows.size(), along.size()});
-  layer.addLambda({{cpp::intParameter(rows.name()), rowParameter(rowType(layer))}, std::move(statements)});
+  layer.addLambda({{cpp::intParameter(rows.name()), rowParameter()}, std::move(statements)});
 }
 
 /// The reduction runs along the row of for_rows.

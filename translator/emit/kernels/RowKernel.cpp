@@ -286,7 +286,7 @@ FailureOr<std::string> printRow(Operation *op, Layer &layer) {
       failed(printer.print(rows.op.getBody().front(), statements)))
     return failure();
   fused.recover(statements);
-  Code type = rowType(layer);
+  Code type = Raw("Row");
   if (rows.isWide()) {
     layer.setCall(Code(rows.extent()), {fused.size()});
     type = Raw("WideRow<") + Code(rows.extent()) + Raw(">");
