@@ -109,10 +109,13 @@ bool BagLoop::collect(GraphProto const &part) {
   return true;
 }
 
-/// What indices were before they were flattened twice.
+/// What indices were before they were flattened twice. Nodes behind the loop may still read each other in a circle.
 std::string BagLoop::flatSource(std::string name) const {
-  for (NodeProto const *node = maker(name); isFlat(node) && isFlat(maker(node->input(0))); node = maker(name))
+  NodeProto const *node = maker(name);
+  for (int steps = 0; steps < mostNodes && isFlat(node) && isFlat(maker(node->input(0))); ++steps) {
     name = node->input(0);
+    node = maker(name);
+  }
   return name;
 }
 
@@ -246,8 +249,13 @@ bool BagLoop::match() {
 bool BagLoop::begins() const {
   std::string const &name = loop.input(1);
   auto const found = scope.find(name);
-  if (name.empty() || (found != scope.end() && found->second.constant))
-    return count > 0 && (name.empty() || integersOf(found->second.constant)[0] != 0);
+  if (name.empty())
+    return count > 0;
+  if (found != scope.end() && found->second.constant) {
+    DenseElementsAttr const holds = found->second.constant;
+    bool const isCondition = isa<IntegerType>(holds.getElementType()) && holds.getNumElements() == 1;
+    return count > 0 && isCondition && integersOf(holds)[0] != 0;
+  }
   NodeProto const *first = maker(name);
   return is(first, "Less", 2) && number(first->input(0)) == 0 && first->input(1) == bags;
 }
