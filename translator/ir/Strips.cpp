@@ -77,11 +77,13 @@ bool StripValues::lieAcrossRows() const {
 /// The columns of a kernel that has but a few.
 static std::optional<int64_t> fewColumns(Operation *owner) {
   auto kernel = dyn_cast<ml2k::nest::LoopKernelOp>(owner);
-  if (!kernel)
+  if (!kernel || kernel.getLowers().empty())
     return std::nullopt;
   std::optional<int64_t> const lower = getConstantIntValue(kernel.getLowers().back()),
                                upper = getConstantIntValue(kernel.getUppers().back());
-  return lower && upper && *upper - *lower < ml2k::nest::leastColumns ? std::optional(*upper - *lower) : std::nullopt;
+  if (!lower || !upper || *upper <= *lower || *upper - *lower >= ml2k::nest::leastColumns)
+    return std::nullopt;
+  return *upper - *lower;
 }
 
 int64_t ml2k::nest::columnsOfStrip(Operation *owner) {
