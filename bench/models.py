@@ -17,6 +17,7 @@ from ml2kokkos.verify.translate import PROJECT, Failure, translate
 RUNNERS = PROJECT / "build/bench"
 PEAK_FLOPS = 10**8 # of the measurement of the machine's peak
 ROUND = .02        # seconds that one of the two works before it is the other's turn
+WRONG = .01        # relative to the largest element: no difference of roundings
 
 
 def find(folders):
@@ -156,6 +157,8 @@ def measure(case, arguments):
     try:
         runtime = OnnxRuntime(case.reference or case.path, builds["ours"].inputs, arguments.threads)
         error = max(deviation(values, runtime.outputs()) for values in results)
+        if not error < WRONG:
+            raise Failure(f"wrong values: error {error:.0e}")
         for name, built in builds.items():
             served[name] = built.serve(arguments.threads)
         for name, peer in libraries.items():

@@ -435,6 +435,15 @@ def LowerLoops : Pass<"ml2k-lower-loops", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::affine::AffineDialect"];
 }
 
+def SelectElements : Pass<"ml2k-select-elements", "::mlir::func::FuncOp"> {
+  let summary = "subscripts that a condition decides become a choice of two elements";
+  let description = [{
+    Pre: nest. Post: no load has a subscript that is one of two constants, as a condition says, where both are elements: it is a choice
+    of two loads, of two numbers where the memory is a weight. gcc 12 makes wrong vectors of `table(a == b ? 1 : 0)`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def SinkScalars : Pass<"ml2k-sink-scalars", "::mlir::func::FuncOp"> {
   let summary = "loop kernels compute their scalars themselves";
   let description = [{

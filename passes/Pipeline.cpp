@@ -76,6 +76,7 @@ static void addSchedule(OpPassManager &manager, ml2k::StageOptions const &option
 static void addNest(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(ml2k::createLowerLoops());
   ml2k::addLowering(manager);
+  manager.addNestedPass<func::FuncOp>(ml2k::createSelectElements());
   manager.addNestedPass<func::FuncOp>(ml2k::createSinkScalars());
 }
 

@@ -189,7 +189,7 @@ static std::optional<int> placeOf(AffineMap map, unsigned loop) {
 }
 
 /// True if two neighbouring loops run through the operand as one.
-static bool isContiguous(KernelAccess const &access, unsigned outer, KernelLoop const &a, KernelLoop const &b) {
+static bool lieContiguous(KernelAccess const &access, unsigned outer, KernelLoop const &a, KernelLoop const &b) {
   auto const first = placeOf(access.map, outer), second = placeOf(access.map, outer + 1);
   if (!first || !second || (*first < 0) != (*second < 0))
     return false;
@@ -208,7 +208,7 @@ bool KernelLoops::canJoin(unsigned i) const {
   KernelLoop const &a = loops[i], &b = loops[i + 1];
   if (a.kind != b.kind || a.pinned || b.pinned || ShapedType::isDynamic(a.extent) || ShapedType::isDynamic(b.extent))
     return false;
-  auto const fits = [&](KernelAccess const &access) { return isContiguous(access, i, a, b); };
+  auto const fits = [&](KernelAccess const &access) { return lieContiguous(access, i, a, b); };
   return llvm::all_of(inputs, fits) && llvm::all_of(outputs, fits);
 }
 

@@ -202,6 +202,25 @@ def running_sums():
     ]
 
 
+def decided():
+    """Elements that a condition chooses, in loops long enough for vectors of any machine."""
+    random = np.random.default_rng(15)
+    x, kinds = random.standard_normal(1000).astype(np.float32), random.integers(-8, 8, 1000)
+    cases = [single("onehot_long", "OneHot", [kinds, np.array(8), np.array([-2, 3], np.float32)],
+                    np.where(kinds[:, None] % 8 == np.arange(8), 3, -2).astype(np.float32))]
+    for table in (np.array([4, -5], np.float32), np.arange(12, dtype=np.float32).reshape(2, 6)):
+        nodes = [helper.make_node("Greater", ["x", "zero"], ["above"]), helper.make_node("Cast", ["above"], ["kind"], to=TensorProto.INT64),
+                 helper.make_node("Gather", ["table", "kind"], ["y"])]
+        expected = table[(x > 0).astype(np.int64)]
+        value = lambda name, array: helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape)
+        graph = helper.make_graph(nodes, "decided", [value("x", x), value("table", table)], [value("y", expected)],
+                                  [numpy_helper.from_array(np.zeros((), np.float32), "zero")])
+        model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+        data = [numpy_helper.from_array(x, "x"), numpy_helper.from_array(table, "table")], [numpy_helper.from_array(expected, "y")]
+        cases.append(SimpleNamespace(name=f"test_gather_decided_{table.ndim}", model=model, data_sets=[data]))
+    return cases
+
+
 def determinants():
     """Small matrices are formulas, larger ones eliminated: a zero pivot, no inverse, few and many in a row."""
     random = np.random.default_rng(13)
@@ -393,7 +412,7 @@ TRANSPOSED = [
 ]
 
 if __name__ == "__main__":
-    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *determinants(), *padded(), standardized(), rolled(), replaced(),
+    for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *decided(), *determinants(), *padded(), standardized(), rolled(), replaced(),
                  closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *quantized.cases(), *scans.cases(),
                  *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)
