@@ -275,6 +275,11 @@ static bool scansRows(nest::LoopKernelOp kernel) {
          llvm::hasSingleElement(block.without_terminator()) && block.front().hasAttr("nest.scan");
 }
 
+/// The same down neighbouring columns.
+static bool scansColumns(nest::LoopKernelOp kernel) {
+  return kernel.getBody().front().front().hasAttr(nest::columnScan);
+}
+
 static constexpr int64_t shortFold = 32; ///< terms that are not worth several partial results
 
 /// Sums and extrema inside the iterations of a kernel that has no vector registers along its own loop.
@@ -314,6 +319,8 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   bool const isNaive = kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive");
   if (kernel.getPolicy() == nest::Policy::Strips)
     nest::setSchedule(kernel, KernelBlock::ForStrips, {.fused = rows, .lanes = nest::columnsOfStrip(kernel)});
+  else if (scansColumns(kernel))
+    nest::setSchedule(kernel, KernelBlock::ScanColumns, {.fused = rows, .lanes = nest::columnsOfStrip(kernel)});
   else if (!isNaive && scansRows(kernel))
     nest::setSchedule(kernel, KernelBlock::ScanRows, {.fused = isGrid ? loops : 0});
   else if (!isNaive && nest::storedRowsOf(kernel))

@@ -13,6 +13,7 @@
 
 #include "passes/TripCount.h"
 #include "passes/lower/loops/Dependence.h"
+#include "passes/lower/loops/Scans.h"
 #include "passes/prepare/Prepare.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/SparseLevels.h"
@@ -56,6 +57,14 @@ public:
            (liesAlongColumns() || areChains());
   }
 
+  /// A running sum down each column is all there is; two columns are worth it, which share lines of memory.
+  bool isScan() {
+    fewest = 2;
+    auto loop = dyn_cast<scf::ForOp>(owner->getRegion(0).front().front());
+    return loop && loops.size() == 1 && loop == loops.front() && isAlone(loop) && hasColumns() && areShared() &&
+           liesAlongColumns() && isColumnScan(loop);
+  }
+
   /// Marks the loops that columns take together.
   void mark() {
     for (scf::ForOp loop : loops)
@@ -72,7 +81,7 @@ private:
       return false;
     auto const lower = getConstantIntValue(kernel.getLowers().back()),
                upper = getConstantIntValue(kernel.getUppers().back());
-    return !(lower && upper && *upper - *lower < fewestColumns);
+    return !(lower && upper && *upper - *lower < fewest);
   }
 
   bool hasPlainOperations() {
@@ -217,7 +226,10 @@ private:
     return !result.wasInterrupted() && isFound;
   }
 
+  static bool isAlone(scf::ForOp loop) { return llvm::hasSingleElement(loop->getBlock()->without_terminator()); }
+
   Operation *owner;
+  int64_t fewest = fewestColumns;
   SmallVector<scf::ForOp> loops; ///< in the order of the text
   DenseSet<Operation *> chosen;  ///< the same
   bool isWorthIt = false;
@@ -468,7 +480,9 @@ struct FormStrips : impl::FormStripsBase<FormStrips> {
     getOperation().walk([](nest::LoopKernelOp kernel) {
       if (!isPlain(kernel))
         return;
-      if (Candidate candidate(kernel); candidate.isFit()) {
+      if (Candidate(kernel).isScan()) {
+        kernel.getBody().front().front().setAttr(nest::columnScan, UnitAttr::get(kernel.getContext()));
+      } else if (Candidate candidate(kernel); candidate.isFit()) {
         candidate.mark();
         Strips(kernel).form();
         kernel.setPolicy(nest::Policy::Strips);

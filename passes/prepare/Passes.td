@@ -80,7 +80,7 @@ def FormStrips : Pass<"ml2k-form-strips", "::mlir::func::FuncOp"> {
   let description = [{
     Pre: nest.kernels on memrefs. Post: a kernel whose iterations run long loops over memory in which the last position is contiguous,
     or along rows by steps that each need the one before, has the policy `strips`: those loops are marked, and what they carry, or one statement leaves for another, has memory for
-    each column. Not with `ml2k-naive`.
+    each column. A running sum that is all a kernel does down its columns is marked `nest.column_scan` instead. Not with `ml2k-naive`.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -28,7 +28,7 @@ static bool canBeSingle(nest::LoopKernelOp kernel) {
   using enum nest::KernelBlock;
   nest::ScheduleAttr const schedule = nest::scheduleOf(kernel);
   size_t const loops = kernel.getLowers().size();
-  return loops == 0 || (schedule && (llvm::is_contained({ForStrips, ReduceSpan}, schedule.getBlock()) ||
+  return loops == 0 || (schedule && (llvm::is_contained({ForStrips, ScanColumns, ReduceSpan}, schedule.getBlock()) ||
                                      (loops == 1 && schedule.getBlock() == ForGrid)));
 }
 

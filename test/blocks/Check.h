@@ -133,6 +133,7 @@ void testConvolutions();
 void testTransposedConvolutions();
 void testContractions();
 void testRows();
+void testScans();
 void testSorts();
 void testTrees();
 void testUpdates();

@@ -92,28 +92,6 @@ template <class Order> void slices(int count, int length) {
   check::compare("slices " + std::to_string(count) + "x" + std::to_string(length), check::get(at),
                  std::vector<double>(order.begin(), order.end()));
 }
-/// Sums of small integers are exact in any order
-template <class T> void runningSums(int rows, int length) {
-  auto values = check::numbers<T>(std::size_t(rows) * length, 5);
-  for (T &x : values)
-    x = T(std::floor(9 * double(x)));
-  ExecutionSpace const space;
-  Tensor<T **> const in("in", rows, length), out("out", rows, length);
-  check::put(in, values);
-  scan_rows<T>(
-      "test::scan", space, rows, length, KOKKOS_LAMBDA(int row, int i, T &sum, bool is_final) {
-        sum = sum + in(row, i);
-        if (is_final)
-          out(row, i) = sum;
-      });
-  space.fence();
-  std::vector<double> expected;
-  for (int row = 0; row < rows; ++row)
-    for (double sum = 0; int(expected.size()) < (row + 1) * length;)
-      expected.push_back(sum += double(values[expected.size()]));
-  check::compare("running sums of " + std::to_string(rows) + "x" + std::to_string(length), check::get(out), expected);
-}
-
 template <int count> void firstOfParts(int rows, int length, int most) {
   auto values = check::numbers<float>(std::size_t(rows) * length, 7);
   for (float &x : values)
@@ -163,9 +141,6 @@ void testSorts() {
   for (int const count : {1, 2, 33, 1000, 4097, 20000})
     slices<Ascending<float>>(count, 3);
   slices<Descending<std::int64_t>>(300, 5);
-  for (int const length : {1, 31, 1000, 5000})
-    runningSums<float>(3, length);
-  runningSums<std::int64_t>(1, 20000);
   firstOfParts<1>(1, 10007, 9);
   firstOfParts<10>(2, 20011, 19);
 }

@@ -8,6 +8,7 @@ int main(int argc, char *argv[]) {
   testRecurrent();
   testMath();
   testRows();
+  testScans();
   testSorts();
   testTrees();
   testUpdates();

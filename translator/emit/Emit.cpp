@@ -216,7 +216,9 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   bool together = false; // columns with a register each
   entry.walk([&](nest::LoopKernelOp kernel) {
     nest::ScheduleAttr const schedule = nest::scheduleOf(kernel);
-    together |= schedule.getBlock() == nest::KernelBlock::ForStrips && schedule.getLanes() <= nest::columnsInRegisters;
+    bool const isOfStrips =
+        llvm::is_contained({nest::KernelBlock::ForStrips, nest::KernelBlock::ScanColumns}, schedule.getBlock());
+    together |= isOfStrips && schedule.getLanes() <= nest::columnsInRegisters;
     kernel.walk([&](scf::ForOp loop) {
       auto const columns = loop->getAttrOfType<IntegerAttr>(nest::stripColumns);
       together |= columns && columns.getInt() <= nest::columnsInRegisters;

@@ -200,6 +200,7 @@ static llvm::StringMap<Rule> const &rules() {
       {ofThreads, {OnOperation, isUnit}},
       // A loop that the columns of a strip take together; memory with an element for each of them
       {stripLoop, {OnOperation, isUnit}},
+      {columnScan, {OnOperation, isUnit}},
       {stripColumns, {OnOperation, isNumber}},
       {ofColumns, {OnOperation, isUnit}},
       // Of another loop whose sums may be in any order

@@ -72,6 +72,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"ForAtomicUpdates", 45, "for_atomic_updates">, // several elements, those of any iteration
   I32EnumAttrCase<"ForOwnSums", 47, "for_own_sums">,       // a few elements, of which threads and teams have their own
   I32EnumAttrCase<"ScanRows", 40, "scan_rows">,            // running sums along rows: a host's thread, a device's team each
+  I32EnumAttrCase<"ScanColumns", 49, "scan_columns">,      // down neighbouring columns: strips on a host
   I32EnumAttrCase<"Team", 41, "team">,                     // Kokkos::TeamPolicy: a league of teams, loops of their threads
   I32EnumAttrCase<"ForStrips", 44, "for_strips">,          // strips of the last loop go down the loops inside together
   // Sparse matrices by rows

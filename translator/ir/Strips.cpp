@@ -89,9 +89,11 @@ static std::optional<int64_t> fewColumns(Operation *owner) {
 int64_t ml2k::nest::columnsOfStrip(Operation *owner) {
   if (std::optional<int64_t> const few = fewColumns(owner))
     return *few;
-  if (StripValues(owner).lieAcrossRows())
+  auto scan = dyn_cast<scf::ForOp>(owner->getRegion(0).front().front());
+  bool const isScan = scan && scan->hasAttr(columnScan);
+  if (!isScan && StripValues(owner).lieAcrossRows())
     return columnsInRegisters;
-  int64_t bytes = 0;
+  int64_t bytes = isScan ? int64_t(llvm::divideCeil(scan.getResult(0).getType().getIntOrFloatBitWidth(), 8)) : 0;
   owner->walk([&](memref::AllocaOp array) {
     MemRefType const type = array.getType();
     unsigned const bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();

@@ -31,6 +31,9 @@ inline constexpr llvm::StringLiteral stripColumns = "nest.columns";
 /// On a memref.alloca inside what has columns: each column of a strip has one.
 inline constexpr llvm::StringLiteral ofColumns = "nest.of_columns";
 
+/// On the scf.for that is all a kernel does: a running sum down each of neighbouring columns.
+inline constexpr llvm::StringLiteral columnScan = "nest.column_scan";
+
 /// What differs among the columns of a strip: the last position of a kernel, the index of a loop.
 mlir::Value columnOf(mlir::Operation *owner);
 

@@ -22,11 +22,11 @@ namespace ml2k {
 namespace {
 
 /// Loops of fewer iterations stay with one thread.
-constexpr int64_t shortestScan = 1024, shortestRow = 128;
+constexpr int64_t shortest = 128;
 
 class Scan {
 public:
-  Scan(scf::ForOp loop, int64_t shortest) : loop(loop), shortest(shortest) {}
+  explicit Scan(scf::ForOp loop) : loop(loop) {}
 
   bool holds() { return isCounted() && isRunningSum() && isPlain() && areStoresApart(); }
 
@@ -167,7 +167,6 @@ private:
   Value carried() { return loop.getRegionIterArg(0); }
 
   scf::ForOp loop;
-  int64_t shortest;
   Value term;
   SmallVector<memref::StoreOp> stores;
   SmallVector<memref::LoadOp> loads;
@@ -175,7 +174,7 @@ private:
 
 } // namespace
 
-bool isScan(scf::ForOp loop) { return Scan(loop, shortestScan).holds(); }
+bool isScan(scf::ForOp loop) { return Scan(loop).holds(); }
 
 /// Threads that share a row take neighbours: what they write is to lie side by side.
 static bool writesAlong(scf::ForOp loop) {
@@ -190,6 +189,8 @@ static bool writesAlong(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-bool isRowScan(scf::ForOp loop) { return writesAlong(loop) && Scan(loop, shortestRow).holds(); }
+bool isColumnScan(scf::ForOp loop) { return !writesAlong(loop) && Scan(loop).holds(); }
+
+bool isRowScan(scf::ForOp loop) { return writesAlong(loop) && Scan(loop).holds(); }
 
 } // namespace ml2k

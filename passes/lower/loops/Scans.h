@@ -18,6 +18,9 @@ bool isScan(mlir::scf::ForOp loop);
 /// The same of the loop along a row, each of which has a scan of its own.
 bool isRowScan(mlir::scf::ForOp loop);
 
+/// The same of the loop down a column; whether neighbours are columns is not asked.
+bool isColumnScan(mlir::scf::ForOp loop);
+
 } // namespace ml2k
 
 #endif

@@ -35,6 +35,7 @@ int main(int argc, char *argv[]) {
   testPlans();
   testRecurrent();
   testRows();
+  testScans();
   testSorts();
   testTrees();
   testContractions();

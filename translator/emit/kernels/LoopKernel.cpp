@@ -241,6 +241,8 @@ FailureOr<std::string> LoopPrinter::print() {
   if (form == nest::KernelBlock::ScatterRows)
     return failed(printScatter()) ? FailureOr<std::string>() : describe();
   Block &block = kernel.getBody().front();
+  if (form == nest::KernelBlock::ScanColumns)
+    return failed(printColumnScan(cast<scf::ForOp>(block.front()))) ? FailureOr<std::string>() : describe();
   for (auto loop : block.getOps<scf::ForOp>())
     if (bool const isRow = form == nest::KernelBlock::ScanRows;
         loop->hasAttr("nest.scan") && (isRow || positions.empty()))

@@ -86,6 +86,7 @@ private:
   mlir::LogicalResult printRange(Body statements);
   mlir::LogicalResult printScan(mlir::scf::ForOp loop);
   mlir::LogicalResult printRowScan(mlir::scf::ForOp loop);
+  mlir::LogicalResult printColumnScan(mlir::scf::ForOp loop);
   mlir::FailureOr<Body> bodyOfScan(mlir::scf::ForOp loop, std::vector<cpp::Parameter> &parameters);
   mlir::LogicalResult printBox(Body statements);
   mlir::LogicalResult printSpans(Body statements);

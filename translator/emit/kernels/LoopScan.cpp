@@ -1,4 +1,4 @@
-//===- LoopScan.cpp - nest.kernel of running sums: scan_span, scan_rows -----------------------------------------===//
+//===- LoopScan.cpp - nest.kernel of running sums: scan_span, scan_rows, scan_columns -----------------------------===//
 
 #include "translator/emit/kernels/LoopPrinter.h"
 
@@ -91,6 +91,29 @@ LogicalResult LoopPrinter::printRowScan(scf::ForOp loop) {
   if (failed(rowCount) || failed(length) || failed(body) || failed(recover(*group, *body)))
     return failure();
   layer.setCall(computedType(loop.getRegionIterArg(0).getType()).code, {*rowCount, *length});
+  layer.addLambda({std::move(parameters), std::move(*body)});
+  return success();
+}
+
+/// `scan_columns<float, 8>(label, space, Span{0, rows}, Span{0, 8}, length, [=](int row, int j, int i, float &sum, bool
+/// is_final) { ... })`
+LogicalResult LoopPrinter::printColumnScan(scf::ForOp loop) {
+  bool const isGrid = positions.size() > 1;
+  FailureOr<Expression> const outer = isGrid ? rows() : Expression(), columns = span(positions.size() - 1);
+  FailureOr<Expression> const length = host(loop.getUpperBound());
+  if (failed(outer) || failed(columns) || failed(length))
+    return failure();
+  std::vector<Expression> arguments = {*columns, *length};
+  std::vector<cpp::Parameter> parameters = {cpp::intParameter(positions.back())};
+  if (isGrid) {
+    arguments.insert(arguments.begin(), *outer);
+    parameters.insert(parameters.begin(), cpp::intParameter(fused ? row : positions.front()));
+  }
+  FailureOr<Body> body = bodyOfScan(loop, parameters);
+  if (failed(body) || failed(recover(fusedLoops(), *body)))
+    return failure();
+  Code const scalar = computedType(loop.getRegionIterArg(0).getType()).code;
+  layer.setCall(scalar + Raw(", ") + Code(layer.schedule.getLanes()), std::move(arguments));
   layer.addLambda({std::move(parameters), std::move(*body)});
   return success();
 }

@@ -66,6 +66,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {SortSlices, "sort_slices"},
                {WalkTrees, "walk_trees"},
                {ScanRows, "scan_rows"},
+               {ScanColumns, "scan_columns"},
                {ForStrips, "for_strips"}};
   auto const *found = llvm::find_if(table, [&](auto const &entry) { return entry.block == block; });
   assert(found != std::end(table) && "a policy of Kokkos is no block");
