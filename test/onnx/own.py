@@ -408,6 +408,7 @@ TRANSPOSED = [
     transposed("transposed_unequal", (3, 16), (6, 5), (3, 5), (1, 3), (1, 2, 1, 1), (0, 1)),
     transposed("transposed_gaps", (8, 8), (4, 5), (2, 1), (3, 2), extra=(1, 1)),
     transposed("transposed_odd_size", (8, 6), (5, 4), (3, 3), (2, 2), (1, 1, 1, 1)),
+    transposed("transposed_pixel", (24, 20), (1, 1), (4, 3), (2, 1)),
     transposed("transposed_groups", (12, 8), (5, 4), (4, 4), (2, 2), (1, 1, 1, 1), group=4),
 ]
 

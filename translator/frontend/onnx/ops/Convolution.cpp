@@ -184,6 +184,26 @@ static Value convTransposeBlocks(Build &b, Value x, Value w) {
   return b.reshapeTo(blocks, {in[0], kernel[1], in[2] * kernel[2], in[3] * kernel[3]});
 }
 
+/// Of a single pixel, as generators of images begin with: a product whose columns are the elements of the window, channels last.
+static Value convTransposePixel(Build &b, Value x, Value w) {
+  std::vector<Extent> const in = b.extentsOf(x);
+  IntsRef const kernel = Build::shapeOf(w); // c f, then the window
+  int64_t const rank = kernel.size();
+  Ints order{0}, back{0, rank - 1};
+  std::vector<Extent> shape{in[0]};
+  int64_t columns = kernel[1];
+  for (int64_t i = 2; i < rank; ++i) {
+    order.push_back(i);
+    back.push_back(i - 1);
+    shape.push_back(kernel[i]);
+    columns *= kernel[i];
+  }
+  order.push_back(1);
+  shape.push_back(kernel[1]);
+  Value const weight = b.reshape(b.transpose(w, order), {kernel[0], columns});
+  return b.transpose(b.reshapeTo(b.matmul(b.reshapeTo(x, {in[0], in[1]}), weight), shape), back);
+}
+
 /// Zeros between the elements of x, one less than the stride.
 static Value spread(Build &b, Value x, IntsRef strides) {
   if (llvm::all_of(strides, [](int64_t stride) { return stride == 1; }))
@@ -220,6 +240,11 @@ static Value convTranspose(Node &node, Value x, Value w, TransposedWindow const 
   Build &b = node.b;
   if (groups == 1 && window.isBlocks() && Build::rankOf(x) == 4 && !node.constant(1))
     return convTransposeBlocks(b, x, w);
+  auto const isOne = [](int64_t extent) { return extent == 1; };
+  auto const isZero = [](int64_t pad) { return pad == 0; };
+  if (groups == 1 && llvm::all_of(Build::shapeOf(x).drop_front(2), isOne) && llvm::all_of(window.dilations, isOne) &&
+      llvm::all_of(window.low, isZero) && llvm::all_of(window.high, isZero))
+    return convTransposePixel(b, x, w);
   x = spread(b, x, window.strides);
   Ints low{0, 0}, high{0, 0};
   bool isCropped = false;
