@@ -5,7 +5,7 @@ where onnxruntime does not read the opset.
   fuzz.py [SEED | FIRST:END]... [--options OPTIONS] [--through imported|canonical] [--precision double|half]
           [--work DIR] [--flags FLAGS] [--jobs N] [--evaluator]
 
-A seed makes the same graph as long as random_graphs.py is as it is. A graph with a run-time size runs at two sizes. Results have to
+A seed makes the same graph as long as random_graphs.py is as it is. A graph with a run-time size runs at three sizes. Results have to
 agree to 1e-3 of the largest element; shapes, integers and conditions exactly. Refusals are listed and are no failures: the graphs
 are valid, but not everything that is valid is supported; nor are graphs that onnxruntime cannot run.
 
@@ -32,7 +32,7 @@ from programs import Batch, compile_batches # noqa: E402
 from random_graphs import graph_of # noqa: E402
 from random_precision import PRECISIONS, of_precision # noqa: E402
 
-SIZES = ({"n": 3, "m": 5}, {"n": 1, "m": 2})
+SIZES = ({"n": 3, "m": 5}, {"n": 1, "m": 2}, {"n": 67, "m": 41}) # the last for loops of whole vectors
 OF_A_PROGRAM = 12
 READS = 24 # the newest opset whose operators onnxruntime has, by and large
 
