@@ -98,7 +98,7 @@ void testTurns() {
   auto const cosine = KOKKOS_LAMBDA(float x) { return fast_cos(x); };
   auto const tangent = KOKKOS_LAMBDA(float x) { return fast_tan(x); };
   for (auto const &x : {samples(499), besideZeros()}) {
-    compare("fast_sin", sine, std::sin, 1.3e-7, x);
+    compare("fast_sin", sine, std::sin, rounds_vectors() ? 1.3e-7 : 2e-7, x); // CUDA's own: 2 units in the last place
     compare("fast_cos", cosine, std::cos, 2e-7, x);
     compare("fast_tan", tangent, std::tan, 3e-7, x);
   }

@@ -269,7 +269,8 @@ template <class T, int most> void strips(int rows, int columns, int length) {
 }
 
 /// A x of a sparse matrix: lengths(row) entries in each row, in the way of rows and in that of entries.
-template <class Lengths> void sparseProduct(std::string const &name, int rows, Lengths const &lengths) {
+/// No template: nvcc takes no kernel of one that a local type made.
+void sparseProduct(std::string const &name, int rows, int (*lengths)(int row)) {
   constexpr int width = 1000;
   std::vector<int> begins{0}, places;
   for (int row = 0; row < rows; ++row) {
