@@ -184,7 +184,8 @@ static Value convTransposeBlocks(Build &b, Value x, Value w) {
   return b.reshapeTo(blocks, {in[0], kernel[1], in[2] * kernel[2], in[3] * kernel[3]});
 }
 
-/// Of a single pixel, as generators of images begin with: a product whose columns are the elements of the window, channels last.
+/// Of a single pixel, as generators of images begin with: a product whose columns are the elements of the window,
+/// channels last.
 static Value convTransposePixel(Build &b, Value x, Value w) {
   std::vector<Extent> const in = b.extentsOf(x);
   IntsRef const kernel = Build::shapeOf(w); // c f, then the window
