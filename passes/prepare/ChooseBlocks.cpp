@@ -3,6 +3,7 @@
 #include "passes/prepare/ChooseBlocks.h"
 #include "passes/TripCount.h"
 
+#include "passes/lower/loops/Scans.h"
 #include "passes/lower/memory/Memory.h"
 #include "passes/prepare/ApartAccesses.h"
 #include "translator/ir/AtomicUpdates.h"
@@ -268,16 +269,11 @@ static void nameGuardedLoads(nest::LoopKernelOp kernel) {
   });
 }
 
-/// A running sum along each row, and nothing else.
-static bool scansRows(nest::LoopKernelOp kernel) {
+/// A loop that is marked is all that the iterations of the kernel do.
+static bool isAll(nest::LoopKernelOp kernel, StringRef mark) {
   Block &block = kernel.getBody().front();
   return !kernel.getLowers().empty() && kernel.getInto().empty() && !kernel.getOrdered() &&
-         llvm::hasSingleElement(block.without_terminator()) && block.front().hasAttr("nest.scan");
-}
-
-/// The same down neighbouring columns.
-static bool scansColumns(nest::LoopKernelOp kernel) {
-  return kernel.getBody().front().front().hasAttr(nest::columnScan);
+         llvm::hasSingleElement(block.without_terminator()) && block.front().hasAttr(mark);
 }
 
 static constexpr int64_t shortFold = 32; ///< terms that are not worth several partial results
@@ -319,9 +315,9 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   bool const isNaive = kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive");
   if (kernel.getPolicy() == nest::Policy::Strips)
     nest::setSchedule(kernel, KernelBlock::ForStrips, {.fused = rows, .lanes = nest::columnsOfStrip(kernel)});
-  else if (scansColumns(kernel))
+  else if (isAll(kernel, nest::columnScan))
     nest::setSchedule(kernel, KernelBlock::ScanColumns, {.fused = rows, .lanes = nest::columnsOfStrip(kernel)});
-  else if (!isNaive && scansRows(kernel))
+  else if (!isNaive && isAll(kernel, scanLoop))
     nest::setSchedule(kernel, KernelBlock::ScanRows, {.fused = isGrid ? loops : 0});
   else if (!isNaive && nest::storedRowsOf(kernel))
     nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);
@@ -390,6 +386,19 @@ static LogicalResult chooseBlock(Operation *kernel, Devices devices) {
       .Case<nest::ReduceOp, nest::WindowOp, nest::ContractOp, nest::ConvOp, nest::RecurrentOp, nest::TopKOp,
             nest::SortOp, nest::TreesOp, nest::AssembleOp, nest::LoopKernelOp>([](auto op) { return chooseBlock(op); })
       .Default([](Operation *op) { return LogicalResult(op->emitError("has no block")); });
+}
+
+/// Loops that are marked as running sums are some.
+static LogicalResult checkScans(func::FuncOp entry) {
+  bool isRight = true;
+  entry.walk([&](scf::ForOp loop) {
+    bool const isMarked = loop->hasAttr(scanLoop) || loop->hasAttr(nest::columnScan);
+    if (!isMarked || hasFormOfScan(loop))
+      return;
+    loop.emitError("is marked as a running sum but is none");
+    isRight = false;
+  });
+  return success(isRight);
 }
 
 /// Whether a schedule that stands already can be printed where `chosen` can: it is that, or asks for less.
@@ -465,6 +474,8 @@ struct ChooseBlocks : impl::ChooseBlocksBase<ChooseBlocks> {
   }
 
   void runOnOperation() override {
+    if (failed(checkScans(getOperation())))
+      return signalPassFailure();
     Devices const devices = target == "host" ? Devices::None : Devices::Some;
     auto const settleKernel = [&](nest::Kernel kernel) { return WalkResult(settle(kernel, devices)); };
     if (getOperation().walk(settleKernel).wasInterrupted())

@@ -28,15 +28,21 @@ class Scan {
 public:
   explicit Scan(scf::ForOp loop) : loop(loop) {}
 
-  bool holds() { return isCounted() && isRunningSum() && isPlain() && areStoresApart(); }
+  bool isSum() { return isCounted() && isRunningSum(); }
+
+  bool holds() { return isLong() && isSum() && isPlain() && areStoresApart(); }
 
 private:
-  /// From 0 by 1, long or of a length that is known at run time only.
-  bool isCounted() {
+  /// Or of a length that is known at run time only.
+  bool isLong() {
     std::optional<int64_t> const upper = getConstantIntValue(loop.getUpperBound());
+    return !upper || *upper >= shortest;
+  }
+
+  /// From 0 by 1.
+  bool isCounted() {
     return loop.getNumResults() == 1 && loop.getResult(0).use_empty() &&
-           getConstantIntValue(loop.getLowerBound()) == 0 && getConstantIntValue(loop.getStep()) == 1 &&
-           (!upper || *upper >= shortest);
+           getConstantIntValue(loop.getLowerBound()) == 0 && getConstantIntValue(loop.getStep()) == 1;
   }
 
   /// carried + term, where the term does not depend on the sum.
@@ -173,6 +179,8 @@ private:
 };
 
 } // namespace
+
+bool hasFormOfScan(scf::ForOp loop) { return Scan(loop).isSum(); }
 
 bool isScan(scf::ForOp loop) { return Scan(loop).holds(); }
 
