@@ -75,4 +75,5 @@ void testScans() {
       sumsOfColumns<std::int64_t, 4096>(rows, 100, length);
     }
   sumsOfColumns<float, 4096>(1, 9000, 70);
+  sumsOfColumns<float, 2>(3, 2, 5000);
 }

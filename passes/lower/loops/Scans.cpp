@@ -21,12 +21,12 @@ using namespace mlir;
 namespace ml2k {
 namespace {
 
-/// Loops of fewer iterations stay with one thread.
-constexpr int64_t shortest = 128;
+/// Loops of fewer iterations stay with one thread; those down columns with a thread each.
+constexpr int64_t shortest = 128, shortestColumn = 65;
 
 class Scan {
 public:
-  explicit Scan(scf::ForOp loop) : loop(loop) {}
+  explicit Scan(scf::ForOp loop, int64_t least = shortest) : loop(loop), least(least) {}
 
   bool isSum() { return isCounted() && isRunningSum(); }
 
@@ -36,7 +36,7 @@ private:
   /// Or of a length that is known at run time only.
   bool isLong() {
     std::optional<int64_t> const upper = getConstantIntValue(loop.getUpperBound());
-    return !upper || *upper >= shortest;
+    return !upper || *upper >= least;
   }
 
   /// From 0 by 1.
@@ -173,6 +173,7 @@ private:
   Value carried() { return loop.getRegionIterArg(0); }
 
   scf::ForOp loop;
+  int64_t least;
   Value term;
   SmallVector<memref::StoreOp> stores;
   SmallVector<memref::LoadOp> loads;
@@ -197,7 +198,7 @@ static bool writesAlong(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-bool isColumnScan(scf::ForOp loop) { return !writesAlong(loop) && Scan(loop).holds(); }
+bool isColumnScan(scf::ForOp loop) { return !writesAlong(loop) && Scan(loop, shortestColumn).holds(); }
 
 bool isRowScan(scf::ForOp loop) { return writesAlong(loop) && Scan(loop).holds(); }
 
