@@ -156,7 +156,9 @@ def measure(case, arguments):
     served = {}
     try:
         runtime = OnnxRuntime(case.reference or case.path, builds["ours"].inputs, arguments.threads)
-        error = max(deviation(values, runtime.outputs()) for values in results)
+        # Of one thread: several add up ScatterND's updates in a race, and lose some
+        reference = runtime if arguments.threads == 1 else OnnxRuntime(case.reference or case.path, builds["ours"].inputs, 1)
+        error = max(deviation(values, reference.outputs()) for values in results)
         if not error < WRONG:
             raise Failure(f"wrong values: error {error:.0e}")
         for name, built in builds.items():
