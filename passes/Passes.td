@@ -438,10 +438,11 @@ def LowerLoops : Pass<"ml2k-lower-loops", "::mlir::func::FuncOp"> {
 def SelectElements : Pass<"ml2k-select-elements", "::mlir::func::FuncOp"> {
   let summary = "subscripts that a condition decides become a choice of two elements";
   let description = [{
-    Pre: nest. Post: no load has a subscript that is one of two constants, as a condition says, where both are elements: it is a choice
-    of two loads, of two numbers where the memory is a weight. gcc 12 makes wrong vectors of `table(a == b ? 1 : 0)`.
+    Pre: nest. Post: no load has a subscript that is one of two constants, as a condition says: it is a choice of two loads, of two numbers
+    where the memory is a weight; a branch (scf.if) reads the chosen one of a table whose extent is known at run time only.
+    gcc 12 makes wrong vectors of `table(a == b ? 1 : 0)`.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SinkScalars : Pass<"ml2k-sink-scalars", "::mlir::func::FuncOp"> {

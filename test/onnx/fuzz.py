@@ -3,9 +3,10 @@
 where onnxruntime does not read the opset.
 
   fuzz.py [SEED | FIRST:END]... [--options OPTIONS] [--through imported|canonical] [--precision double|half]
-          [--work DIR] [--flags FLAGS] [--jobs N] [--evaluator]
+          [--sizes n=N,m=M]... [--work DIR] [--flags FLAGS] [--jobs N] [--evaluator]
 
-A seed makes the same graph as long as random_graphs.py is as it is. A graph with a run-time size runs at three sizes. Results have to
+A seed makes the same graph as long as random_graphs.py is as it is. A graph with a run-time size runs at three sizes, or at those that
+--sizes gives (n=1031,m=517: kernels are launched and cut into pieces, which takes --flags="-O3 -march=native"). Results have to
 agree to 1e-3 of the largest element; shapes, integers and conditions exactly. Refusals are listed and are no failures: the graphs
 are valid, but not everything that is valid is supported; nor are graphs that onnxruntime cannot run.
 
@@ -107,7 +108,7 @@ class Case:
         path = arguments.work / f"{self.stem}.onnx"
         onnx.save(made, str(path))
         try:
-            self.runs = list(self.reference(made, seed, arguments.evaluator))
+            self.runs = list(self.reference(made, seed, arguments.evaluator, arguments.sizes or SIZES))
         except NoReference as failure:
             self.problem = ("no reference", str(failure))
             return
@@ -123,11 +124,11 @@ class Case:
             self.problem = ("refused" if ": error: " in str(failure) else "translation", str(failure))
 
     @staticmethod
-    def reference(made, seed, evaluator):
+    def reference(made, seed, evaluator, sizes):
         """Inputs and results for each size."""
         run = evaluated(made) if evaluator else computed(made)
         dims = {dim.dim_param for value in made.graph.input for dim in value.type.tensor_type.shape.dim} - {""}
-        for size in SIZES if dims else SIZES[:1]:
+        for size in sizes if dims else sizes[:1]:
             numbers = np.random.default_rng(seed)
             inputs = [sample(value, size, numbers) for value in made.graph.input]
             yield inputs, run({v.name: array for v, array in zip(made.graph.input, inputs)})
@@ -166,6 +167,10 @@ def run(cases, arguments):
     return failed
 
 
+def size_of(text):
+    return {name: int(extent) for name, extent in (word.split("=") for word in text.split(","))}
+
+
 def seeds_of(text):
     first, _, end = text.partition(":")
     return range(int(first), int(end) if end else int(first) + 1)
@@ -178,6 +183,7 @@ def main():
     parser.add_argument("--through", choices=["imported", "canonical"])
     parser.add_argument("--precision", choices=PRECISIONS)
     parser.add_argument("--evaluator", action="store_true", help="compare with onnx's evaluator, slowly")
+    parser.add_argument("--sizes", type=size_of, action="append", metavar="n=N,m=M")
     parser.add_argument("--work", type=Path, default=PROJECT / "build/random-graphs")
     parser.add_argument("--flags", default="-O0")
     parser.add_argument("--jobs", type=int, default=2)

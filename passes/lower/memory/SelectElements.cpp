@@ -2,7 +2,8 @@
 //
 // `table(a == b ? 1 : 0)` is `a == b ? table(1) : table(0)`: two values that stay in registers instead of an address
 // for each element. gcc 12 needs that, too: of the address of an element whose subscript is a condition, its vectors of
-// a loop with `omp simd` take a wrong one.
+// a loop with `omp simd` take a wrong one. Of a table whose extent is known at run time only, just the chosen one is
+// read.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -38,9 +40,15 @@ public:
 
   void replace(IRRewriter &rewriter) {
     rewriter.setInsertionPoint(load);
-    Value const chosen =
-        rewriter.create<arith::SelectOp>(load.getLoc(), condition, element(yes, rewriter), element(no, rewriter));
-    rewriter.replaceOp(load, chosen);
+    if (areBothThere) {
+      rewriter.replaceOpWithNewOp<arith::SelectOp>(load, condition, element(yes, rewriter), element(no, rewriter));
+      return;
+    }
+    auto const branch = [this](ArrayRef<int64_t> numbers) {
+      return
+          [=, this](OpBuilder &builder, Location loc) { builder.create<scf::YieldOp>(loc, element(numbers, builder)); };
+    };
+    rewriter.replaceOpWithNewOp<scf::IfOp>(load, condition, branch(yes), branch(no));
   }
 
 private:
@@ -97,20 +105,22 @@ private:
   bool numbersIf(bool holds, SmallVectorImpl<int64_t> &to) {
     for (unsigned place : places) {
       auto const number = dyn_cast_or_null<IntegerAttr>(valueIf(holds, load.getIndices()[place]));
-      if (!number || number.getInt() < 0 || number.getInt() >= load.getMemRefType().getDimSize(place))
-        return false; // nor of memory whose extent is not known
+      bool const isKnown = !load.getMemRefType().isDynamicDim(place);
+      if (!number || number.getInt() < 0 || (isKnown && number.getInt() >= load.getMemRefType().getDimSize(place)))
+        return false;
+      areBothThere &= isKnown;
       to.push_back(number.getInt());
     }
     return true;
   }
 
-  Value element(ArrayRef<int64_t> numbers, IRRewriter &rewriter) {
+  Value element(ArrayRef<int64_t> numbers, OpBuilder &builder) {
     if (Attribute const value = weightAt(numbers))
-      return rewriter.create<arith::ConstantOp>(load.getLoc(), cast<TypedAttr>(value));
+      return builder.create<arith::ConstantOp>(load.getLoc(), cast<TypedAttr>(value));
     SmallVector<Value> indices(load.getIndices());
     for (auto [place, number] : llvm::zip(places, numbers))
-      indices[place] = rewriter.create<arith::ConstantIndexOp>(load.getLoc(), number);
-    return rewriter.create<memref::LoadOp>(load.getLoc(), load.getMemref(), indices);
+      indices[place] = builder.create<arith::ConstantIndexOp>(load.getLoc(), number);
+    return builder.create<memref::LoadOp>(load.getLoc(), load.getMemref(), indices);
   }
 
   Attribute weightAt(ArrayRef<int64_t> numbers) {
@@ -127,6 +137,7 @@ private:
   Value condition;
   SmallVector<unsigned> places;
   SmallVector<int64_t> yes, no;
+  bool areBothThere = true; ///< within extents that are known
 };
 
 struct SelectElements : impl::SelectElementsBase<SelectElements> {

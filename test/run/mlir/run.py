@@ -2,9 +2,10 @@
 """Small MLIR programs for every operation, policy, reducer and stride pattern: translated, built into one program, run, and
 compared with upstream's own lowering of the same text.
 
-  run.py --work FOLDER [--part N/M] [--races] [PATTERN...]
+  run.py --work FOLDER [--part N/M] [--extent N] [--flags FLAGS] [--races] [PATTERN...]
 
 --races runs four threads under ThreadSanitizer (clang 19; its OpenMP says through Archer who waits for whom).
+--extent makes run-time dimensions longer where a program leaves them free: loops then fill vectors (with --flags "-O3 ...").
 --part takes every Mth program, from the Nth on. A PATTERN takes the programs whose name it is found in."""
 
 import argparse
@@ -44,9 +45,11 @@ def collect(part, patterns):
     return programs[start::step]
 
 
-def prepared(program, model):
+def prepared(program, model, extent):
     """Seeded inputs in the domain that the program asks for."""
-    inputs = seeded_inputs(model, 1, program.extents, program.integers, program.edges)
+    names = {name for argument in model.inputs for name in argument.shape if isinstance(name, str)}
+    extents = program.extents if program.extents or not extent else dict.fromkeys(names, extent)
+    inputs = seeded_inputs(model, 1, extents, program.integers, program.edges)
     halves = re.findall(r"(?:tensor|memref)<[^>]*?x(b?f16)>", program.text.split("{")[0])
     for at, array in enumerate(inputs):
         if array.dtype.kind == "f":
@@ -66,12 +69,12 @@ class Outcome:
     def set(self, kind, message):
         self.kind, self.message = kind, str(message)
 
-    def translate(self, folder):
+    def translate(self, folder, extent):
         path = folder / f"{self.program.name}.mlir"
         path.write_text(self.program.text)
         try:
             self.model = translate(path, folder, self.program.name, [f"--entry={self.program.name}", "--style=llvm", *self.schedule(folder)])
-            self.inputs = prepared(self.program, self.model)
+            self.inputs = prepared(self.program, self.model, extent)
         except Failure as failure:
             self.model = None
             self.set("crash" if re.search(r"exit code (-|70|139|134)", str(failure)) else "refused", failure)
@@ -115,18 +118,20 @@ def main():
     parser.add_argument("--part", default="0/1")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--races", action="store_true")
+    parser.add_argument("--extent", type=int, default=0)
+    parser.add_argument("--flags", default="-O1")
     options = parser.parse_args()
     outcomes = [Outcome(program) for program in collect(options.part, options.patterns)]
     folder = options.work / "programs"
     folder.mkdir(parents=True, exist_ok=True)
     start = time.time()
     with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
-        list(pool.map(lambda outcome: outcome.translate(folder), outcomes))
+        list(pool.map(lambda outcome: outcome.translate(folder, options.extent), outcomes))
     ready = [outcome for outcome in outcomes if outcome.model]
     print(f"{len(ready)} of {len(outcomes)} programs translated in {time.time() - start:.0f} s", flush=True)
     start = time.time()
     write_runner(folder, [outcome.model for outcome in ready])
-    sanitizer = {"flags": "-O1 -g -fsanitize=thread -Wno-pass-failed", "compiler": "clang++-19"} if options.races else {"flags": "-O1"}
+    sanitizer = {"flags": "-O1 -g -fsanitize=thread -Wno-pass-failed", "compiler": "clang++-19"} if options.races else {"flags": options.flags}
     program = build_runner(options.work, "programs", unity=24, **sanitizer)
     print(f"compiled in {time.time() - start:.0f} s", flush=True)
     start = time.time()

@@ -240,6 +240,35 @@ def atomics():
   }"""))
 
 
+def decided():
+    """Elements that a condition chooses. gcc 12 makes wrong vectors of table(a == b ? 1 : 0): loops are long enough for them."""
+    subscripts = {"chosen": "%k = arith.select %above, %c1, %c0 : index",
+                  "counted": "%one = arith.extui %above : i1 to i64\n  %k = arith.index_cast %one : i64 to index",
+                  "turned": "%k = arith.select %above, %c0, %c1 : index", "second": "%k = arith.select %above, %c2, %c1 : index"}
+    for name, subscript in subscripts.items():
+        for extent in ("?", 3):
+            for element in ("f32", "f64", "i32"):
+                table, x, b = memref(extent, element), memref("?", "f32"), memref("?", element)
+                body = f"""%n = memref.dim %x, %c0 : {x}
+%z = arith.constant 0.0 : f32
+""" + parallel({"i": ("%c0", "%n", "%c1")}, f"""  %v = memref.load %x[%i] : {x}
+  %above = arith.cmpf ogt, %v, %z : f32
+  {subscript}
+  %e = memref.load %t[%k] : {table}
+  memref.store %e, %b[%i] : {b}""")
+                shape = "run_time" if extent == "?" else "fixed"
+                yield program(f"decided_{name}_{shape}_{element}", {"t": table, "x": x, "b": b}, body,
+                              extents={"n": 1003, "b_size": 1003} | ({"t_size": 3} if extent == "?" else {}))
+    t, x, b = memref("?", "?", "f32"), memref("?", "f32"), memref("?", "f32")
+    yield program("decided_in_a_row", {"t": t, "x": x, "b": b}, f"""%n = memref.dim %x, %c0 : {x}
+%z = arith.constant 0.0 : f32
+""" + parallel({"i": ("%c0", "%n", "%c1")}, f"""  %v = memref.load %x[%i] : {x}
+  %above = arith.cmpf ogt, %v, %z : f32
+  %k = arith.select %above, %c1, %c0 : index
+  %e = memref.load %t[%c2, %k] : {t}
+  memref.store %e, %b[%i] : {b}"""), extents={"n": 1003, "b_size": 1003})
+
+
 def sequential():
     yield program("scan_inclusive", {"a": F, "b": F}, f"""%n = memref.dim %a, %c0 : {F}
 %z = arith.constant 0.0 : f64
@@ -414,5 +443,6 @@ def programs():
     yield from policies()
     yield from memory()
     yield from atomics()
+    yield from decided()
     yield from sequential()
     yield from affine()
