@@ -53,6 +53,24 @@ def Idioms : Pass<"ml2k-idioms", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def NeededElements : Pass<"ml2k-needed-elements", "::mlir::func::FuncOp"> {
+  let summary = "only what is read is computed, only what is not zero is multiplied";
+  let description = [{
+    Pre: linalg.generic and nest.weight. Post: no product with a weight makes positions along a dimension that none of the slices that are read of
+    it has, where the weight or a product in front can be cut alike; none sums over zeros of tensor.pad or tensor.concat.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def JoinParts : Pass<"ml2k-join-parts", "::mlir::func::FuncOp"> {
+  let summary = "what is done alike to parts of a tensor is done to the whole";
+  let description = [{
+    Pre: linalg.generic and nest.weight. Post: no tensor.concat of products that differ in neighbouring slices of one tensor and in weights, nor
+    a sum of products of the two components of a tensor (real and imaginary parts) with a weight each.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FoldWeights : Pass<"ml2k-fold-weights", "::mlir::func::FuncOp"> {
   let summary = "changes of order and shape go into the constants";
   let description = [{

@@ -28,6 +28,9 @@ static void addCanonical(OpPassManager &manager) {
   function.addPass(createIdioms());
   addCleanup(function);
   function.addPass(createFoldWeights());
+  function.addPass(createNeededElements());
+  function.addPass(createJoinParts());
+  function.addPass(createFoldWeights());
   // Run-time extents come from the arguments, so that no operation lives on only to be asked for its size
   function.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   addCleanup(function);

@@ -1,7 +1,7 @@
 """Random ONNX graphs of well-behaved values: what a network of that shape may hold, in orders that nobody thought of.
 
 graph_of(seed) makes one; seeds from LARGER on make larger ones, of more operators, those from TYPED on such with integers, conditions
-and bodies of If, Loop and Scan, those from QUANTIZED on quantized networks, those from NEWER on graphs of opsets 18 and later. Elements stay near one (weights shrink with their depth), so that results may be compared to those of
+and bodies of If, Loop and Scan, those from QUANTIZED on quantized networks, those from SPECTRAL on parts of neural operators, those from NEWER on graphs of opsets 18 and later. Elements stay near one (weights shrink with their depth), so that results may be compared to those of
 another runtime. A dimension that is a string has its size at run time only."""
 
 from onnx import TensorProto, helper
@@ -10,11 +10,12 @@ import random_control
 import random_integers
 import random_newer
 import random_quantized
+import random_spectra
 from graph_builder import Graph, elements, fixed
 from random_blocks import BLOCKS, STARTS
 from random_layers import MAKERS
 
-LARGER, TYPED, QUANTIZED, NEWER = 100000, 200000, 400000, 600000
+LARGER, TYPED, QUANTIZED, SPECTRAL, NEWER = 100000, 200000, 400000, 500000, 600000
 
 
 def graph_of(seed):
@@ -26,6 +27,9 @@ def graph_of(seed):
         if g.some(0, 1):
             g.input(g.some(*STARTS))
         return grown(g, seed, random_newer.MAKERS * 3 + random_control.MAKERS + BLOCKS, g.random.randint(5, 24), 30000)
+    if seed >= SPECTRAL:
+        g.input(g.some(("n", 6, 8), (2, 9, 8), (1, 4, 6, 2), ("n", 5, 4, 2), (3, 7, 10, 2), (2, 3, 8, 6), ("n", 12)))
+        return grown(g, seed, random_spectra.MAKERS, g.random.randint(5, 24), 20000)
     if seed >= QUANTIZED:
         g.input(g.some((g.some(1, 2, "n"), 4, 9, 8), (g.some(1, 2, "n"), 24, 7, 6), (g.some(1, 3, "n"), 40), (2, 5, 33), (1, 6, 20), (1, 8, 5, 4, 6)))
         return grown(g, seed, random_quantized.MAKERS, g.random.randint(4, 30), 30000)
