@@ -84,7 +84,7 @@ std::optional<unsigned> Map::pixelLoop(unsigned inner) const {
 /// The loop of the dimension in front of one that is contiguous but too short for vectors, and that an iteration may
 /// walk through; none where that is short, too.
 std::optional<unsigned> Map::lineLoop(unsigned inner) const {
-  constexpr int64_t least = 16;
+  constexpr int64_t least = 4;
   AffineMap const out = outputMap();
   if (extents.empty() || extents[inner] < 2 || extents[inner] > fewChannels ||
       out.getResults().back() != getAffineDimExpr(inner, out.getContext()))
