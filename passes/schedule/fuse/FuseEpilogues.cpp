@@ -9,6 +9,7 @@
 #include "passes/Provenance.h"
 #include "passes/Rewrite.h"
 #include "passes/schedule/GenericBody.h"
+#include "passes/schedule/Tensors.h"
 #include "passes/schedule/fuse/FusePools.h"
 #include "passes/schedule/fuse/FuseShuffles.h"
 #include "translator/ir/Nest.h"
@@ -83,13 +84,54 @@ struct Extras {
   SmallVector<AffineMap> maps;
 };
 
-Extras extrasOf(linalg::GenericOp generic, OpOperand *fused, AffineMap toKernelLoops) {
+/// Operands from this size on are copied into the order of the result: an epilogue that walks across their lines would
+/// use one element of each, and lines at distances of a power of two push each other out of a host's cache.
+constexpr int64_t fewestReordered = int64_t(1) << 16;
+
+/// Which dimension of an operand is dimension i of the result, where their innermost dimensions differ and both have
+/// the same elements; nothing for other operands.
+std::optional<SmallVector<int64_t>> reordering(linalg::GenericOp generic, OpOperand *operand) {
+  auto const type = dyn_cast<RankedTensorType>(operand->get().getType());
+  auto const result = cast<RankedTensorType>(generic.getResultTypes()[0]);
+  AffineMap const map = generic.getMatchingIndexingMap(operand);
+  if (!type || type.getRank() != result.getRank() || !type.hasStaticShape() || !result.hasStaticShape() ||
+      type.getNumElements() < fewestReordered || type.getNumElements() != result.getNumElements())
+    return std::nullopt;
+  SmallVector<int64_t> from(result.getRank(), -1), left; // of one element each
+  std::optional<unsigned> innermost;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+      if (from[loop.getPosition()] >= 0)
+        return std::nullopt;
+      from[loop.getPosition()] = dim;
+      if (type.getDimSize(dim) > 1)
+        innermost = loop.getPosition();
+    } else if (expr == 0 && type.getDimSize(dim) == 1) {
+      left.push_back(dim);
+    } else {
+      return std::nullopt;
+    }
+  }
+  for (auto [dim, place] : llvm::enumerate(from))
+    if (place < 0 && (result.getDimSize(dim) != 1 || left.empty()))
+      return std::nullopt;
+    else if (place < 0)
+      place = left.pop_back_val();
+  unsigned last = result.getRank() - 1;
+  while (last > 0 && result.getDimSize(last) == 1)
+    --last;
+  return innermost && *innermost != last ? std::optional(from) : std::nullopt;
+}
+
+Extras extrasOf(linalg::GenericOp generic, OpOperand *fused, AffineMap toKernelLoops, OpBuilder &builder) {
   Extras extras;
   for (OpOperand *operand : generic.getDpsInputOperands()) {
     if (operand == fused)
       continue;
-    extras.values.push_back(operand->get());
-    extras.maps.push_back(generic.getMatchingIndexingMap(operand).compose(toKernelLoops));
+    auto const order = reordering(generic, operand);
+    extras.values.push_back(order ? transposed(builder, operand->get().getLoc(), operand->get(), *order)
+                                  : operand->get());
+    extras.maps.push_back(order ? toKernelLoops : generic.getMatchingIndexingMap(operand).compose(toKernelLoops));
   }
   return extras;
 }
@@ -135,7 +177,7 @@ void fuse(linalg::GenericOp generic, OpOperand *fused) {
   Operation *kernel = fused->get().getDefiningOp();
   OpBuilder builder(generic);
   // Result i of the output map is the kernel's loop for output dimension i, which is loop i of the generic
-  Extras const extras = extrasOf(generic, fused, outputMap(kernel));
+  Extras const extras = extrasOf(generic, fused, outputMap(kernel), builder);
   Operation *joined = builder.clone(*kernel);
   appendBody(builder, cast<nest::Kernel>(joined).getStoringRegion(), generic, fused, outputMap(kernel));
   addMaps(builder, joined, extras.maps);
