@@ -319,9 +319,28 @@ def scalars(count):
     return "\n".join(lines).encode()
 
 
+def own_weights(count):
+    """Parts of a tensor, each by a weight of its own, joined again"""
+    graph, parts = Graph(), []
+    axis = graph.weight(np.array([0]))
+    for i in range(count):
+        part = graph.node("Slice", "x", graph.weight(np.array([i])), graph.weight(np.array([i + 1])), axis)
+        parts.append(graph.node("MatMul", part, graph.weight(small(i, 1, 8, 8))))
+    return graph.model([value("x", [count, 4, 8])], [value(graph.node("Concat", *parts, axis=0), [count, 4, 8])])
+
+
+def zeros(count):
+    """Products of padded tensors, one after the other"""
+    graph, at = Graph(), "x"
+    amounts = graph.weight(np.array([0, 3, 0, 5]))
+    for i in range(count):
+        at = graph.node("MatMul", graph.node("Pad", at, amounts), graph.weight(small(i, 16, 8)))
+    return graph.chain(at)
+
+
 FAMILIES = [matmul, shared_weight, gemm, unary, binary, doubling, residual, branches, branches_of_products, concat,
             joined, concat_inputs, arguments, weights, computed_weights, one_name, softmax, conv, movement, scatters, caches,
-            concat_arguments, windows, dynamic, rotations, conditions, reductions, linalg, loops, scalars]
+            concat_arguments, windows, dynamic, rotations, conditions, reductions, own_weights, zeros, linalg, loops, scalars]
 MLIR = (linalg, loops, scalars)
 
 
