@@ -84,11 +84,11 @@ std::optional<unsigned> Map::pixelLoop(unsigned inner) const {
 /// The loop of the dimension in front of one that is contiguous but too short for vectors, and that an iteration may
 /// walk through; none where that is short, too.
 std::optional<unsigned> Map::lineLoop(unsigned inner) const {
-  constexpr int64_t least = 4;
   AffineMap const out = outputMap();
   if (extents.empty() || extents[inner] < 2 || extents[inner] > fewChannels ||
       out.getResults().back() != getAffineDimExpr(inner, out.getContext()))
     return std::nullopt;
+  int64_t const least = 2 * extents[inner]; // 16 for 8, a vector itself
   for (AffineExpr expr : llvm::reverse(out.getResults().drop_back())) {
     auto const dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim)
