@@ -120,6 +120,34 @@ static Print wrapping(Raw symbol, Rank rank, Raw helper) {
   };
 }
 
+/// Whether a condition is made of comparisons of floats and nothing branches upon it: a number that a kernel computes
+/// for many elements at once.
+static bool isNumberOfFloats(Operation *op, unsigned depth = 0) {
+  constexpr unsigned deepest = 16;
+  auto const isFloat = [](Value value) {
+    Operation *part = value.getDefiningOp();
+    while (part && isa<arith::AndIOp, arith::OrIOp>(part))
+      part = part->getOperand(0).getDefiningOp();
+    return isa_and_nonnull<arith::CmpFOp>(part);
+  };
+  return depth < deepest && llvm::any_of(op->getOperands(), isFloat) &&
+         llvm::all_of(
+             op->getUsers(),
+             [&](Operation *user) {
+               return isa<arith::AndIOp, arith::OrIOp>(user) ? isNumberOfFloats(user, depth + 1)
+                                                             : isa<arith::SelectOp, arith::ExtUIOp, arith::UIToFPOp,
+                                                                   arith::XOrIOp, memref::StoreOp, nest::YieldOp>(user);
+             });
+}
+
+/// Two arguments of a call: `(a < b), (c > d)`, where clang-format would take `a<b, c>` for a template.
+static SmallVector<Expression> notLikeTemplate(Operands a) {
+  bool const isLike = a[0].rank() == Rank::Relation && a[1].rank() == Rank::Relation &&
+                      (a[0]->code == Code(Raw("<")) || a[0]->code == Code(Raw("<="))) &&
+                      (a[1]->code == Code(Raw(">")) || a[1]->code == Code(Raw(">=")));
+  return isLike ? SmallVector<Expression>{parentheses(a[0]), parentheses(a[1])} : SmallVector<Expression>(a);
+}
+
 /// `&&` and the like on bool, `&` on integers.
 static Print logical(Raw onBool, Rank boolRank, Raw onInt, Rank intRank) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
@@ -127,6 +155,8 @@ static Print logical(Raw onBool, Rank boolRank, Raw onInt, Rank intRank) {
     APInt constant;
     if (isBool && onBool == Raw("!=") && a[1].is(1))
       return unary("!", a[0]);
+    if (isBool && onBool != Raw("!=") && isNumberOfFloats(op))
+      return call(onBool == Raw("&&") ? Raw("both") : Raw("either"), notLikeTemplate(a), "both");
     if (!isBool && onInt == Raw("^") && matchPattern(op->getOperand(1), m_ConstantInt(&constant)) &&
         constant.isAllOnes())
       return inOwnType(op, unary("~", a[0]));
