@@ -86,7 +86,7 @@ struct Extras {
 
 /// Operands from this size on are copied into the order of the result: an epilogue that walks across their lines would
 /// use one element of each, and lines at distances of a power of two push each other out of a host's cache.
-constexpr int64_t fewestReordered = int64_t(1) << 16;
+constexpr int64_t fewestReordered = int64_t(1) << 18;
 
 /// Which dimension of an operand is dimension i of the result, where their innermost dimensions differ and both have
 /// the same elements; nothing for other operands.
