@@ -72,7 +72,7 @@ struct ReadParts : OpRewritePattern<linalg::GenericOp> {
     for (auto [input, map] : llvm::zip(op.getInputs(), op.getIndexingMapsArray())) {
       auto const dims = dimensionsOf(map, loop);
       bool const isCut = input.getDefiningOp<nest::WeightOp>() || (input.hasOneUse() && isProduct(input));
-      if (!dims || (!dims->empty() && !isCut))
+      if (!dims || dims->size() > 1 || (!dims->empty() && !isCut))
         return std::nullopt;
       areApart &= dims->empty() || hasPartAt(input, ranges);
     }

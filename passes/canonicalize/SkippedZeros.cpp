@@ -132,7 +132,8 @@ struct SkippedZeros : OpRewritePattern<linalg::GenericOp> {
                others = dimensionsOf(maps[1 - input], index.getPosition());
     bool const isSummed = op.getIteratorTypesArray()[index.getPosition()] == utils::IteratorType::reduction;
     tensor::PadOp pad = paddedWithZeros(op.getInputs()[input]);
-    if (!own || own->size() != 1 || !others || (!others->empty() && !hasPartAt(weight, *ranges)) || !isFinite(weight) ||
+    if (!own || own->size() != 1 || !others || others->size() > 1 ||
+        (!others->empty() && !hasPartAt(weight, *ranges)) || !isFinite(weight) ||
         (isSummed ? others->empty() : !pad || !isReadWithoutZeros(op.getResult(0))))
       return failure();
     SmallVector<Value> inputs(op.getInputs());

@@ -94,17 +94,20 @@ AffineMap with(AffineMap map, unsigned loops, unsigned place, unsigned loop) {
   return AffineMap::get(loops, 0, results, map.getContext());
 }
 
-/// Weights behind each other in a new dimension.
-Value stacked(OpBuilder &builder, Location loc, ArrayRef<Value> weights, unsigned dim) {
-  SmallVector<Value> parts;
+/// Weights behind each other in a new dimension, behind dimension `last`.
+Value stacked(OpBuilder &builder, Location loc, ArrayRef<Value> weights, unsigned last) {
   auto const type = cast<RankedTensorType>(weights.front().getType());
   SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin() + dim, 1);
-  auto const groups = *getReassociationIndicesForReshape(type, RankedTensorType::get(shape, type.getElementType()));
+  shape.insert(shape.begin() + last + 1, 1);
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    groups.push_back({d > last ? d + 1 : d});
+  groups[last].push_back(last + 1);
+  SmallVector<Value> parts;
   for (Value weight : weights)
     parts.push_back(builder.create<tensor::ExpandShapeOp>(loc, RankedTensorType::get(shape, type.getElementType()),
                                                           weight, groups));
-  return builder.create<tensor::ConcatOp>(loc, dim, parts);
+  return builder.create<tensor::ConcatOp>(loc, last + 1, parts);
 }
 
 Value negated(OpBuilder &builder, Value value) {
@@ -173,7 +176,7 @@ struct SumOfComponents : OpRewritePattern<linalg::GenericOp> {
     unsigned const loops = a->op.getNumLoops();
     SmallVector<utils::IteratorType> kinds = a->op.getIteratorTypesArray();
     kinds.push_back(utils::IteratorType::reduction);
-    Value const weight = stacked(rewriter, loc, {a->weight, b->weight}, *inner + 1);
+    Value const weight = stacked(rewriter, loc, {a->weight, b->weight}, *inner);
     AffineMap const output = AffineMap::get(loops + 1, 0, a->outputMap().getResults(), getContext());
     rewriter.replaceOp(op, productWith(rewriter, loc, *a, weight,
                                        {with(a->map(), loops + 1, a->component.dim, loops),

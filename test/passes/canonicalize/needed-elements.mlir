@@ -9,6 +9,7 @@
 #own = affine_map<(d0, d1, d2, d3) -> (d1, d3, d2)>
 #result = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 #same = affine_map<(d0, d1) -> (d0, d1)>
+#diagonal = affine_map<(d0, d1, d2) -> (d1, d1)>
 
 // Columns 0 and 3 of four: the weight has two, and both products in a row have fewer rows or columns.
 // CHECK-LABEL: func.func @columns
@@ -50,6 +51,26 @@ func.func @rows(%x: tensor<3x2xf32>) -> tensor<1x4xf32> {
   } -> tensor<3x4xf32>
   %first = tensor.extract_slice %y[0, 0] [1, 4] [1, 1] : tensor<3x4xf32> to tensor<1x4xf32>
   return %first : tensor<1x4xf32>
+}
+
+// One loop along both dimensions of a weight: its diagonal is left alone.
+// CHECK-LABEL: func.func @diagonal
+// CHECK: nest.weight "w" : tensor<3x3xf32>
+func.func @diagonal(%x: tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %w = nest.weight "w" : tensor<3x3xf32> = dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]> : tensor<3x3xf32>
+  %e = tensor.empty() : tensor<2x3xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %y = linalg.generic {indexing_maps = [#rows, #diagonal, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<2x3xf32>, tensor<3x3xf32>) outs(%z : tensor<2x3xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32):
+    %term = arith.mulf %x0, %x1 : f32
+    %sum = arith.addf %x2, %term : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x3xf32>
+  %first = tensor.extract_slice %y[0, 0] [2, 1] [1, 1] : tensor<2x3xf32> to tensor<2x1xf32>
+  %last = tensor.extract_slice %y[0, 2] [2, 1] [1, 1] : tensor<2x3xf32> to tensor<2x1xf32>
+  return %first, %last : tensor<2x1xf32>, tensor<2x1xf32>
 }
 
 // Somebody reads the whole.
