@@ -48,6 +48,9 @@ void populateSeparateBatch(mlir::RewritePatternSet &patterns);
 /// What keeps images of one row images between convolutions.
 void populateLines(mlir::RewritePatternSet &patterns);
 
+/// What brings concatenations into the order of their operands, or of those who read them.
+void populateConcatOrder(mlir::RewritePatternSet &patterns);
+
 } // namespace ml2k
 
 #endif

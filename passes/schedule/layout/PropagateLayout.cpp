@@ -274,57 +274,6 @@ struct SliceThrough : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
-/// Concatenation of operands that all lie in one order.
-struct ConcatThrough : OpRewritePattern<tensor::ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
-    auto leading = transposeBehind(op.getInputs().front());
-    auto const lies = [&](Value input) {
-      auto transpose = transposeBehind(input);
-      return transpose && transpose.getPermutation() == leading.getPermutation();
-    };
-    if (!leading || !llvm::all_of(op.getInputs(), lies))
-      return failure();
-    SmallVector<int64_t> const permutation(leading.getPermutation());
-    SmallVector<Value> const inputs =
-        llvm::map_to_vector(op.getInputs(), [](Value input) -> Value { return transposeBehind(input).getInput(); });
-    Value const joined = rewriter.create<tensor::ConcatOp>(op.getLoc(), permutation[op.getDim()], inputs);
-    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), joined, permutation));
-    return success();
-  }
-};
-
-/// A concatenation that is read in one other order only, in which an operand lies already, is made in that order: the
-/// state of a recurrent convolution lies channels last and joins an image that does not.
-struct ConcatInOrder : OpRewritePattern<linalg::TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
-    auto concat = op.getInput().getDefiningOp<tensor::ConcatOp>();
-    SmallVector<int64_t> const permutation(op.getPermutation());
-    auto const reads = [&](Operation *user) {
-      auto transpose = dyn_cast<linalg::TransposeOp>(user);
-      return transpose && llvm::equal(transpose.getPermutation(), permutation);
-    };
-    auto const lies = [&](Value input) {
-      auto transpose = transposeBehind(input);
-      return transpose && isIdentity(permute<int64_t>(transpose.getPermutation(), permutation));
-    };
-    if (!concat || !llvm::all_of(concat->getUsers(), reads) || llvm::none_of(concat.getInputs(), lies))
-      return failure();
-    rewriter.setInsertionPoint(concat);
-    // Cancelled at once: of operands that are all transposed ConcatThrough makes what there was
-    SmallVector<Value> const inputs = llvm::map_to_vector(concat.getInputs(), [&](Value input) -> Value {
-      return lies(input) ? transposeBehind(input).getInput()
-                         : transposed(rewriter, concat.getLoc(), input, permutation);
-    });
-    int64_t const dim = llvm::find(permutation, int64_t(concat.getDim())) - permutation.begin();
-    Value const joined = rewriter.create<tensor::ConcatOp>(concat.getLoc(), dim, inputs);
-    for (Operation *user : llvm::make_early_inc_range(concat->getUsers()))
-      rewriter.replaceOp(user, joined);
-    return success();
-  }
-};
-
 /// extract(transpose(x))[i...] in scalar code reads x itself.
 struct ExtractThrough : OpRewritePattern<tensor::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -508,10 +457,11 @@ private:
   LogicalResult moveAll() {
     RewritePatternSet patterns(&getContext());
     patterns.add<CancelPair, UnitTransposeToReshape, AbsorbIntoMap, SinkThroughElementwise, PadThrough, SliceThrough,
-                 ConcatThrough, ConcatInOrder, ExtractThrough, HoistIntoProducer, FlattenIntoWeight,
-                 AbsorbIntoContraction, WriteTransposed, CollapseUnitsFirst>(&getContext());
+                 ExtractThrough, HoistIntoProducer, FlattenIntoWeight, AbsorbIntoContraction, WriteTransposed,
+                 CollapseUnitsFirst>(&getContext());
     populateLayoutThroughReshapes(patterns);
     populateLines(patterns);
+    populateConcatOrder(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     return applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), configuration());
   }
