@@ -1,5 +1,4 @@
-//===- JoinedParts.cpp - what is done alike to neighbouring slices is done to the whole
-//-----------------------------===//
+//===- JoinedParts.cpp - what is done alike to neighbouring slices is done to the whole --------------------------===//
 //
 // A neural operator multiplies the lowest frequencies and the highest, negative ones each by their own weights and
 // joins both: one product with the weights behind each other.
@@ -33,8 +32,10 @@ public:
     Operation *first = values.front().getDefiningOp();
     if (!first || ++looked > most || !llvm::all_of(values, [&](Value value) { return isLike(value, first); }))
       return false;
-    if (isa<nest::WeightOp>(first))
+    if (isa<nest::WeightOp>(first)) {
+      weights.emplace_back(values);
       return true;
+    }
     if (isa<tensor::ExtractSliceOp>(first))
       return areNeighbours(values, dim) || (areWhole(values, dim) && isPossible(operands(values, 0), dim));
     if (auto concat = dyn_cast<tensor::ConcatOp>(first))
@@ -47,14 +48,31 @@ public:
     if (!generic)
       return false;
     hasProduct |= isMultiplyAdd(generic);
+    for (Value value : values)
+      readers.insert(value.getDefiningOp());
     return areOperandsPossible(values, [&](unsigned input) { return inputDim(generic, dim, input); });
   }
 
-  bool hasProduct = false; ///< among the operations
+  /// Whether there is a product, and weights can be put behind each other for good: nobody else reads them, or has them
+  /// behind others.
+  bool isWorthwhile() const {
+    DenseMap<Value, ArrayRef<Value>> found;
+    return hasProduct && llvm::all_of(weights, [&](ArrayRef<Value> list) {
+             return llvm::all_of(list, [&](Value weight) {
+               return found.try_emplace(weight, list).first->second == list &&
+                      llvm::all_of(weight.getUsers(), [&](Operation *user) { return readers.contains(user); });
+             });
+           });
+  }
 
+  /// Made once for the same values.
   Value join(ArrayRef<Value> values, unsigned dim) {
-    Value &made = known[{values.front(), dim}];
-    return made ? made : made = joined(values, dim);
+    for (auto const &[parts, along, whole] : known)
+      if (along == dim && ArrayRef(parts) == values)
+        return whole;
+    Value const whole = joined(values, dim);
+    known.push_back({SmallVector<Value>(values), dim, whole});
+    return whole;
   }
 
 private:
@@ -64,8 +82,8 @@ private:
     return llvm::map_to_vector(values, [=](Value value) { return value.getDefiningOp()->getOperand(number); });
   }
 
-  /// Whether a value is made like the result of `first`, of operands of the same ranks, and is read by one operation
-  /// only.
+  /// Whether a value is made like the result of `first`; what takes work is read by nobody else, who would have it done
+  /// twice.
   static bool isLike(Value value, Operation *first) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getName() != first->getName() || op->getBlock() != first->getBlock() ||
@@ -80,11 +98,12 @@ private:
       return collapse.getSrcType().hasStaticShape() &&
              collapse.getReassociation() == cast<tensor::CollapseShapeOp>(first).getReassociation();
     if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-      return concat.getDim() == cast<tensor::ConcatOp>(first).getDim() && concat.getResultType().hasStaticShape();
+      return value.hasOneUse() && concat.getDim() == cast<tensor::ConcatOp>(first).getDim() &&
+             concat.getResultType().hasStaticShape();
     auto generic = dyn_cast<linalg::GenericOp>(op);
     auto like = dyn_cast<linalg::GenericOp>(first);
-    return generic && generic.hasPureTensorSemantics() && !generic.hasIndexSemantics() && hasFreshOutput(generic) &&
-           cast<RankedTensorType>(value.getType()).hasStaticShape() &&
+    return generic && value.hasOneUse() && generic.hasPureTensorSemantics() && !generic.hasIndexSemantics() &&
+           hasFreshOutput(generic) && cast<RankedTensorType>(value.getType()).hasStaticShape() &&
            generic.getIndexingMaps() == like.getIndexingMaps() &&
            generic.getIteratorTypes() == like.getIteratorTypes() &&
            generic.getNumDpsInputs() == like.getNumDpsInputs() && fillOf(generic) == fillOf(like) &&
@@ -229,7 +248,10 @@ private:
 
   OpBuilder &builder;
   unsigned looked = 0;
-  DenseMap<std::pair<Value, unsigned>, Value> known;
+  bool hasProduct = false;
+  SmallVector<SmallVector<Value>> weights;                            // that are to be joined
+  DenseSet<Operation *> readers;                                      // operations that go into the whole
+  SmallVector<std::tuple<SmallVector<Value>, unsigned, Value>> known; // at most as many as were looked at
 };
 
 struct JoinedParts : OpRewritePattern<tensor::ConcatOp> {
@@ -239,7 +261,7 @@ struct JoinedParts : OpRewritePattern<tensor::ConcatOp> {
     SmallVector<Value> const parts(op.getInputs());
     Join join(rewriter);
     if (parts.size() < 2 || !op.getResultType().hasStaticShape() || !join.isPossible(parts, op.getDim()) ||
-        !join.hasProduct)
+        !join.isWorthwhile())
       return failure();
     rewriter.replaceOp(op, join.join(parts, op.getDim()));
     return success();

@@ -1,5 +1,4 @@
-//===- NeededElements.cpp - only what is read is computed, only what is not zero is multiplied
-//---------------------===//
+//===- NeededElements.cpp - only what is read is computed, only what is not zero is multiplied -------------------===//
 
 #include "passes/canonicalize/NeededElements.h"
 

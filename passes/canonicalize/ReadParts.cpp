@@ -1,5 +1,4 @@
-//===- ReadParts.cpp - a product of whose result slices are read makes no more
-//----------------------------------------===//
+//===- ReadParts.cpp - a product of whose result slices are read makes no more -----------------------------------===//
 //
 // A neural operator reads the lowest frequencies of a transform. The others are not computed: their columns are left
 // out of the weight, or their rows out of the product in front.

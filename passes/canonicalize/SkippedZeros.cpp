@@ -1,5 +1,4 @@
-//===- SkippedZeros.cpp - products with a weight leave out what is padded with zeros
-//------------------------------------===//
+//===- SkippedZeros.cpp - products with a weight leave out what is padded with zeros -----------------------------===//
 //
 // An inverse transform of a few frequencies begins with zeros for all others. A sum over them sums the others; rows of
 // zeros stay zeros and are put behind the product, where the next one leaves them out.

@@ -1,8 +1,6 @@
-//===- StackedProducts.cpp - products of the components of one tensor are one product
-//-----------------------------------===//
+//===- SumOfComponents.cpp - a sum of one product for each component of a tensor is one product -------------------===//
 //
-// Complex numbers are written in real parts: a transform of them is a sum of two products, a product with complex
-// weights four, each a kernel that reads the tensor and a weight once more.
+// The real part of a transform of complex numbers, which ONNX writes as real * cos - imaginary * sin.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

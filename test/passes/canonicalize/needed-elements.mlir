@@ -9,6 +9,7 @@
 #own = affine_map<(d0, d1, d2, d3) -> (d1, d3, d2)>
 #result = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 #same = affine_map<(d0, d1) -> (d0, d1)>
+#three = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #diagonal = affine_map<(d0, d1, d2) -> (d1, d1)>
 
 // Columns 0 and 3 of four: the weight has two, and both products in a row have fewer rows or columns.
@@ -191,6 +192,71 @@ func.func @parts(%x: tensor<2x3x4xf32>) -> tensor<2x3x5xf32> {
   } -> tensor<2x2x5xf32>
   %joined = tensor.concat dim(1) %y0, %y1 : (tensor<2x1x5xf32>, tensor<2x2x5xf32>) -> tensor<2x3x5xf32>
   return %joined : tensor<2x3x5xf32>
+}
+
+// Parts that share their first weight and not the second: joined, it would lie in two places.
+// CHECK-LABEL: func.func @shared_first
+// CHECK: tensor.concat dim(1)
+// CHECK-NOT: tensor.concat
+func.func @shared_first(%x: tensor<2x2x4xf32>) -> tensor<2x2x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %a = nest.weight "a" : tensor<1x4x1xf32> = dense<[[[1.0], [2.0], [3.0], [4.0]]]> : tensor<1x4x1xf32>
+  %b = nest.weight "b" : tensor<1x4x1xf32> = dense<[[[1.0], [2.0], [3.0], [4.0]]]> : tensor<1x4x1xf32>
+  %c = nest.weight "c" : tensor<1x4x1xf32> = dense<7.0> : tensor<1x4x1xf32>
+  %p0 = tensor.extract_slice %x[0, 0, 0] [2, 1, 4] [1, 1, 1] : tensor<2x2x4xf32> to tensor<2x1x4xf32>
+  %v0_e = tensor.empty() : tensor<2x1x1xf32>
+  %v0_z = linalg.fill ins(%zero : f32) outs(%v0_e : tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
+  %v0 = linalg.generic {indexing_maps = [#batch, #own, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%p0, %a : tensor<2x1x4xf32>, tensor<1x4x1xf32>) outs(%v0_z : tensor<2x1x1xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32):
+    %term = arith.mulf %x0, %x1 : f32
+    %sum = arith.addf %x2, %term : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x1x1xf32>
+  %w0_e = tensor.empty() : tensor<2x1x1xf32>
+  %w0_z = linalg.fill ins(%zero : f32) outs(%w0_e : tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
+  %w0 = linalg.generic {indexing_maps = [#batch, #own, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%p0, %a : tensor<2x1x4xf32>, tensor<1x4x1xf32>) outs(%w0_z : tensor<2x1x1xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32):
+    %term = arith.mulf %x0, %x1 : f32
+    %sum = arith.addf %x2, %term : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x1x1xf32>
+  %e0 = tensor.empty() : tensor<2x1x1xf32>
+  %y0 = linalg.generic {indexing_maps = [#three, #three, #three], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v0, %w0 : tensor<2x1x1xf32>, tensor<2x1x1xf32>) outs(%e0 : tensor<2x1x1xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32):
+    %sum = arith.addf %x0, %x1 : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x1x1xf32>
+  %p1 = tensor.extract_slice %x[0, 1, 0] [2, 1, 4] [1, 1, 1] : tensor<2x2x4xf32> to tensor<2x1x4xf32>
+  %v1_e = tensor.empty() : tensor<2x1x1xf32>
+  %v1_z = linalg.fill ins(%zero : f32) outs(%v1_e : tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
+  %v1 = linalg.generic {indexing_maps = [#batch, #own, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%p1, %b : tensor<2x1x4xf32>, tensor<1x4x1xf32>) outs(%v1_z : tensor<2x1x1xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32):
+    %term = arith.mulf %x0, %x1 : f32
+    %sum = arith.addf %x2, %term : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x1x1xf32>
+  %w1_e = tensor.empty() : tensor<2x1x1xf32>
+  %w1_z = linalg.fill ins(%zero : f32) outs(%w1_e : tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
+  %w1 = linalg.generic {indexing_maps = [#batch, #own, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%p1, %c : tensor<2x1x4xf32>, tensor<1x4x1xf32>) outs(%w1_z : tensor<2x1x1xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32):
+    %term = arith.mulf %x0, %x1 : f32
+    %sum = arith.addf %x2, %term : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x1x1xf32>
+  %e1 = tensor.empty() : tensor<2x1x1xf32>
+  %y1 = linalg.generic {indexing_maps = [#three, #three, #three], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v1, %w1 : tensor<2x1x1xf32>, tensor<2x1x1xf32>) outs(%e1 : tensor<2x1x1xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32):
+    %sum = arith.addf %x0, %x1 : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x1x1xf32>
+  %joined = tensor.concat dim(1) %y0, %y1 : (tensor<2x1x1xf32>, tensor<2x1x1xf32>) -> tensor<2x2x1xf32>
+  return %joined : tensor<2x2x1xf32>
 }
 
 // real * c - imaginary * s: one sum over both.
