@@ -87,11 +87,16 @@ def own_weights(g):
     columns, cut = g.some(3, 5, 8), g.random.randrange(1, rows)
     bounds = [(0, cut), (cut, rows)] if g.some(0, 0, 1) else [(0, cut), (min(cut + 1, rows - 1), rows)]
     pieces, equation = [], g.some("nhk,hko->nho", "nhk,hok->nho", "nhk,hko->noh")
-    function = g.some(None, None, "Tanh", "Neg")
+    function, shared, twice = g.some(None, None, "Tanh", "Neg"), {}, g.some(0, 0, 1)
     for first, end in bounds:
         weight = (end - first, columns, depth) if "hok" in equation else (end - first, depth, columns)
         made = (n, columns, end - first) if equation.endswith("noh") else (n, end - first, columns)
-        piece = g.add("Einsum", [part(g, x, shape, 1, first, end), g.weight(*weight, depth=depth)], made, equation=equation)
+        slice_, own = part(g, x, shape, 1, first, end), g.weight(*weight, depth=depth)
+        own = shared.setdefault(weight, own) if g.some(0, 0, 1) else own
+        piece = g.add("Einsum", [slice_, own], made, equation=equation)
+        if twice: # the sum of two, which may share a weight
+            other = own if g.some(0, 1) else g.weight(*weight, depth=depth)
+            piece = g.add("Add", [piece, g.add("Einsum", [slice_, other], made, equation=equation)], made)
         pieces.append(g.add(function, [piece], made) if function else piece)
     axis, extent = (2 if equation.endswith("noh") else 1), sum(end - first for first, end in bounds)
     if all(map(fixed, shape)) and g.some(0, 1):
