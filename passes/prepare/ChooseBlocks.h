@@ -13,6 +13,9 @@ bool isImage(mlir::Value memory);
 /// Whether integers in the caller's memory have no sign.
 bool isUnsigned(mlir::Value memref);
 
+/// True if a dimension joins several of an image with a border: its elements do not lie at equal distances.
+bool crossesBorder(mlir::Value memref, int64_t dimension);
+
 /// True if the elements of a buffer that follow each other along a loop lie side by side in memory.
 bool liesAlong(mlir::Value memref, mlir::AffineMap map, unsigned loop);
 

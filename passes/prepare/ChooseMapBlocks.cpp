@@ -147,10 +147,12 @@ bool Map::transposes(unsigned crossing, unsigned inner) const {
     return false;
   Type const type = cast<MemRefType>(output.getType()).getElementType();
   unsigned const bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
-  auto const isEven = [](AffineMap map) {
-    return llvm::all_of(map.getResults(), [](AffineExpr e) { return isa<AffineDimExpr, AffineConstantExpr>(e); });
+  auto const isEven = [](Value memref, AffineMap map) {
+    return llvm::all_of(llvm::enumerate(map.getResults()), [&](auto each) {
+      return isa<AffineDimExpr, AffineConstantExpr>(each.value()) && !crossesBorder(memref, each.index());
+    });
   };
-  return (bits == 32 || bits == 64) && isEven(maps[0]) && isEven(maps[1]) &&
+  return (bits == 32 || bits == 64) && isEven(op->getOperand(0), maps[0]) && isEven(output, maps[1]) &&
          liesAlong(op->getOperand(0), maps[0], crossing) && liesAlong(output, maps[1], inner);
 }
 

@@ -70,8 +70,9 @@ struct Contraction {
   /// Whether the rows of the second operand, along k, lie at equal distances.
   bool rowsAreEven() const {
     SmallVector<unsigned> const k = loops(Role::K);
-    return k.size() <= 1 && llvm::all_of(maps[1].getResults(), [&](AffineExpr expr) {
-             return k.empty() || !expr.isFunctionOfDim(k[0]) || isa<AffineDimExpr>(expr);
+    return k.size() <= 1 && llvm::all_of(llvm::enumerate(maps[1].getResults()), [&](auto each) {
+             return k.empty() || !each.value().isFunctionOfDim(k[0]) ||
+                    (isa<AffineDimExpr>(each.value()) && !crossesBorder(operand(1), each.index()));
            });
   }
 

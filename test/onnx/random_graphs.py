@@ -1,12 +1,14 @@
 """Random ONNX graphs of well-behaved values: what a network of that shape may hold, in orders that nobody thought of.
 
 graph_of(seed) makes one; seeds from LARGER on make larger ones, of more operators, those from TYPED on such with integers, conditions
-and bodies of If, Loop and Scan, those from QUANTIZED on quantized networks, those from SPECTRAL on parts of neural operators, those from NEWER on graphs of opsets 18 and later. Elements stay near one (weights shrink with their depth), so that results may be compared to those of
-another runtime. A dimension that is a string has its size at run time only."""
+and bodies of If, Loop and Scan, those from QUANTIZED on quantized networks, those from SPECTRAL on parts of neural operators, those from NEWER on graphs of opsets 18 and later,
+those from IMAGES on networks of images. Elements stay near one (weights shrink with their depth), so that results may be compared to
+those of another runtime. A dimension that is a string has its size at run time only."""
 
 from onnx import TensorProto, helper
 
 import random_control
+import random_images
 import random_integers
 import random_newer
 import random_quantized
@@ -15,12 +17,16 @@ from graph_builder import Graph, elements, fixed
 from random_blocks import BLOCKS, STARTS
 from random_layers import MAKERS
 
-LARGER, TYPED, QUANTIZED, SPECTRAL, NEWER = 100000, 200000, 400000, 500000, 600000
+LARGER, TYPED, QUANTIZED, SPECTRAL, NEWER, IMAGES = 100000, 200000, 400000, 500000, 600000, 700000
 
 
 def graph_of(seed):
     """A model; its dimensions "n" and "m", where it has them, are any size from 1 on."""
     g = Graph(seed)
+    if seed >= IMAGES:
+        g.opset = g.some(18, 21)
+        g.input((g.some(1, 1, 2, "n"), g.some(3, 8, 16), *g.some((8, 8), (12, 8), (7, 9), (6, 4))))
+        return grown(g, seed, random_images.MAKERS, g.random.randint(6, 30), 40000)
     if seed >= NEWER:
         g.opset = g.some(*random_newer.OPSETS)
         g.input(g.some(*STARTS))

@@ -372,3 +372,27 @@ func.func @lines(%x: memref<?xf32>, %y: memref<?xf32>, %n: memref<?xi32>) {
   }
   return
 }
+
+// -----
+#ij = affine_map<(i, j) -> (i, j)>
+#ji = affine_map<(i, j) -> (j, i)>
+
+// Rows of an image with a border do not lie at equal distances: no vectors of them are copied.
+// CHECK-LABEL: func.func @across_borders
+func.func @across_borders(%y: memref<32x64xf32>) {
+  %inside = nest.buffer "inside" border [1, 1] : memref<1x8x8x32xf32>
+  %whole = nest.buffer "whole" border [0, 0] : memref<1x8x8x32xf32>
+  %a = memref.collapse_shape %inside [[0, 1, 2], [3]] : memref<1x8x8x32xf32> into memref<64x32xf32>
+  %b = memref.collapse_shape %whole [[0, 1, 2], [3]] : memref<1x8x8x32xf32> into memref<64x32xf32>
+  // CHECK: nest.map "apart" {{.*}} attributes {nest.schedule = #nest.schedule<for_squares, inner = 1, crossing = 0>}
+  nest.map "apart" ins(%a : memref<64x32xf32>) outs(%y : memref<32x64xf32>) maps [#ji, #ij] {
+  ^bb0(%e: f32):
+    nest.yield %e : f32
+  }
+  // CHECK: nest.map "adjoining" {{.*}} attributes {nest.schedule = #nest.schedule<transposed_copy, inner = 1, crossing = 0>}
+  nest.map "adjoining" ins(%b : memref<64x32xf32>) outs(%y : memref<32x64xf32>) maps [#ji, #ij] {
+  ^bb0(%e: f32):
+    nest.yield %e : f32
+  }
+  return
+}
