@@ -151,10 +151,11 @@ void KernelLoops::dropUnitLoops() {
 
 //===--- Joining --------------------------------------------------------------------------------------------------===//
 
-/// Volumes N D H W C as the images that are their planes.
-static bool isBatchOfPlanes(tensor::CollapseShapeOp op) {
-  SmallVector<ReassociationIndices> const planes{{0, 1}, {2}, {3}, {4}};
-  return llvm::equal(op.getReassociationIndices(), planes);
+/// Volumes N D H W C as the images that are their planes, or images whose rows and columns were split.
+static bool joinsImages(tensor::CollapseShapeOp op) {
+  auto const groups = op.getReassociationIndices();
+  return groups.size() == 4 && groups[3].size() == 1 &&
+         (groups[0].size() == 1 || llvm::equal(groups, ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}, {4}}));
 }
 
 /// True for a tensor that will not lie contiguously: part of a larger one, or an image that gets a border for the
@@ -165,8 +166,8 @@ static bool mayHaveGaps(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(user))
       return insert.getSource() == value;
-    if (auto planes = dyn_cast<tensor::CollapseShapeOp>(user); planes && isBatchOfPlanes(planes))
-      return mayHaveGaps(planes.getResult());
+    if (auto images = dyn_cast<tensor::CollapseShapeOp>(user); images && joinsImages(images))
+      return mayHaveGaps(images.getResult());
     auto const hasAny = [](ArrayRef<int64_t> pads) { return llvm::any_of(pads, [](int64_t p) { return p; }); };
     if (auto conv = dyn_cast<nest::ConvOp>(user))
       return hasAny(conv.getBorder());

@@ -45,6 +45,12 @@ void populateJoinedHeads(mlir::RewritePatternSet &patterns);
 /// What makes loops of their own of batch and heads that were joined for a product only.
 void populateSeparateBatch(mlir::RewritePatternSet &patterns);
 
+/// What lets operations that gather, such as resizing, read and write images as they lie.
+void populateGathersInOrder(mlir::RewritePatternSet &patterns);
+
+/// What computes norms over groups of channels as images lie.
+void populateChannelGroups(mlir::RewritePatternSet &patterns);
+
 /// What keeps images of one row images between convolutions.
 void populateLines(mlir::RewritePatternSet &patterns);
 

@@ -92,11 +92,23 @@ struct KernelBuffers : impl::KernelBuffersBase<KernelBuffers> {
   }
 
 private:
-  /// Volumes that some kernel reads as the images that are their planes are allocated as such; all others see volumes.
+  /// Rows and columns that are split, as those of an image whose pixels are written several times.
+  static bool joinsPixels(memref::CollapseShapeOp op) {
+    auto const groups = op.getReassociationIndices();
+    return groups.size() == 4 && groups[0].size() == 1 && groups[3].size() == 1 &&
+           llvm::all_of(op.getSrc().getUsers(), [&](Operation *user) {
+             auto other = dyn_cast<memref::CollapseShapeOp>(user);
+             return other ? llvm::equal(other.getReassociationIndices(), groups) : isa<nest::Kernel>(user);
+           });
+  }
+
+  /// Volumes that some kernel reads as the images that are their planes are allocated as such, and so are images whose
+  /// pixels are split; all others see volumes, or the parts.
   void allocateImages(memref::CollapseShapeOp planes) {
-    SmallVector<ReassociationIndices> const groups{{0, 1}, {2}, {3}, {4}};
+    SmallVector<ReassociationIndices> const groups = planes.getReassociationIndices();
     auto volumes = planes.getSrc().getDefiningOp<memref::AllocOp>();
-    if (!volumes || !volumes.getType().hasStaticShape() || !llvm::equal(planes.getReassociationIndices(), groups) ||
+    bool const isVolume = llvm::equal(groups, ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}, {4}});
+    if (!volumes || !volumes.getType().hasStaticShape() || !(isVolume || joinsPixels(planes)) ||
         !llvm::any_of(planes->getUses(), isImageOperand))
       return;
     OpBuilder builder(volumes);

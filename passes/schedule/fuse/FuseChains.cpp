@@ -34,8 +34,15 @@ bool followsKernel(linalg::GenericOp generic) {
          });
 }
 
-/// What follows one kernel belongs to that kernel, even if its reader joins the results of two, or puts them in another
-/// order: a bias stays with its convolution.
+/// Whether the reader takes every element several times, as an image that grows does.
+bool repeats(linalg::GenericOp reader, OpOperand &operand) {
+  AffineMap const map = reader.getMatchingIndexingMap(&operand);
+  return llvm::any_of(llvm::enumerate(reader.getStaticLoopRanges()),
+                      [&](auto loop) { return loop.value() != 1 && !map.isFunctionOfDim(loop.index()); });
+}
+
+/// What follows one kernel belongs to that kernel, even if its reader joins the results of two, repeats them, or puts
+/// them in another order: a bias stays with its convolution.
 bool isEpilogue(linalg::GenericOp producer, OpOperand &operand) {
   auto reader = cast<linalg::GenericOp>(operand.getOwner());
   llvm::SmallPtrSet<Value, 4> joined;
@@ -44,7 +51,7 @@ bool isEpilogue(linalg::GenericOp producer, OpOperand &operand) {
       joined.insert(input);
   bool const rearranges = llvm::any_of(reader.getMatchingIndexingMap(&operand).getResults(),
                                        [](AffineExpr expr) { return !isa<AffineDimExpr, AffineConstantExpr>(expr); });
-  return (joined.size() > 1 || rearranges) && followsKernel(producer);
+  return (joined.size() > 1 || rearranges || repeats(reader, operand)) && followsKernel(producer);
 }
 
 struct FuseChains : impl::FuseChainsBase<FuseChains> {

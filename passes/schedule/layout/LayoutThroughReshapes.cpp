@@ -30,6 +30,14 @@ SmallVector<AffineMap> mapsOf(nest::ContractOp op) {
   return llvm::map_to_vector(op.getIndexingMaps(), [](Attribute map) { return cast<AffineMapAttr>(map).getValue(); });
 }
 
+/// A copy of one operand, which may read its elements several times.
+bool isSpreading(linalg::GenericOp op) {
+  return op && op.hasPureTensorSemantics() && op.getNumParallelLoops() == op.getNumLoops() &&
+         op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 && llvm::hasSingleElement(*op.getBody()) &&
+         op.getBody()->getTerminator()->getOperand(0) == op.getBody()->getArgument(0) &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
+}
+
 /// Heads that share keys and values (GQA): an operand that is spread over the heads of a group, and has the groups
 /// joined for the product only, is read as it was before. The groups and the heads of each are loops of their own.
 struct ReadSharedHeads : OpRewritePattern<nest::ContractOp> {
@@ -58,13 +66,6 @@ private:
   static AffineExpr moved(AffineExpr expr, unsigned loop) {
     unsigned const position = cast<AffineDimExpr>(expr).getPosition();
     return getAffineDimExpr(position <= loop ? position : position + 1, expr.getContext());
-  }
-
-  static bool isSpreading(linalg::GenericOp op) {
-    return op && op.hasPureTensorSemantics() && op.getNumParallelLoops() == op.getNumLoops() &&
-           op.getNumDpsInputs() == 1 && op.getNumDpsInits() == 1 && llvm::hasSingleElement(*op.getBody()) &&
-           op.getBody()->getTerminator()->getOperand(0) == op.getBody()->getArgument(0) &&
-           op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
   }
 
   static std::optional<Shared> sharedHeads(nest::ContractOp op, unsigned number) {
@@ -238,6 +239,59 @@ struct CollapseChannelsLast : OpRewritePattern<tensor::CollapseShapeOp> {
   }
 };
 
+/// An image that is spread, each pixel to several, and joined to channels-first order, of one that lies channels last:
+/// it is spread as it lies, if somebody behind it wants that.
+struct SpreadChannelsLast : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op, PatternRewriter &rewriter) const override {
+    auto spread = op.getSrc().getDefiningOp<linalg::GenericOp>();
+    auto const groups = op.getReassociationIndices();
+    if (!isSpreading(spread) || !spread->hasOneUse() || groups.size() != 4 || groups[0].size() != 1 ||
+        groups[1].size() != 1 || !leadsToChannelsLast(op.getResult(), 4))
+      return failure();
+    OpOperand *operand = spread.getDpsInputOperand(0);
+    auto turn = operand->get().getDefiningOp<linalg::TransposeOp>();
+    SmallVector<AffineExpr> read(spread.getMatchingIndexingMap(operand).getResults());
+    if (read.size() != 4 || (turn && turn.getPermutation() != ArrayRef<int64_t>({0, 3, 1, 2})))
+      return failure();
+    if (turn)
+      std::rotate(read.begin() + 1, read.begin() + 2, read.end()); // as the image lies
+    SmallVector<int64_t> order;                                    // of the loops
+    SmallVector<ReassociationIndices> joined;
+    for (auto [place, group] : llvm::enumerate(std::array{0, 2, 3, 1})) {
+      if (read[place] != rewriter.getAffineDimExpr(groups[group].front()))
+        return failure();
+      joined.emplace_back();
+      for (int64_t d : groups[group]) {
+        joined.back().push_back(order.size());
+        order.push_back(d);
+      }
+    }
+    auto const type = cast<RankedTensorType>(spread.getResult(0).getType());
+    SmallVector<int64_t> shape;
+    SmallVector<std::pair<Value, int64_t>> sources;
+    SmallVector<AffineExpr> renamed(order.size());
+    for (auto [loop, d] : llvm::enumerate(order)) {
+      shape.push_back(type.getDimSize(d));
+      sources.push_back({spread.getOutputs()[0], d});
+      renamed[d] = rewriter.getAffineDimExpr(loop);
+    }
+    for (AffineExpr &expr : read)
+      expr = expr.replaceDims(renamed);
+    auto const lastType = RankedTensorType::get(shape, type.getElementType());
+    AffineMap const maps[] = {AffineMap::get(shape.size(), 0, read, op.getContext()),
+                              rewriter.getMultiDimIdentityMap(shape.size())};
+    auto last = rewriter.create<linalg::GenericOp>(spread.getLoc(), lastType, turn ? turn.getInput() : operand->get(),
+                                                   emptyLike(rewriter, op.getLoc(), lastType, sources), maps,
+                                                   spread.getIteratorTypesArray());
+    rewriter.cloneRegionBefore(spread.getRegion(), last.getRegion(), last.getRegion().begin());
+    Value const image = rewriter.create<tensor::CollapseShapeOp>(op.getLoc(), last.getResult(0), joined);
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), image, {0, 3, 1, 2}));
+    return success();
+  }
+};
+
 /// Dimensions that a collapse joins and that lie side by side in the same order before a transpose, too, are joined
 /// there: collapse(transpose(x)) = transpose'(collapse'(x)). The patches of an image that become the rows of a
 /// transformer are in channels-last order by this.
@@ -373,8 +427,8 @@ void populateTransposeBeforeReshape(RewritePatternSet &patterns) {
 void populateLayoutThroughReshapes(RewritePatternSet &patterns) {
   populateTransposeBeforeReshape(patterns);
   populateSeparateBatch(patterns);
-  patterns.add<ReadSharedHeads, TransposeWithoutUnits, CollapseChannelsLast, SplitChannelsLast, ShuffleInPlace>(
-      patterns.getContext());
+  patterns.add<ReadSharedHeads, TransposeWithoutUnits, CollapseChannelsLast, SpreadChannelsLast, SplitChannelsLast,
+               ShuffleInPlace>(patterns.getContext());
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, patterns.getContext());
   guardReshapes(patterns);

@@ -274,49 +274,6 @@ struct SliceThrough : OpRewritePattern<tensor::ExtractSliceOp> {
   }
 };
 
-/// extract(transpose(x))[i...] in scalar code reads x itself.
-struct ExtractThrough : OpRewritePattern<tensor::ExtractOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::ExtractOp op, PatternRewriter &rewriter) const override {
-    auto transpose = transposeBehind(op.getTensor());
-    if (!transpose)
-      return failure();
-    SmallVector<Value> const position(op.getIndices());
-    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, transpose.getInput(),
-                                                   permute<Value>(position, inverse(transpose.getPermutation())));
-    return success();
-  }
-};
-
-/// transpose(generic(...)), used nowhere else: the generic writes the new order itself.
-struct HoistIntoProducer : OpRewritePattern<linalg::TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
-    auto generic = op.getInput().getDefiningOp<linalg::GenericOp>();
-    if (!generic || generic.getNumDpsInits() != 1 || generic.getNumDpsInputs() != 0 ||
-        generic.getNumParallelLoops() != generic.getNumLoops() || !generic.hasPureTensorSemantics())
-      return failure();
-    auto const asksForSize = [](Operation *user) { return isa<tensor::DimOp>(user); };
-    for (Operation *user : generic->getUsers())
-      if (user != op && !asksForSize(user))
-        return failure();
-    for (Operation *user : llvm::make_early_inc_range(generic->getUsers()))
-      if (asksForSize(user))
-        rewriter.modifyOpInPlace(user, [&] { user->setOperand(0, generic.getOutputs()[0]); });
-    ArrayRef<int64_t> const permutation = op.getPermutation();
-    auto moved = rewriter.create<linalg::GenericOp>(generic.getLoc(), op->getResultTypes(), ValueRange{}, op.getInit(),
-                                                    rewriter.getMultiDimIdentityMap(generic.getNumLoops()),
-                                                    generic.getIteratorTypesArray());
-    rewriter.inlineRegionBefore(generic.getRegion(), moved.getRegion(), moved.getRegion().begin());
-    SmallVector<int64_t> const now = inverse(permutation);
-    for (linalg::IndexOp index : llvm::to_vector(moved.getRegion().getOps<linalg::IndexOp>()))
-      rewriter.modifyOpInPlace(index, [&] { index.setDim(now[index.getDim()]); });
-    rewriter.replaceOp(op, moved.getResults());
-    rewriter.eraseOp(generic);
-    return success();
-  }
-};
-
 /// A contraction with a constant reads transposed and flattened data as it lies; the constant is permuted instead.
 struct FlattenIntoWeight : OpRewritePattern<nest::ContractOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -449,6 +406,7 @@ private:
     RewritePatternSet patterns(&getContext());
     patterns.add<CancelPair, SinkThroughElementwise>(&getContext());
     populateTransposeBeforeReshape(patterns);
+    populateChannelGroups(patterns);
     GreedyRewriteConfig config = configuration();
     config.useTopDownTraversal = true;
     return applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), config);
@@ -457,10 +415,11 @@ private:
   LogicalResult moveAll() {
     RewritePatternSet patterns(&getContext());
     patterns.add<CancelPair, UnitTransposeToReshape, AbsorbIntoMap, SinkThroughElementwise, PadThrough, SliceThrough,
-                 ExtractThrough, HoistIntoProducer, FlattenIntoWeight, AbsorbIntoContraction, WriteTransposed,
-                 CollapseUnitsFirst>(&getContext());
+                 FlattenIntoWeight, AbsorbIntoContraction, WriteTransposed, CollapseUnitsFirst>(&getContext());
     populateLayoutThroughReshapes(patterns);
+    populateGathersInOrder(patterns);
     populateLines(patterns);
+    populateChannelGroups(patterns);
     populateConcatOrder(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     return applyPatternsAndFoldGreedily(getOperation(), std::move(patterns), configuration());

@@ -157,6 +157,39 @@ linalg::GenericOp divisionBy(Value sum, int64_t count) {
   return matches ? generic : nullptr;
 }
 
+bool isElementwise(linalg::GenericOp op) { return op && op.getNumParallelLoops() == op.getNumLoops(); }
+
+/// Whether elementwise work on one tensor leads from the sum to the value: its mean, the inverse of a deviation.
+bool isMadeOf(Value value, linalg::GenericOp sum) {
+  for (unsigned depth = 0; depth < 6 && value.getDefiningOp(); ++depth) {
+    Operation *op = value.getDefiningOp();
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (op == sum)
+      return true;
+    bool const passes = isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
+                        (isElementwise(generic) && generic.getNumDpsInputs() == 1);
+    if (!passes)
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// A mean that is subtracted from what it is the mean of, or a sum of squares: a norm, whose terms are computed where
+/// they are summed, and not a pool.
+bool belongsToNorm(linalg::GenericOp sum) {
+  Value const image = sum.getInputs()[0];
+  auto terms = image.getDefiningOp<linalg::GenericOp>();
+  auto square = isElementwise(terms) ? dyn_cast<arith::MulFOp>(terms.getBody()->front()) : nullptr;
+  if (square && square.getLhs() == square.getRhs())
+    return true;
+  return llvm::any_of(image.getUsers(), [&](Operation *user) {
+    auto reader = dyn_cast<linalg::GenericOp>(user);
+    return isElementwise(reader) && isa<arith::SubFOp>(reader.getBody()->front()) &&
+           llvm::any_of(reader.getDpsInputs(), [&](Value input) { return input != image && isMadeOf(input, sum); });
+  });
+}
+
 /// A reduction over the rows and columns of images is a pool with a window as large as they are.
 struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -169,7 +202,7 @@ struct RaiseGlobalPool : OpRewritePattern<linalg::GenericOp> {
     auto const start = fillValue(op.getOutputs()[0]);
     if (!in.isIdentity() || !isOverImage(out) || !reduction || reduction->term != op.getBody()->getArgument(0) ||
         !start || !isNeutral(reduction->combiner, *start) || type.isDynamicDim(1) || type.isDynamicDim(2) ||
-        type.isDynamicDim(3) || !followsImage(op.getInputs()[0], behindLayer))
+        type.isDynamicDim(3) || !followsImage(op.getInputs()[0], behindLayer) || belongsToNorm(op))
       return failure();
     Location const loc = op.getLoc();
     SmallVector<int64_t> const kernel{type.getDimSize(2), type.getDimSize(3)};

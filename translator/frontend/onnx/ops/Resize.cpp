@@ -123,18 +123,22 @@ static Taps tapsOf(Node &node, Mode const &mode, Axis const &axis) {
 
 //===--- Operations -----------------------------------------------------------------------------------------------===//
 
-/// Every element `factor` times: a broadcast over a dimension that is then merged.
-static Value repeat(Build &b, Value x, int64_t axis, int64_t factor) {
-  int64_t const rank = Build::rankOf(x);
-  Sizes sizes = b.sizesOf(x);
-  sizes.insert(sizes.begin() + axis + 1, b.getIndexAttr(factor));
+/// Every element factors[d] times along dimension d: one broadcast over dimensions that are then merged.
+static Value repeat(Build &b, Value x, IntsRef factors) {
+  Sizes sizes;
   std::vector<Extent> shape = b.extentsOf(x);
   Ints read;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    read.push_back(dim <= axis ? dim : dim + 1);
-  Value const copies =
-      b.map(x, b.selectDims(rank + 1, read), sizes, Build::elementOf(x), [](Scalars &, ValueRange v) { return v[0]; });
-  shape[axis] = shape[axis] * factor;
+  for (auto [dim, size] : llvm::enumerate(b.sizesOf(x))) {
+    read.push_back(static_cast<int64_t>(sizes.size()));
+    sizes.push_back(size);
+    if (factors[dim] != 1)
+      sizes.push_back(b.getIndexAttr(factors[dim]));
+    shape[dim] = shape[dim] * factors[dim];
+  }
+  if (sizes.size() == shape.size())
+    return x;
+  Value const copies = b.map(x, b.selectDims(static_cast<int64_t>(sizes.size()), read), sizes, Build::elementOf(x),
+                             [](Scalars &, ValueRange v) { return v[0]; });
   return b.reshapeTo(copies, shape);
 }
 
@@ -192,27 +196,32 @@ static bool repeats(Taps const &taps, int64_t factor) {
   return taps.constants.empty();
 }
 
-static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis const &axis) {
+/// Repetitions are only noted, in `factors`: those of all axes are made together.
+static Value resize(Node &node, Value x, int64_t at, Mode const &mode, Axis const &axis, Ints &factors) {
   if (axis.from == axis.to && axis.scale == 1 && axis.begin == 0 && axis.end == 1)
     return x;
   if (axis.from == 0 || axis.to < 0)
     node.refuse("axis " + Twine(at) + " cannot be resized from " + Twine(axis.from) + " to " + Twine(axis.to));
   Taps const taps = tapsOf(node, mode, axis);
   int64_t const factor = axis.to / axis.from;
-  if (mode.kind == "nearest" && axis.to % axis.from == 0 && repeats(taps, factor))
-    return repeat(node.b, x, at, factor);
+  if (mode.kind == "nearest" && axis.to % axis.from == 0 && repeats(taps, factor)) {
+    factors[at] = factor;
+    return x;
+  }
   return resizeAxis(node, x, at, taps);
 }
 
 /// The same for extents that are known at run time only.
 static Value resizeUnknown(Node &node, Value x, int64_t at, Mode const &mode, Extent const &to,
-                           std::optional<double> scale) {
+                           std::optional<double> scale, Ints &factors) {
   constexpr int64_t most = 64, sample = 16; // a pattern of positions that is the same for any extent
   auto const ratio = to.dividedBy(node.extents(0)[at]);
   int64_t const factor = ratio ? ratio->number().value_or(0) : 0;
   bool const mayRepeat = mode.kind == "nearest" && mode.coordinates != "align_corners" && 1 < factor && factor <= most;
-  if (mayRepeat && repeats(tapsOf(node, mode, {sample, factor * sample, static_cast<double>(factor)}), factor))
-    return repeat(node.b, x, at, factor);
+  if (mayRepeat && repeats(tapsOf(node, mode, {sample, factor * sample, static_cast<double>(factor)}), factor)) {
+    factors[at] = factor;
+    return x;
+  }
   return resizeAtRunTime(node, x, at, mode, to, scale);
 }
 
@@ -270,6 +279,7 @@ static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> sca
     node.needFloat(0);
   Value x = node.in(0);
   std::vector<double> const parts = regions(node, mode, axes.size());
+  Ints factors(Build::rankOf(x), 1);
   for (auto [i, at] : llvm::enumerate(axes)) {
     Extent const extent = node.extents(0)[at];
     double const begin = parts[i], end = parts[axes.size() + i];
@@ -277,7 +287,7 @@ static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> sca
       bool const isKept = begin == 0 && end == 1 && (sizes ? (*sizes)[i] == extent : scales[i] == 1);
       auto const given = scales.empty() ? std::nullopt : std::optional(scales[i]);
       if (!isKept)
-        x = resizeUnknown(node, x, at, mode, sizes ? (*sizes)[i] : scaled(node, extent, scales[i]), given);
+        x = resizeUnknown(node, x, at, mode, sizes ? (*sizes)[i] : scaled(node, extent, scales[i]), given, factors);
       continue;
     }
     int64_t const from = *extent.number();
@@ -288,9 +298,9 @@ static void run(Node &node, Mode const &mode, IntsRef axes, ArrayRef<double> sca
     if (!(std::abs(wanted) <= most && std::abs(begin) <= most && std::abs(end) <= most && std::abs(scale) <= most))
       node.refuse("the size, scale or roi of axis " + Twine(at) + " is out of range");
     auto const to = static_cast<int64_t>(wanted);
-    x = resize(node, x, at, mode, {from, to, scale, begin, end});
+    x = resize(node, x, at, mode, {from, to, scale, begin, end}, factors);
   }
-  node.out(0, x);
+  node.out(0, repeat(node.b, x, factors));
 }
 
 static bool keepsAspectRatio(Node &node) {
