@@ -51,8 +51,8 @@ bool crossesBorder(Value memref, int64_t dimension) {
   if (!hasBorder(rootOf(memref)))
     return false;
   bool isJoined = false;
-  for (Operation *op = memref.getDefiningOp(); op;
-       op = op->getNumOperands() == 0 ? nullptr : op->getOperand(0).getDefiningOp()) {
+  for (Operation *op = memref.getDefiningOp(); isa_and_nonnull<ViewLikeOpInterface>(op);
+       op = op->getOperand(0).getDefiningOp()) {
     if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op)) {
       ReassociationIndices const group = collapse.getReassociationIndices()[dimension];
       auto const isLong = [&](int64_t d) { return collapse.getSrcType().getDimSize(d) != 1; };

@@ -169,7 +169,8 @@ Value imageBehind(Value rows, PatternRewriter &rewriter) {
   linalg::TransposeOp turn = groupsBehind(rows);
   if (!turn)
     return nullptr;
-  if (auto expand = turn.getInput().getDefiningOp<tensor::ExpandShapeOp>())
+  auto expand = turn.getInput().getDefiningOp<tensor::ExpandShapeOp>();
+  if (expand && llvm::equal(expand.getReassociationIndices(), lastTwoJoined(expand.getResultType().getRank())))
     return expand.getSrc();
   return joinedChannels(rewriter, rows.getLoc(), turn.getInput());
 }
@@ -189,7 +190,8 @@ struct LoopsOfGroups : OpRewritePattern<linalg::GenericOp> {
         groups = cast<RankedTensorType>(turn->getResult(0).getType());
     if (!groups)
       return failure();
-    if (isParallel(op) && llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *o) { return isReadable(op, *o); }) &&
+    if (isParallel(op) &&
+        llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *o) { return isReadable(op, *o, groups); }) &&
         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
       rewriter.replaceOp(op, computed(op, groups, rewriter));
     else if (isFold(op))
@@ -202,11 +204,14 @@ struct LoopsOfGroups : OpRewritePattern<linalg::GenericOp> {
 private:
   static bool isParallel(linalg::GenericOp op) { return op.getNumParallelLoops() == op.getNumLoops(); }
 
-  /// Whether computed() takes the operand: rows of groups, or what is the same along all of a row.
-  static bool isReadable(linalg::GenericOp op, OpOperand &operand) {
+  /// Whether computed() takes the operand: rows of the same groups, or what is the same along all of a row.
+  static bool isReadable(linalg::GenericOp op, OpOperand &operand, RankedTensorType groups) {
     AffineMap const map = op.getMatchingIndexingMap(&operand);
     auto const type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (!type || (map.isIdentity() && groupsBehind(operand.get())))
+    linalg::TransposeOp turn = groupsBehind(operand.get());
+    bool const isOfGroups =
+        turn && cast<RankedTensorType>(turn->getResult(0).getType()).getShape() == groups.getShape();
+    if (!type || (map.isIdentity() && isOfGroups))
       return true;
     return type.hasStaticShape() && !map.isFunctionOfDim(2) &&
            llvm::all_of(map.getResults(), llvm::IsaPred<AffineDimExpr, AffineConstantExpr>);
