@@ -81,7 +81,7 @@ static bool usesFixedWidths(Program const &program) {
 }
 
 /// check_sizes(), if there is one: its parameters, call and statements.
-static Json viewSizeChecks(std::optional<SizeChecks> const &checks) {
+static Json viewSizeChecks(std::optional<SizeChecksView> const &checks) {
   if (!checks)
     return Json::array();
   std::vector<Expression> names;

@@ -12,23 +12,23 @@ using namespace mlir;
 
 namespace ml2k {
 
-std::optional<Element> elementOf(Operation *op) {
+std::optional<AccessedElement> elementOf(Operation *op) {
   if (auto load = dyn_cast<memref::LoadOp>(op))
-    return Element{op, load.getMemref(), load.getIndices()};
+    return AccessedElement{op, load.getMemref(), load.getIndices()};
   if (auto store = dyn_cast<memref::StoreOp>(op))
-    return Element{op, store.getMemref(), store.getIndices()};
+    return AccessedElement{op, store.getMemref(), store.getIndices()};
   return std::nullopt;
 }
 
 /// Elements of one memory whose numbers differ.
-static bool areApart(Element const &a, Element const &b) {
+static bool areApart(AccessedElement const &a, AccessedElement const &b) {
   return a.memref == b.memref && llvm::any_of(llvm::zip(a.indices, b.indices), [](auto pair) {
            auto const x = getConstantIntValue(std::get<0>(pair)), y = getConstantIntValue(std::get<1>(pair));
            return x && y && *x != *y;
          });
 }
 
-bool mayTouch(Operation *op, Element const &element, Operation *inside, unsigned &proofs, bool onlyWrites) {
+bool mayTouch(Operation *op, AccessedElement const &element, Operation *inside, unsigned &proofs, bool onlyWrites) {
   auto const meets = [&](Operation *inner) {
     auto const other = elementOf(inner);
     bool const isKnown = other || isPure(inner) || inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||

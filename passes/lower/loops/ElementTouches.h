@@ -10,19 +10,21 @@
 namespace ml2k {
 
 /// An element of memory: what loads and stores have in common.
-struct Element {
+struct AccessedElement {
   mlir::Operation *op;
   mlir::Value memref;
   mlir::ValueRange indices;
 
-  bool operator==(Element const &other) const { return memref == other.memref && llvm::equal(indices, other.indices); }
+  bool operator==(AccessedElement const &other) const {
+    return memref == other.memref && llvm::equal(indices, other.indices);
+  }
 };
 
-std::optional<Element> elementOf(mlir::Operation *op);
+std::optional<AccessedElement> elementOf(mlir::Operation *op);
 
 /// Whether `op`, or something in it, may access the element, which is the same in all iterations of loops `inside`.
 /// `proofs`: how many accesses may still be kept apart by the bounds of loops, which takes time.
-bool mayTouch(mlir::Operation *op, Element const &element, mlir::Operation *inside, unsigned &proofs,
+bool mayTouch(mlir::Operation *op, AccessedElement const &element, mlir::Operation *inside, unsigned &proofs,
               bool onlyWrites = false);
 
 } // namespace ml2k

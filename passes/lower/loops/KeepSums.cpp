@@ -26,7 +26,7 @@ bool isKept(Type type) { return type.isF32() || type.isF64() || type.isInteger(3
 
 /// Whether the element is one of the iteration's own, which forward() makes sure that memory has: at the indices of all
 /// parallel loops around it, and at others that data do not decide.
-bool isOwnElement(scf::ForOp loop, Element const &element) {
+bool isOwnElement(scf::ForOp loop, AccessedElement const &element) {
   SmallVector<Value> parallel;
   for (Operation *op = loop->getParentOp(); op && !isa<func::FuncOp>(op); op = op->getParentOp()) {
     if (auto around = dyn_cast<scf::ParallelOp>(op))
@@ -45,7 +45,7 @@ bool isOwnElement(scf::ForOp loop, Element const &element) {
 
 /// Whether the element may be loaded and stored where the loop does not run: it is accessed beside it anyway, or nobody
 /// else's.
-bool isAccessed(scf::ForOp loop, Element const &element) {
+bool isAccessed(scf::ForOp loop, AccessedElement const &element) {
   auto const lower = getConstantIntValue(loop.getLowerBound()), upper = getConstantIntValue(loop.getUpperBound());
   if ((lower && upper && *lower < *upper) || isOwnElement(loop, element))
     return true;
@@ -61,7 +61,7 @@ bool isAccessed(scf::ForOp loop, Element const &element) {
 
 /// The loads of what `store`, of the loop's own body, changes; none where it has to be in memory in between.
 SmallVector<memref::LoadOp> loadsFor(scf::ForOp loop, memref::StoreOp store, unsigned &proofs) {
-  Element const element = *elementOf(store);
+  AccessedElement const element = *elementOf(store);
   bool const isFixed =
       llvm::all_of(store.getIndices(), [&](Value index) { return loop.isDefinedOutsideOfLoop(index); });
   if (nest::isAtomic(store) || !isFixed || !loop.isDefinedOutsideOfLoop(element.memref) ||

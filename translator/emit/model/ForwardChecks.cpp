@@ -79,7 +79,7 @@ void ForwardPrinter::printChecks(std::vector<Check> &checks) {
 /// negative extents, but may be made for any larger sizes. `statements` gets the other checks and the call.
 void ForwardPrinter::shareChecks(std::vector<Check> const &checks, Body &statements) {
   std::vector<std::string> const sizes = workspaceSizes(program);
-  SizeChecks shared;
+  SizeChecksView shared;
   for (Check const &check : checks) {
     cpp::Names const used = usesOf(check.refuse.condition);
     auto const isKnown = [&](std::string const &name) {

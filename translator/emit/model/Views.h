@@ -10,7 +10,7 @@
 namespace ml2k {
 
 /// What the model takes for granted about the sizes of a Workspace.
-struct SizeChecks {
+struct SizeChecksView {
   std::vector<Identifier> sizes;
   Body statements;
 };
@@ -19,7 +19,7 @@ struct SizeChecks {
 struct ForwardView {
   std::vector<cpp::Function> layers;
   Body statements;
-  std::optional<SizeChecks> sizeChecks;
+  std::optional<SizeChecksView> sizeChecks;
 };
 
 mlir::FailureOr<ForwardView> viewForward(Program &program);
