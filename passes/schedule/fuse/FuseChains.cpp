@@ -24,13 +24,13 @@ bool isReadOnlyBy(Value value, Operation *user) {
   return llvm::all_of(value.getUsers(), [&](Operation *other) { return other == user; });
 }
 
-bool isKernel(Operation *op) { return isa_and_nonnull<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }
+bool isProductOrWindow(Operation *op) { return isa_and_nonnull<nest::ConvOp, nest::ContractOp, nest::WindowOp>(op); }
 
 /// True for elementwise work on the result of a kernel, or on such work, that nobody else reads.
 bool followsKernel(linalg::GenericOp generic) {
   return generic && generic.getNumReductionLoops() == 0 && llvm::any_of(generic.getDpsInputs(), [](Value input) {
            return hasOneReader(input) &&
-                  (isKernel(input.getDefiningOp()) || followsKernel(input.getDefiningOp<linalg::GenericOp>()));
+                  (isProductOrWindow(input.getDefiningOp()) || followsKernel(input.getDefiningOp<linalg::GenericOp>()));
          });
 }
 
