@@ -16,6 +16,7 @@ class Case:
     kernel: str = "" # only the kernel of this label counts, not the whole of forward()
     options: list = field(default_factory=list) # of ml2kokkos
     extents: dict = field(default_factory=dict) # of symbolic dimensions
+    integers: tuple = (0, 2) # what the integers of inputs are drawn from: the second is not among them
     room: int = 0    # for so many rows the workspace is made, if not for those that there are
     flops: int = 0   # of a product: its time becomes a share of the machine's peak
     naive: bool = False # worth timing beside --schedule=naive

@@ -7,7 +7,10 @@ import subprocess
 import time
 
 import numpy as np
+import onnx
 
+import networks
+import science
 from kernels import Case
 from ml2kokkos.verify.build import build_runner, write_runner
 from ml2kokkos.verify.exchange import bind_extents, run_all, write_arguments
@@ -25,6 +28,15 @@ def find(folders):
     paths = sorted((path for folder in folders for path in folder.rglob("*.onnx")), key=lambda path: path.stem)
     cases = [Case(path.stem, path, naive=path.stem in ("resnet18", "mlp") or path.stem.startswith("mlp_")) for path in paths]
     return cases + [Case("resnet18_direct", case.path, options=["--winograd=off"]) for case in cases if case.name == "resnet18"]
+
+
+def made(folder, text):
+    """The networks of bench/networks.py for hosts and those of bench/science.py; edges go anywhere."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in {**{name: networks.NETWORKS[name] for name in networks.FOR_HOSTS}, **science.NETWORKS}.items():
+        if text in name:
+            onnx.save(make(), folder / f"{name}.onnx")
+            yield Case(name, folder / f"{name}.onnx", integers=(0, science.INTEGERS.get(name, 2)))
 
 
 class Served:
@@ -126,7 +138,7 @@ class Built:
         self.model.room = (case.room,) * len(self.model.sizes) if case.room else ()
         write_runner(self.model.folder, [self.model])
         self.program = build_runner(RUNNERS, stem, compiler=arguments.compiler)
-        self.inputs = [np.ascontiguousarray(array) for array in seeded_inputs(self.model, 1, case.extents, (0, 2))]
+        self.inputs = [np.ascontiguousarray(array) for array in seeded_inputs(self.model, 1, case.extents, case.integers)]
 
     def outputs(self):
         (results,), _ = run_all(self.program, [(self.model, self.inputs, 0, None)])

@@ -244,6 +244,8 @@ NETWORKS = {
     "mala_small_b8000": lambda: mlp(8000, 91, 100, 100, 11, activation="LeakyRelu", last=False),
 }
 
+FOR_HOSTS = ["vit_tiny", "gpt_cache", "gpt_cache_fused", "gru_b1", "shufflenet_v2"] # in the suite networks
+
 
 def with_batch(path, batch):
     """A network of images with another number of them."""

@@ -37,8 +37,8 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu", "models", "kernels", "operators", "python", "sparse", "forms", "growth", "gpu"], default="cpu",
-        help="cpu: models and kernels (default); operators: single ones of ONNX, along every axis, beside onnxruntime; python: kernels written in Python beside Numba; sparse: kernels over "
+    add("--suite", choices=["cpu", "models", "networks", "kernels", "operators", "python", "sparse", "forms", "growth", "gpu"], default="cpu",
+        help="cpu: models and kernels (default); networks: those of bench/networks.py and bench/science.py; operators: single ones of ONNX, along every axis, beside onnxruntime; python: kernels written in Python beside Numba; sparse: kernels over "
         "sparse matrices beside KokkosKernels (Debian's libtrilinos-kokkos-kernels-dev, libtrilinos-kokkos-dev); "
         "forms: networks inside kernels and runners beside onnxruntime; growth: operators at n and 2 n elements beside "
         "onnxruntime; gpu: the blocks on an NVIDIA GPU beside PyTorch")
@@ -120,10 +120,12 @@ def main():
     cases = []
     if arguments.suite == "operators":
         cases += operators.find(PROJECT / "build/bench/operators", arguments.filter)
+    elif arguments.suite == "networks":
+        cases += models.made(PROJECT / "build/bench/networks", arguments.filter)
     elif arguments.suite != "kernels":
         found = models.find(arguments.models or [PROJECT / "examples"])
         cases += [case for case in found if arguments.filter in case.name]
-    if arguments.suite not in ("models", "operators") and not arguments.smallest:
+    if arguments.suite not in ("models", "networks", "operators") and not arguments.smallest:
         cases += kernels.find(PROJECT / "build/bench/models", arguments.filter)
     if arguments.smallest:
         cases = [case for case in cases if case.naive or not arguments.naive]
