@@ -1,9 +1,10 @@
 //===- ComputedWeights.cpp - weights that the model computes from others ------------------------------------------===//
 //
 // Part of FoldWeights. Convolutions with standardized weights normalize each row of them in the graph: mean, variance
-// and division are nodes behind a constant. They are done here, so that what reads them has a constant. Work and size
-// are those of the weights: no operation has more loop steps than its operands have elements, all of them together have
-// a few for each element of the model's weights, and what is stored has as many elements as these at most.
+// and division are nodes behind a constant; a selective scan computes -exp(a) of one. They are done here, so that what
+// reads them has a constant. Work and size are those of the weights: no operation has more loop steps than its operands
+// have elements, all of them together have a few for each element of the model's weights, and what is stored has as
+// many elements as these at most.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -38,6 +39,13 @@ Compute computeOf(Operation &op) {
       .Case<arith::SubFOp>([](auto) { return +[](double a, double b) { return a - b; }; })
       .Case<arith::MulFOp>([](auto) { return +[](double a, double b) { return a * b; }; })
       .Case<arith::DivFOp>([](auto) { return +[](double a, double b) { return a / b; }; })
+      .Case<arith::NegFOp>([](auto) { return +[](double a, double) { return -a; }; })
+      .Case<math::AbsFOp>([](auto) { return +[](double a, double) { return std::fabs(a); }; })
+      .Case<math::ExpOp>([](auto) { return +[](double a, double) { return std::exp(a); }; })
+      .Case<math::ExpM1Op>([](auto) { return +[](double a, double) { return std::expm1(a); }; })
+      .Case<math::LogOp>([](auto) { return +[](double a, double) { return std::log(a); }; })
+      .Case<math::Log1pOp>([](auto) { return +[](double a, double) { return std::log1p(a); }; })
+      .Case<math::TanhOp>([](auto) { return +[](double a, double) { return std::tanh(a); }; })
       .Case<math::SqrtOp>([](auto) { return +[](double a, double) { return std::sqrt(a); }; })
       .Case<math::RsqrtOp>([](auto) { return +[](double a, double) { return 1 / std::sqrt(a); }; })
       .Default([](auto) { return nullptr; });

@@ -34,7 +34,7 @@ bool isOfRows(linalg::GenericOp generic, tensor::ExtractOp extract) {
          });
 }
 
-/// rows[i, j] = source[at(i), j], as a linalg.generic without inputs.
+/// rows[i, j] = source[at(i), j]; the inputs of the linalg.generic, if there are any, are read at i.
 struct Gather {
   linalg::GenericOp generic;
   tensor::ExtractOp extract;
@@ -44,9 +44,12 @@ struct Gather {
 
   static std::optional<Gather> of(Value rows) {
     auto generic = rows.getDefiningOp<linalg::GenericOp>();
-    if (!generic || !generic->hasOneUse() || generic.getNumDpsInputs() != 0 || generic.getNumLoops() != 2 ||
+    if (!generic || !generic->hasOneUse() || generic.getNumDpsInits() != 1 || generic.getNumLoops() != 2 ||
         generic.getNumParallelLoops() != 2 || !generic.hasPureTensorSemantics() ||
-        !generic.getIndexingMapsArray()[0].isIdentity() || !generic.getBody()->getArgument(0).use_empty())
+        !generic.getIndexingMapsArray().back().isIdentity() || !generic.getRegionOutputArgs()[0].use_empty() ||
+        llvm::any_of(generic.getIndexingMapsArray(), [&](AffineMap map) {
+          return map != generic.getIndexingMapsArray().back() && map.isFunctionOfDim(1);
+        }))
       return std::nullopt;
     auto extract = generic.getBody()->getTerminator()->getOperand(0).getDefiningOp<tensor::ExtractOp>();
     if (!extract || extract.getIndices().size() != 2 || extract->getBlock() != generic.getBody())
@@ -187,16 +190,25 @@ private:
     auto const type = cast<RankedTensorType>(op->getResult(0).getType());
     Location const loc = op.getLoc();
     Value const empty = rewriter.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
-    SmallVector<AffineMap> const maps(sum ? 2 : 1, rewriter.getMultiDimIdentityMap(2));
+    SmallVector<AffineMap> maps(sum ? 1 : 0, rewriter.getMultiDimIdentityMap(2));
     SmallVector<utils::IteratorType> const loops(2, utils::IteratorType::parallel);
-    SmallVector<Value> const inputs(sum ? 1 : 0, sum);
+    SmallVector<Value> inputs(sum ? 1 : 0, sum);
+    for (Part &part : gathered)
+      for (OpOperand *input : part.gather->generic.getDpsInputOperands()) {
+        inputs.push_back(input->get());
+        maps.push_back(part.gather->generic.getMatchingIndexingMap(input));
+      }
+    maps.push_back(rewriter.getMultiDimIdentityMap(2));
     return rewriter
         .create<linalg::GenericOp>(loc, TypeRange{type}, inputs, ValueRange{empty}, maps, loops,
                                    [&](OpBuilder &inside, Location at, ValueRange scalars) {
                                      Value total = sum ? scalars[0] : Value();
+                                     scalars = scalars.drop_front(sum ? 1 : 0);
                                      for (auto [number, part] : llvm::enumerate(gathered)) {
-                                       Value const term = elementOf(*part.gather, products,
+                                       unsigned const count = part.gather->generic.getNumDpsInputs();
+                                       Value const term = elementOf(*part.gather, scalars.take_front(count), products,
                                                                     int64_t(number) * type.getDimSize(1), inside);
+                                       scalars = scalars.drop_front(count);
                                        total = total ? inside.create<arith::AddFOp>(at, total, term).getResult() : term;
                                      }
                                      inside.create<linalg::YieldOp>(at, total);
@@ -205,8 +217,9 @@ private:
   }
 
   /// products[at(i), first + j] with the position that the gather computes.
-  static Value elementOf(Gather &gather, Value products, int64_t first, OpBuilder &inside) {
+  static Value elementOf(Gather &gather, ValueRange inputs, Value products, int64_t first, OpBuilder &inside) {
     IRMapping values;
+    values.map(gather.generic.getRegionInputArgs(), inputs);
     for (Operation &each : gather.generic.getBody()->without_terminator())
       if (&each != gather.extract)
         inside.clone(each, values);

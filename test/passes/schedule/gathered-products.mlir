@@ -62,3 +62,38 @@ func.func @permuted(%h: tensor<8x2xf32>, %from: tensor<8xindex>, %e: tensor<8x1x
   %y = linalg.matmul ins(%x, %w : tensor<8x3xf32>, tensor<3x2xf32>) outs(%start : tensor<8x2xf32>) -> tensor<8x2xf32>
   return %y : tensor<8x2xf32>
 }
+
+// Positions that the gathers have as inputs
+// CHECK-LABEL: func.func @inputs
+// CHECK:       %[[PRODUCTS:.*]] = nest.contract {{.*}}outs(%{{.*}} : tensor<3x4xf32>)
+// CHECK:       linalg.generic {{.*}}ins(%{{.*}}, %arg1, %arg2 : tensor<8x2xf32>, tensor<8xi64>, tensor<8xi64>)
+// CHECK-NEXT:  ^bb0(%{{.*}}: f32, %[[FROM:.*]]: i64, %[[TO:.*]]: i64, %{{.*}}: f32):
+// CHECK:         %[[A:.*]] = arith.index_cast %[[FROM]]
+// CHECK:         tensor.extract %[[PRODUCTS]][%[[A]], %{{.*}}]
+// CHECK:         %[[B:.*]] = arith.index_cast %[[TO]]
+// CHECK:         tensor.extract %[[PRODUCTS]][%[[B]], %{{.*}}]
+func.func @inputs(%h: tensor<3x2xf32>, %from: tensor<8xi64>, %to: tensor<8xi64>, %e: tensor<8x1xf32>) -> tensor<8x2xf32> {
+  %w = nest.weight "w" : tensor<5x2xf32> = dense<[[1.0, 3.0], [2.0, 4.0], [5.0, 7.0], [6.0, 8.0], [9.0, 10.0]]> : tensor<5x2xf32>
+  %rows = tensor.empty() : tensor<8x2xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%from : tensor<8xi64>) outs(%rows : tensor<8x2xf32>) {
+  ^bb0(%in: i64, %out: f32):
+    %at = arith.index_cast %in : i64 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %h[%at, %j] : tensor<3x2xf32>
+    linalg.yield %v : f32
+  } -> tensor<8x2xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%to : tensor<8xi64>) outs(%rows : tensor<8x2xf32>) {
+  ^bb0(%in: i64, %out: f32):
+    %at = arith.index_cast %in : i64 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %h[%at, %j] : tensor<3x2xf32>
+    linalg.yield %v : f32
+  } -> tensor<8x2xf32>
+  %x = tensor.concat dim(1) %a, %b, %e : (tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x1xf32>) -> tensor<8x5xf32>
+  %zero = arith.constant 0.0 : f32
+  %start = linalg.fill ins(%zero : f32) outs(%rows : tensor<8x2xf32>) -> tensor<8x2xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<8x5xf32>, tensor<5x2xf32>) outs(%start : tensor<8x2xf32>) -> tensor<8x2xf32>
+  return %y : tensor<8x2xf32>
+}
