@@ -206,6 +206,16 @@ def ReadSlices : Pass<"ml2k-read-slices", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FormColumns : Pass<"ml2k-form-columns", "::mlir::func::FuncOp"> {
+  let summary = "loops over steps whose columns do not meet become one kernel";
+  let description = [{
+    Pre: linalg.generic on tensors. Post: an scf.for of the function's own block over elementwise work and sums, whose tensors
+    have dimensions along which nothing is exchanged, is nest.in_memory with a parallel loop over these around one over the steps.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FormRecurrences : Pass<"ml2k-form-recurrences", "::mlir::func::FuncOp"> {
   let summary = "loops over the steps of a recurrent layer become one kernel";
   let description = [{
@@ -338,7 +348,7 @@ def UpdateInMemory : Pass<"ml2k-update-in-memory", "::mlir::func::FuncOp"> {
   let summary = "loops that change elements of a tensor work in memory";
   let description = [{
     Pre: tensors. Post: no loop of the function's own block carries tensors of which it only reads and inserts elements: it
-    loads from memrefs and stores to them.
+    loads from memrefs and stores to them. Bodies of nest.in_memory stand in their places.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -45,6 +45,8 @@ static void addSchedule(OpPassManager &manager, ml2k::StageOptions const &option
     function.addPass(createLabelKernels());
     return;
   }
+  function.addPass(createFormColumns());
+  addCleanup(function); // what is computed in it now is computed nowhere else
   function.addPass(createRaiseConvolutions());
   function.addPass(createRaiseTransposedConvolutions());
   function.addPass(createRaiseContractions());

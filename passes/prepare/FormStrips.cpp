@@ -11,14 +11,11 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "passes/TripCount.h"
 #include "passes/lower/loops/Dependence.h"
-#include "passes/lower/loops/Scans.h"
 #include "passes/prepare/Prepare.h"
+#include "passes/prepare/StripCandidate.h"
 #include "translator/ir/AtomicUpdates.h"
-#include "translator/ir/SparseLevels.h"
 #include "translator/ir/StoredRows.h"
-#include "translator/ir/Strips.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -31,12 +28,7 @@ namespace ml2k {
 #define GEN_PASS_DEF_FORMSTRIPS
 #include "passes/prepare/Passes.h.inc"
 
-static constexpr int64_t shortLoop = 16;       ///< steps that a column may as well take alone
-static constexpr int64_t fewestColumns = 4;    ///< that have a kernel of their own: less than a vector register holds
-static constexpr int64_t shortFold = 256;      ///< the same where the steps write nothing
-static constexpr int64_t mostBytes = 16 * 128; ///< of arrays for one column
-static constexpr int mostOperations = 1024;    ///< each of which may leave a value for each column
-static constexpr int mostAccesses = 64;        ///< of a loop inside: each is compared with each
+static constexpr int mostAccesses = 64; ///< of a loop inside: each is compared with each
 
 //===--- Which kernels --------------------------------------------------------------------------------------------===//
 
@@ -47,194 +39,10 @@ bool isPlain(nest::LoopKernelOp kernel) {
          !nest::scheduleOf(kernel) && !nest::storedRowsOf(kernel) && !nest::hasAtomicUpdates(kernel);
 }
 
-/// What is asked of a kernel, or of a loop of one, before it is changed.
-class Candidate {
-public:
-  explicit Candidate(Operation *owner) : owner(owner), values(owner, [&](scf::ForOp loop) { return choose(loop); }) {}
-
-  bool isFit() {
-    return !loops.empty() && hasColumns() && hasPlainOperations() && areShared() && isWorthIt &&
-           (liesAlongColumns() || areChains());
-  }
-
-  /// A running sum down each column is all there is; two columns are worth it, which share lines of memory.
-  bool isScan() {
-    fewest = 2;
-    auto loop = dyn_cast<scf::ForOp>(owner->getRegion(0).front().front());
-    return loop && loops.size() == 1 && loop == loops.front() && isAlone(loop) && hasColumns() && areShared() &&
-           liesAlongColumns() && isColumnScan(loop);
-  }
-
-  /// Marks the loops that columns take together.
-  void mark() {
-    for (scf::ForOp loop : loops)
-      loop->setAttr(nest::stripLoop, UnitAttr::get(loop.getContext()));
-  }
-
-private:
-  /// Not just a few.
-  bool hasColumns() {
-    if (auto loop = dyn_cast<scf::ForOp>(owner))
-      return loop.getNumResults() == 0 && isConstantIntValue(loop.getStep(), 1) && isLong(loop, nest::leastColumns - 1);
-    auto kernel = cast<nest::LoopKernelOp>(owner);
-    if (kernel.getLowers().empty())
-      return false;
-    auto const lower = getConstantIntValue(kernel.getLowers().back()),
-               upper = getConstantIntValue(kernel.getUppers().back());
-    return !(lower && upper && *upper - *lower < fewest);
-  }
-
-  bool hasPlainOperations() {
-    int64_t bytes = 0;
-    int operations = 0;
-    auto const stops = [&](Operation *op) {
-      if (++operations > mostOperations)
-        return true;
-      if (auto array = dyn_cast<memref::AllocaOp>(op)) {
-        Type const element = array.getType().getElementType();
-        bytes += array.getType().getNumElements() * (element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8);
-        return bytes > mostBytes;
-      }
-      bool const isKnown = isa<memref::LoadOp, memref::StoreOp, scf::ForOp, scf::IfOp, scf::YieldOp, nest::YieldOp>(op);
-      return op != owner && !isKnown && !(isPure(op) && op->getNumRegions() == 0);
-    };
-    return !owner->walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-                .wasInterrupted();
-  }
-
-  static std::optional<int64_t> tripsOf(scf::ForOp loop) {
-    return tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
-  }
-
-  static bool isLong(scf::ForOp loop, int64_t most) {
-    std::optional<int64_t> const trips = tripsOf(loop);
-    return !trips || *trips > most;
-  }
-
-  /// Of a loop of the kernel, or of one that was chosen before.
-  bool choose(scf::ForOp loop) {
-    if (!isLong(loop, shortLoop))
-      return false;
-    loops.push_back(loop);
-    chosen.insert(loop);
-    isWorthIt |= isLong(loop, shortFold) || storesIn(loop);
-    return true;
-  }
-
-  /// Columns can take the chosen loops together, and no long one is left.
-  bool areShared() {
-    return !owner
-                ->walk([&](scf::ForOp loop) {
-                  if (loop == owner)
-                    return WalkResult::advance();
-                  Value const bounds[] = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
-                  bool const isOne = chosen.contains(loop);
-                  auto const isShared = [&](Value bound) { return values.isShared(bound); };
-                  bool const isFit = isOne ? llvm::all_of(bounds, isShared) : !isLong(loop, shortLoop);
-                  return isFit ? WalkResult::advance() : WalkResult::interrupt();
-                })
-                .wasInterrupted();
-  }
-
-  static bool storesIn(scf::ForOp loop) {
-    return loop
-        .walk([](memref::StoreOp store) {
-          return store.getMemref().getDefiningOp<memref::AllocaOp>() ? WalkResult::advance() : WalkResult::interrupt();
-        })
-        .wasInterrupted();
-  }
-
-  /// i, i + c, c + i, i - c, and so on
-  bool isAlong(Value index, unsigned depth = 4) const {
-    if (index == nest::columnOf(owner))
-      return true;
-    Operation *op = index.getDefiningOp();
-    if (depth == 0 || !isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
-      return false;
-    bool const isLeft = values.goesAlike(op->getOperand(1));
-    return (isLeft && isAlong(op->getOperand(0), depth - 1)) ||
-           (!isLeft && isa<arith::AddIOp>(op) && values.goesAlike(op->getOperand(0)) &&
-            isAlong(op->getOperand(1), depth - 1));
-  }
-
-  static bool isContiguous(Value memref) {
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    return succeeded(getStridesAndOffset(cast<MemRefType>(memref.getType()), strides, offset)) && !strides.empty() &&
-           strides.back() == 1;
-  }
-
-  /// Whether a subscript changes from step to step of a chosen loop.
-  bool moves(Value index) const { return chosen.contains(index.getParentRegion()->getParentOp()); }
-
-  /// Whether each step of a loop waits for a number that the one before it computes. Terms that are joined in any order
-  /// do not.
-  static bool isChain(scf::ForOp loop) {
-    if (loop.getNumResults() > 0) {
-      bool const isInOrder = !nest::joinOf(loop) && !loop->hasAttr(sumsInAnyOrder) &&
-                             llvm::none_of(loop.getYieldedValues(),
-                                           [](Value value) { return nest::mayReassociate(value.getDefiningOp()); });
-      return isInOrder && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<FloatType>);
-    }
-    SmallVector<memref::LoadOp> loads(loop.getBody()->getOps<memref::LoadOp>());
-    auto const isBehind = [&](memref::StoreOp store) {
-      return llvm::any_of(loads, [&](memref::LoadOp load) {
-        return load.getMemref() == store.getMemref() && load.getIndices() != store.getIndices();
-      });
-    };
-    return llvm::any_of(loop.getBody()->getOps<memref::StoreOp>(), isBehind);
-  }
-
-  /// Whether the loop goes down neighbouring columns, whatever else does not lie along them.
-  bool goesDown(scf::ForOp loop) const {
-    return llvm::any_of(loop.getBody()->getOps<memref::LoadOp>(), [&](memref::LoadOp load) {
-      OperandRange const at = load.getIndices();
-      return !at.empty() && isAlong(at.back()) && isContiguous(load.getMemref()) &&
-             llvm::any_of(at.drop_back(), [&](Value index) { return moves(index); });
-    });
-  }
-
-  /// Whether the chosen loops are chains or go down columns, or go around such, without branches, and memory of
-  /// neighbouring columns is rows apart somewhere.
-  bool areChains() {
-    auto const suits = [&](scf::ForOp loop) {
-      return isChain(loop) || goesDown(loop) || !loop.getBody()->getOps<scf::ForOp>().empty();
-    };
-    bool const hasBranches = owner->walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    return llvm::all_of(loops, suits) && !hasBranches && values.lieAcrossRows();
-  }
-
-  /// Whether every access is to neighbours of the neighbours in the last loop, or to the same element for all of them.
-  /// Some of them go down the columns.
-  bool liesAlongColumns() {
-    bool isFound = false;
-    auto const suits = [&](Value memref, OperandRange at, bool isStore) {
-      if (llvm::all_of(at, [&](Value index) { return values.goesAlike(index); }))
-        return !isStore || memref.getDefiningOp<memref::AllocaOp>();
-      bool const isLine =
-          isAlong(at.back()) && llvm::all_of(at.drop_back(), [&](Value index) { return values.goesAlike(index); });
-      isFound |= isLine && llvm::any_of(at.drop_back(), [&](Value index) { return moves(index); });
-      return isLine && isContiguous(memref);
-    };
-    WalkResult const result = owner->walk([&](Operation *op) {
-      auto load = dyn_cast<memref::LoadOp>(op);
-      auto store = dyn_cast<memref::StoreOp>(op);
-      bool const isFit = (!load || suits(load.getMemref(), load.getIndices(), false)) &&
-                         (!store || suits(store.getMemref(), store.getIndices(), true));
-      return isFit ? WalkResult::advance() : WalkResult::interrupt();
-    });
-    return !result.wasInterrupted() && isFound;
-  }
-
-  static bool isAlone(scf::ForOp loop) { return llvm::hasSingleElement(loop->getBlock()->without_terminator()); }
-
-  Operation *owner;
-  int64_t fewest = fewestColumns;
-  SmallVector<scf::ForOp> loops; ///< in the order of the text
-  DenseSet<Operation *> chosen;  ///< the same
-  bool isWorthIt = false;
-  nest::StripValues values;
-};
+void mark(ArrayRef<scf::ForOp> loops) {
+  for (scf::ForOp loop : loops)
+    loop->setAttr(nest::stripLoop, UnitAttr::get(loop.getContext()));
+}
 
 //===--- Memory of each column ------------------------------------------------------------------------------------===//
 
@@ -447,7 +255,7 @@ bool isSmall(scf::ForOp loop) {
   int operations = 0, accesses = 0;
   auto const stops = [&](Operation *op) {
     accesses += isa<memref::LoadOp, memref::StoreOp>(op);
-    return ++operations > mostOperations || accesses > mostAccesses;
+    return ++operations > mostOperationsOfStrips || accesses > mostAccesses;
   };
   return !loop.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
               .wasInterrupted();
@@ -460,10 +268,10 @@ void formInside(nest::LoopKernelOp kernel) {
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop || !isSmall(loop))
       return WalkResult::advance();
-    Candidate candidate(loop);
-    if (!candidate.isFit() || !dependenceOf(loop).empty())
+    SmallVector<scf::ForOp> const together = stripLoopsOf(loop);
+    if (together.empty() || !dependenceOf(loop).empty())
       return WalkResult::advance();
-    candidate.mark();
+    mark(together);
     found.push_back(loop);
     return WalkResult::skip();
   });
@@ -480,10 +288,10 @@ struct FormStrips : impl::FormStripsBase<FormStrips> {
     getOperation().walk([](nest::LoopKernelOp kernel) {
       if (!isPlain(kernel))
         return;
-      if (Candidate(kernel).isScan()) {
+      if (isScanOfColumns(kernel)) {
         kernel.getBody().front().front().setAttr(nest::columnScan, UnitAttr::get(kernel.getContext()));
-      } else if (Candidate candidate(kernel); candidate.isFit()) {
-        candidate.mark();
+      } else if (auto const together = stripLoopsOf(kernel); !together.empty()) {
+        mark(together);
         Strips(kernel).form();
         kernel.setPolicy(nest::Policy::Strips);
       } else if (kernel.getLowers().size() <= 1) {

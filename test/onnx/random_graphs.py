@@ -2,11 +2,12 @@
 
 graph_of(seed) makes one; seeds from LARGER on make larger ones, of more operators, those from TYPED on such with integers, conditions
 and bodies of If, Loop and Scan, those from QUANTIZED on quantized networks, those from SPECTRAL on parts of neural operators, those from NEWER on graphs of opsets 18 and later,
-those from IMAGES on networks of images. Elements stay near one (weights shrink with their depth), so that results may be compared to
+those from IMAGES on networks of images, those from COLUMNS on networks of Scans. Elements stay near one (weights shrink with their depth), so that results may be compared to
 those of another runtime. A dimension that is a string has its size at run time only."""
 
 from onnx import TensorProto, helper
 
+import random_columns
 import random_control
 import random_images
 import random_integers
@@ -17,12 +18,18 @@ from graph_builder import Graph, elements, fixed
 from random_blocks import BLOCKS, STARTS
 from random_layers import MAKERS
 
-LARGER, TYPED, QUANTIZED, SPECTRAL, NEWER, IMAGES = 100000, 200000, 400000, 500000, 600000, 700000
+LARGER, TYPED, QUANTIZED, SPECTRAL, NEWER, IMAGES, COLUMNS = 100000, 200000, 400000, 500000, 600000, 700000, 800000
 
 
 def graph_of(seed):
     """A model; its dimensions "n" and "m", where it has them, are any size from 1 on."""
     g = Graph(seed)
+    if seed >= COLUMNS:
+        steps = g.some(5, 17, 40)
+        g.input(g.some((steps, 12), (steps, 2, 6), (steps, 5, 4), (steps, "n", 4), (steps, 1, 16), (steps, 24)))
+        if g.some(0, 1):
+            g.input(g.some((steps, 12), (steps, 4), (steps, 12, 3), (steps, 6, 5)))
+        return grown(g, seed, random_columns.MAKERS, g.random.randint(3, 16), 20000)
     if seed >= IMAGES:
         g.opset = g.some(18, 21)
         g.input((g.some(1, 1, 2, "n"), g.some(3, 8, 16), *g.some((8, 8), (12, 8), (7, 9), (6, 4))))

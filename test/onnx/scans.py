@@ -47,4 +47,17 @@ def cases():
         scan("scan_axes_as_input", {}, {"row": numbers(8, 5, 3, 4)},
              [node("ReduceSum", ["s_row", "axes"], ["sum"]), node("ReduceSum", ["s_row"], ["total"], keepdims=0)],
              ["sum", "total"], constants={"axes": np.array([1])}),
+        # Columns that do not meet, in all steps by themselves
+        scan("scan_selective", {"h": numbers(9, 6, 4)}, {"a": -abs(numbers(10, 12, 6, 4)), "b": numbers(11, 12, 6, 4), "c": numbers(12, 12, 4)},
+             [node("Exp", ["s_a"], ["decay"]), node("Mul", ["s_h", "decay"], ["kept_h"]), node("Add", ["kept_h", "s_b"], ["h_next"]),
+              node("Mul", ["h_next", "s_c"], ["terms"]), node("ReduceSum", ["terms", "last"], ["out"], keepdims=0)],
+             ["h_next", "out"], constants={"last": np.array([-1])}),
+        scan("scan_of_averages", {"slow": numbers(13, 5), "fast": numbers(14, 5)}, {"row": numbers(15, 20, 5)},
+             [node("Add", ["s_fast", "s_row"], ["more"]), node("Mul", ["more", "half"], ["fast_next"]), node("Sub", ["s_fast", "s_slow"], ["apart"]),
+              node("Mul", ["apart", "tenth"], ["moved"]), node("Add", ["s_slow", "moved"], ["slow_next"]), node("Tanh", ["apart"], ["out"])],
+             ["slow_next", "fast_next", "out"], constants={"half": np.float32(.5), "tenth": np.float32(.1)}, scan_input_directions=[1]),
+        scan("scan_shift_register", {"first": numbers(16, 3, 2), "second": numbers(17, 3, 2)}, {"row": numbers(18, 10, 3, 2)},
+             [node("MatMul", ["s_second", "w"], ["turned"]), node("Sub", ["s_row", "turned"], ["first_next"]),
+              node("Identity", ["s_first"], ["second_next"]), node("Transpose", ["turned"], ["out"], perm=[1, 0])],
+             ["first_next", "second_next", "out"], constants={"w": numbers(19, 2, 2) / 2}, scan_output_axes=[1]),
     ]

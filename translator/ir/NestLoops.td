@@ -70,4 +70,15 @@ def Nest_BarrierOp : Nest_Op<"barrier"> {
   let hasVerifier = 1;
 }
 
+def Nest_InMemoryOp : Nest_Op<"in_memory", [Pure, SingleBlock]> {
+  let summary = "loops in memory that make tensors";
+  let description = [{
+    Stands among operations on tensors until ml2k-update-in-memory puts its body in its place. The body reads tensors from outside
+    as memory, writes memory of its own and yields that as tensors, so that whoever reads them comes behind it.
+  }];
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict `->` type($results)";
+}
+
 #endif

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
+#include "translator/ir/Nest.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -163,8 +164,20 @@ void updateInMemory(scf::ForOp loop) {
   }
 }
 
+/// The body of the operation takes its place.
+void inlineBody(nest::InMemoryOp op) {
+  Block &body = op.getBody().front();
+  Operation *const yield = body.getTerminator();
+  op->replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  op->getBlock()->getOperations().splice(op->getIterator(), body.getOperations());
+  op.erase();
+}
+
 struct UpdateInMemory : impl::UpdateInMemoryBase<UpdateInMemory> {
   void runOnOperation() override {
+    for (nest::InMemoryOp op : llvm::make_early_inc_range(getOperation().getOps<nest::InMemoryOp>()))
+      inlineBody(op);
     SmallVector<scf::ForOp> loops;
     for (scf::ForOp loop : getOperation().getOps<scf::ForOp>())
       if (llvm::any_of(loop.getResultTypes(), llvm::IsaPred<RankedTensorType>) && worksInMemory(loop))

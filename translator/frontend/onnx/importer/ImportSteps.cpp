@@ -118,10 +118,12 @@ void StepImport::findNeeded() {
     }
 }
 
-/// Only then a loop is worth more than its steps one after the other, which become few kernels.
-bool StepImport::needsProduct() const {
+/// Few steps without a product become few kernels one after the other, and less text than a loop.
+bool StepImport::isWorthLoop() const {
   static llvm::StringSet<> const products = {"MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum"};
-  return llvm::any_of(needed, [](pb::NodeProto const *node) { return products.contains(node->op_type()); });
+  constexpr int64_t few = 8;
+  return (!carried.empty() && loop.count.number().value_or(few) >= few) ||
+         llvm::any_of(needed, [](pb::NodeProto const *node) { return products.contains(node->op_type()); });
 }
 
 //===--- How many steps -------------------------------------------------------------------------------------------===//
@@ -189,7 +191,7 @@ std::optional<StepImport::Values> StepImport::run() {
     return std::nullopt;
   findNeeded();
   bool const isLong = body.node_size() > 0 && loop.count.number().value_or(0) > maxUnrolledNodes / body.node_size();
-  if (!(needsProduct() || isLong) || !countSteps())
+  if (!(isWorthLoop() || isLong) || !countSteps())
     return std::nullopt;
   if (count.number() && *count.number() < 2)
     return std::nullopt;

@@ -140,6 +140,7 @@ void StepImport::discard(scf::ForOp steps) {
 /// The same loop, which carries the outputs of its steps as well.
 scf::ForOp StepImport::withOutputs(scf::ForOp steps) {
   build.setInsertionPoint(steps);
+  build.setLoc(steps.getLoc()); // not that of the last node of the body
   llvm::SmallVector<Value> inits;
   llvm::append_range(inits, steps.getInitArgs());
   size_t const states = inits.size();
@@ -152,6 +153,8 @@ scf::ForOp StepImport::withOutputs(scf::ForOp steps) {
   whole.getBody()->getOperations().splice(whole.getBody()->end(), steps.getBody()->getOperations());
   for (auto [before, now] : llvm::zip(steps.getBody()->getArguments(), whole.getBody()->getArguments()))
     before.replaceAllUsesWith(now);
+  for (auto [at, argument] : llvm::zip(carried, whole.getRegionIterArgs()))
+    argument.setLoc(NameLoc::get(build.getStringAttr("argument \"" + stateIn(at) + "\""), argument.getLoc()));
   auto const now = [&](Value value) {
     auto const argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getOwner() == steps.getBody() ? whole.getBody()->getArgument(argument.getArgNumber())

@@ -53,7 +53,7 @@ private:
   bool isCounter(size_t at) const;
   bool countSteps();
   void findNeeded();
-  bool needsProduct() const;
+  bool isWorthLoop() const;
 
   void visit(pb::NodeProto const &node);
   void define(pb::NodeProto const &node, Origin origin);
