@@ -73,6 +73,19 @@ def recurrence(n):
                   [tensor(n("w"), 4, 4), tensor(n("W"), 1, 16, 4), tensor(n("R"), 1, 16, 4), count, going])
 
 
+def steps(n):
+    """A scan whose state, its array and the parts that it reads have the names of the body. What it reads has short ones: long
+    expressions get a line of their own."""
+    nodes = [helper.make_node("Exp", [n("part")], [n("e")], name=n("exp")), helper.make_node("Mul", [n("h"), n("e")], [n("next")], name=n("next_h")),
+             helper.make_node("ReduceSum", [n("next"), n("last")], [n("row")], name=n("sum"), keepdims=0),
+             helper.make_node("MatMul", [n("next"), "turn"], [n("turned")], name=n("matmul")),
+             helper.make_node("Tanh", [n("turned")], [n("twice")], name=n("tanh")), helper.make_node("Add", [n("twice"), n("next")], [n("out")], name=n("add"))]
+    body = helper.make_graph(nodes, n("body"), [value(n("h"), 6, 2), value(n("part"), 6, 2)], [value(n("out"), 6, 2), value(n("row"), 6)],
+                             [numpy_helper.from_array(np.array([-1]), n("last")), tensor("turn", 2, 2)])
+    scan = helper.make_node("Scan", ["start", "x"], [n("final"), n("rows")], name=n("scan"), body=body, num_scan_inputs=1)
+    return finish(n, [scan], [value("start", 6, 2), value("x", 12, 6, 2)], [value(n("final"), 6, 2), value(n("rows"), 12, 6)], [])
+
+
 def column(n):
     """Called inside kernels of the user's."""
     nodes = [helper.make_node("Gemm", [n("x"), n("w"), n("b")], [n("h")], name=n("first")),
@@ -114,6 +127,6 @@ func.func @"{n('entry')}"(%x: memref<4x?xf32> loc("{n('x')}"), %y: memref<4x?xf3
 """
 
 
-ONNX = {"network": network, "attention": attention, "recurrence": recurrence, "column": column}
+ONNX = {"network": network, "attention": attention, "recurrence": recurrence, "steps": steps, "column": column}
 MLIR = {"program": program}
 OPTIONS = {"column": ["--form=launch,team,thread"]}

@@ -2,6 +2,7 @@
 
 #include "passes/schedule/recurrent/ColumnCode.h"
 
+#include "passes/lower/loops/Dependence.h"
 #include "passes/schedule/GenericBody.h"
 #include "translator/ir/SparseLevels.h"
 
@@ -10,7 +11,6 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -58,9 +58,14 @@ int64_t ColumnCode::volume(linalg::GenericOp op, bool withReductions) const {
 
 /// False for what is computed where its one reader asks for it, and is not asked twice for an element.
 bool ColumnCode::isKept(linalg::GenericOp op) const {
-  if (op.getNumReductionLoops() > 0 || volume(op, true) == 1)
+  if (volume(op, true) == 1)
     return true;
   Value value = op.getResult(0);
+  if (op.getNumReductionLoops() > 0) {
+    auto reader = value.hasOneUse() ? dyn_cast<linalg::GenericOp>(*value.user_begin()) : linalg::GenericOp();
+    return !reader || reader.getNumReductionLoops() > 0 || volume(reader, true) != volume(op, false) ||
+           reader.getMatchingIndexingMap(&*value.use_begin()) != reader.getIndexingMapsArray().back();
+  }
   while (value.hasOneUse() && isViewOfTensor(*value.user_begin()))
     value = value.user_begin()->getResult(0);
   if (!value.hasOneUse())
@@ -160,91 +165,6 @@ bool ColumnCode::isSmall() {
   return work <= mostWork && llvm::all_of(states, isFit) && llvm::all_of(*loop.getBody(), isKnown);
 }
 
-//===--- Elements -------------------------------------------------------------------------------------------------===//
-
-Value ColumnCode::indexOf(OpFoldResult value) {
-  return scalar(getValueOrCreateConstantIndexOp(builder, loop.getLoc(), value));
-}
-
-Value ColumnCode::load(Value tensor, Indices const &at) {
-  Value &memory = memories[tensor];
-  if (!memory) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(parallel);
-    auto const type = typeOf(tensor);
-    memory = builder.create<bufferization::ToMemrefOp>(
-        tensor.getLoc(), MemRefType::get(type.getShape(), type.getElementType()), tensor, /*read_only=*/true);
-  }
-  return builder.create<memref::LoadOp>(tensor.getLoc(), memory, at);
-}
-
-/// Whether each element of what stands in front of the loop is read once, by these loops: it is computed here instead.
-bool ColumnCode::isComputedHere(linalg::GenericOp op, Indices const &at) const {
-  if (op->getNumResults() != 1 || op.getNumReductionLoops() > 0 || !isPlain(op) ||
-      !op.getIndexingMapsArray().back().isPermutation())
-    return false;
-  SmallVector<Value> left(around);
-  for (Value index : at)
-    if (auto found = llvm::find(left, index); found != left.end())
-      left.erase(found);
-    else if (index != zero)
-      return false;
-  return left.empty();
-}
-
-Value ColumnCode::bodyValue(linalg::GenericOp op, Indices const &positions, Value total) {
-  BodyCopier copier(
-      builder, op,
-      [&](BlockArgument argument) {
-        OpOperand &operand = op->getOpOperand(argument.getArgNumber());
-        if (total && op.isDpsInit(&operand))
-          return total;
-        Indices at;
-        for (auto [expr, extent] :
-             llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), typeOf(operand.get()).getShape()))
-          at.push_back(extent == 1 ? zero : affine::expandAffineExpr(builder, op.getLoc(), expr, positions, {}));
-        return element(operand.get(), at, operand.get().hasOneUse());
-      },
-      [&](int64_t number) { return positions[number]; });
-  return copier.copy(yielded(op, 0));
-}
-
-Value ColumnCode::computed(Value tensor, Indices const &at, bool isAlone) {
-  Operation *const op = tensor.getDefiningOp();
-  auto fill = dyn_cast_or_null<linalg::FillOp>(op);
-  if (fill)
-    return scalar(fill.getInputs()[0]);
-  DenseElementsAttr value;
-  if (op && matchPattern(op, m_Constant(&value)) && value.isSplat())
-    return builder.create<arith::ConstantOp>(tensor.getLoc(), value.getSplatValue<TypedAttr>());
-  if (isViewOfTensor(op))
-    return viewed(op, at, isAlone);
-  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  if (!generic || !(isInside(op) || (isAlone && tensor.hasOneUse() && isComputedHere(generic, at))))
-    return load(tensor, at);
-  Indices positions(generic.getNumLoops(), zero);
-  for (auto [expr, index] : llvm::zip(generic.getIndexingMapsArray().back().getResults(), at))
-    if (auto position = dyn_cast<AffineDimExpr>(expr))
-      positions[position.getPosition()] = index;
-  return bodyValue(generic, positions, {});
-}
-
-Value ColumnCode::element(Value tensor, Indices const &at, bool isAlone) {
-  if (Value const number = kept.lookup(tensor))
-    return number;
-  if (Value const array = arrays.lookup(tensor))
-    return builder.create<memref::LoadOp>(tensor.getLoc(), array, own(at, tensor));
-  std::vector<void *> place;
-  for (Value index : at)
-    place.push_back(index.getAsOpaquePointer());
-  auto const key = std::make_pair(tensor.getAsOpaquePointer(), place);
-  if (auto const found = known.find(key); found != known.end())
-    return found->second;
-  Value const value = computed(tensor, at, isAlone);
-  known[key] = value;
-  return value;
-}
-
 //===--- Statements -----------------------------------------------------------------------------------------------===//
 
 /// The indices of an array that holds a column of the tensor: those that are neither columns nor of extent 1.
@@ -335,35 +255,42 @@ Value ColumnCode::sum(linalg::GenericOp op, Indices &positions, ArrayRef<unsigne
   return terms.getResult(0);
 }
 
+/// An element of the result, all terms summed up.
+Value ColumnCode::valueAt(linalg::GenericOp op, Indices &positions) {
+  if (op.getNumReductionLoops() == 0)
+    return bodyValue(op, positions, {});
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  llvm::erase_if(reductions, [&](unsigned loop) { return op.getStaticLoopRanges()[loop] == 1; });
+  OpOperand &init = op.getDpsInitsMutable()[0];
+  Indices at;
+  for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults())
+    at.push_back(affine::expandAffineExpr(builder, op.getLoc(), expr, positions, {}));
+  Value const total = sum(op, positions, reductions, element(init.get(), at));
+  auto add = total.getDefiningOp<arith::AddFOp>(); // of one term to nothing
+  bool const isTerm = reductions.empty() && add && matchPattern(add.getLhs(), m_AnyZeroFloat());
+  return isTerm ? add.getRhs() : total;
+}
+
+/// An array of its own may have the name of a node, if that is a short word.
+static Location shortName(Location location) {
+  std::string const name = nameInLocation(location);
+  constexpr size_t longest = 10;
+  bool const isWord = name.size() <= longest && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  return NameLoc::get(StringAttr::get(location.getContext(), "alloca \"" + (isWord ? name : "made") + "\""), location);
+}
+
 /// Computes all that a column needs of the result of an operation.
 void ColumnCode::keep(linalg::GenericOp op) {
   Location const location = op.getLoc();
   SmallVector<unsigned> const loops = ownLoops(op);
-  SmallVector<unsigned> reductions;
-  op.getReductionDims(reductions);
-  llvm::erase_if(reductions, [&](unsigned loop) { return op.getStaticLoopRanges()[loop] == 1; });
-  SmallVector<int64_t> extents;
-  for (unsigned loop : loops)
-    extents.push_back(op.getStaticLoopRanges()[loop]);
   Indices positions(op.getNumLoops(), zero);
   for (unsigned i = 0; i < op.getNumLoops(); ++i)
     if (auto const column = dims.ofLoop(op, i))
       positions[i] = columns[*column];
-  auto const value = [&] {
-    if (op.getNumReductionLoops() == 0)
-      return bodyValue(op, positions, {});
-    OpOperand &init = op.getDpsInitsMutable()[0];
-    Indices at;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults())
-      at.push_back(affine::expandAffineExpr(builder, location, expr, positions, {}));
-    Value const total = sum(op, positions, reductions, element(init.get(), at));
-    auto add = total.getDefiningOp<arith::AddFOp>(); // of one term to nothing
-    bool const isTerm = reductions.empty() && add && matchPattern(add.getLhs(), m_AnyZeroFloat());
-    return isTerm ? add.getRhs() : total;
-  };
   Value const result = op.getResult(0);
   if (loops.empty()) {
-    kept[result] = value();
+    kept[result] = valueAt(op, positions);
     return;
   }
   State *const changed =
@@ -376,12 +303,13 @@ void ColumnCode::keep(linalg::GenericOp op) {
       order.push_back(dim.getPosition());
       ordered.push_back(op.getStaticLoopRanges()[dim.getPosition()]);
     }
-  Value const array =
-      changed != states.end() ? changed->array : makeArray(ordered, typeOf(result).getElementType(), location);
+  Value const array = changed != states.end()
+                          ? changed->array
+                          : makeArray(ordered, typeOf(result).getElementType(), shortName(location));
   nest(ordered, location, [&](ValueRange at) {
     for (auto [loop, index] : llvm::zip(order, at))
       positions[loop] = index;
-    builder.create<memref::StoreOp>(location, value(), array, at);
+    builder.create<memref::StoreOp>(location, valueAt(op, positions), array, at);
   });
   arrays[result] = array;
 }

@@ -6,6 +6,9 @@
 
 #include "passes/schedule/recurrent/ColumnDims.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
 #include <map>
 
 namespace ml2k {
@@ -46,14 +49,17 @@ private:
   llvm::SmallVector<int64_t> partExtents(mlir::tensor::InsertSliceOp op) const;
 
   // Elements
-  mlir::Value element(mlir::Value tensor, Indices const &at, bool isAlone = true);
-  mlir::Value computed(mlir::Value tensor, Indices const &at, bool isAlone);
-  mlir::Value viewed(mlir::Operation *op, Indices const &at, bool isAlone);
+  mlir::Value element(mlir::Value tensor, Indices const &at);
+  mlir::Value computed(mlir::Value tensor, Indices const &at);
+  mlir::Value viewed(mlir::Operation *op, Indices const &at);
   mlir::Value shifted(mlir::Location location, mlir::OpFoldResult offset, mlir::OpFoldResult stride, mlir::Value index);
   Indices sliceIndices(mlir::tensor::ExtractSliceOp slice, Indices const &at);
   Indices reshapedIndices(mlir::Operation *op, Indices const &at);
   mlir::Value bodyValue(mlir::linalg::GenericOp op, Indices const &positions, mlir::Value total);
+  mlir::Value valueAt(mlir::linalg::GenericOp op, Indices &positions);
   bool isComputedHere(mlir::linalg::GenericOp op, Indices const &at) const;
+  bool isReadHereOnly(mlir::Value value) const;
+  bool isOfFewElements(mlir::Value index) const;
   mlir::Value sum(mlir::linalg::GenericOp op, Indices &positions, llvm::ArrayRef<unsigned> loops, mlir::Value total);
   mlir::Value load(mlir::Value tensor, Indices const &at);
   mlir::Value scalar(mlir::Value value) const { return scalars.lookupOrDefault(value); }
@@ -80,7 +86,10 @@ private:
   mlir::Operation *lastArray = nullptr; ///< at its start
   mlir::Value zero;
   Indices columns; ///< of this iteration
-  Indices around;  ///< the loops here, whose extents are not 1
+  mlir::Value stepIndex;
+  std::optional<mlir::Location> reading;   ///< of the part of a sequence that is read: its name
+  llvm::DenseSet<mlir::Operation *> moved; ///< in front of the loop, computed in it
+  Indices around;                          ///< the loops here, whose extents are not 1
   llvm::SmallVector<State> states;
   mlir::IRMapping scalars;                       ///< of the body: indices, constants
   llvm::DenseMap<mlir::Value, mlir::Value> kept; ///< numbers

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -66,7 +65,8 @@ void ColumnCode::writeSteps(scf::ForOp steps) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(steps.getBody());
   scalars.map(loop.getInductionVar(), steps.getInductionVar());
-  around.push_back(steps.getInductionVar());
+  stepIndex = steps.getInductionVar();
+  around.push_back(stepIndex);
   known.clear();
   for (Operation &op : loop.getBody()->without_terminator())
     if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<TensorType>))

@@ -3,7 +3,6 @@
 #include "passes/schedule/recurrent/ColumnCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -81,18 +80,23 @@ ColumnCode::Indices ColumnCode::reshapedIndices(Operation *op, Indices const &at
 }
 
 /// The element of what is another view of its operand.
-Value ColumnCode::viewed(Operation *op, Indices const &at, bool isAlone) {
+Value ColumnCode::viewed(Operation *op, Indices const &at) {
   Indices indices;
+  auto const before = reading;
   if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
     indices.resize(at.size());
     for (auto [dim, from] : llvm::enumerate(transpose.getPermutation()))
       indices[from] = at[dim];
   } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
     indices = sliceIndices(slice, at);
+    if (isInside(op))
+      reading = op->getLoc();
   } else {
     indices = reshapedIndices(op, at);
   }
-  return element(op->getOperand(0), indices, isAlone && (isInside(op) || op->hasOneUse()));
+  Value const found = element(op->getOperand(0), indices);
+  reading = before;
+  return found;
 }
 
 } // namespace ml2k

@@ -24,6 +24,15 @@ Value StepImport::indexOf(bool isReversed) {
   return mirrored;
 }
 
+/// `verb "name"` for a value that the text may call by the name that it has in the body, if that is a short word.
+static Location named(Location location, StringRef verb, StringRef name, StringRef otherwise) {
+  constexpr size_t longest = 16;
+  bool const isWord = !name.empty() && name.size() <= longest && !llvm::isDigit(name.front()) &&
+                      llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  StringRef const word = isWord ? name : otherwise;
+  return NameLoc::get(StringAttr::get(location.getContext(), verb + " \"" + word + "\""), location);
+}
+
 Value StepImport::row(Value stack, Value at) {
   Sizes offsets(Build::rankOf(stack), build.getIndexAttr(0)), strides(Build::rankOf(stack), build.getIndexAttr(1)),
       extents = build.sizesOf(stack);
@@ -46,8 +55,10 @@ void StepImport::bind(std::string const &name, Scope &inner) {
   if (originOf(name) != Origin::sequence || inner.count(name))
     return;
   GraphValue part = scope[name];
-  if (!part.isRefused)
+  if (!part.isRefused) {
     part.value = row(importer.valueOf(part), indexOf(backwards.count(name) != 0));
+    part.value.getDefiningOp()->setLoc(named(home, "load", name, "part"));
+  }
   part.constant = {};
   inner[name] = part;
 }
@@ -140,7 +151,7 @@ void StepImport::discard(scf::ForOp steps) {
 /// The same loop, which carries the outputs of its steps as well.
 scf::ForOp StepImport::withOutputs(scf::ForOp steps) {
   build.setInsertionPoint(steps);
-  build.setLoc(steps.getLoc()); // not that of the last node of the body
+  build.setLoc(home); // not that of the last node of the body
   llvm::SmallVector<Value> inits;
   llvm::append_range(inits, steps.getInitArgs());
   size_t const states = inits.size();
@@ -154,7 +165,7 @@ scf::ForOp StepImport::withOutputs(scf::ForOp steps) {
   for (auto [before, now] : llvm::zip(steps.getBody()->getArguments(), whole.getBody()->getArguments()))
     before.replaceAllUsesWith(now);
   for (auto [at, argument] : llvm::zip(carried, whole.getRegionIterArgs()))
-    argument.setLoc(NameLoc::get(build.getStringAttr("argument \"" + stateIn(at) + "\""), argument.getLoc()));
+    argument.setLoc(named(argument.getLoc(), "argument", stateIn(at), "state"));
   auto const now = [&](Value value) {
     auto const argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getOwner() == steps.getBody() ? whole.getBody()->getArgument(argument.getArgNumber())
@@ -171,6 +182,7 @@ scf::ForOp StepImport::withOutputs(scf::ForOp steps) {
 }
 
 std::optional<StepImport::Values> StepImport::makeLoop() {
+  build.setLoc(home);
   for (size_t at = 0; at < scanCount(); ++at)
     if (!isWhole(at))
       written.push_back(at);

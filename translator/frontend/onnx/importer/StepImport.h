@@ -32,7 +32,8 @@ struct StepNumber {
 class StepImport {
 public:
   StepImport(Importer &importer, StepLoop const &loop, Scope const &around, Opsets const &opsets)
-      : importer(importer), build(importer.build), loop(loop), body(loop.body), around(around), opsets(opsets) {}
+      : importer(importer), build(importer.build), loop(loop), body(loop.body), around(around), opsets(opsets),
+        home(importer.build.getLoc()) {}
 
   std::optional<std::vector<GraphValue>> run();
 
@@ -94,6 +95,7 @@ private:
   pb::GraphProto const &body;
   Scope const &around;
   Opsets const &opsets;
+  mlir::Location home; ///< of the node itself
 
   Scope scope; ///< what is known before the loop; sequences with the steps in front
   Extent count = 0;
