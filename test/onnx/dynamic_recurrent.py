@@ -146,3 +146,19 @@ def torch_batch_first(net):
         net.op("Transpose", y, name=f"{name}_out", perm=[1, 0, 2])
         outputs[f"{name}_out"] = (FLOAT, 3)
     return outputs
+
+
+@model(17, batch=(2, 1, 5), steps=(4, 1, 20))
+def selective_scan(net):
+    """Any number of steps, any number of rows, whose elements go on by themselves."""
+    node = helper.make_node
+    x = net.op("Transpose", net.input("x", "batch", "steps", 6), perm=[1, 0, 2], name="rows")
+    net.weight("w", 6, 6)
+    decay = net.op("Sigmoid", net.op("MatMul", x, "w"), name="decay")
+    body = body_of("body", [node("Mul", ["h", "d"], ["kept"]), node("Sub", ["row", "kept"], ["fresh"]), node("Tanh", ["fresh"], ["h_next"]),
+                            node("ReduceSum", ["h_next", "last"], ["out"], keepdims=0)], ["h", "d", "row"], ["h_next", "out"])
+    net.constant("last", np.array([-1]))
+    net.op("Scan", zeros(net, net.size("rows", 1), 6), decay, x, name="scan", body=body, num_scan_inputs=2)
+    net.nodes[-1].output.extend(["sums"])
+    net.op("Transpose", "sums", name="features", perm=[1, 0])
+    return {"scan": (FLOAT, 2), "features": (FLOAT, 2)}

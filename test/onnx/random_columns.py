@@ -8,7 +8,7 @@ from random_control import value
 
 
 def sequence(g, accept=lambda shape: True):
-    return g.pick(lambda s: len(s) > 1 and fixed(s[0]) and s[0] > 2 and accept(s))
+    return g.pick(lambda s: len(s) > 1 and (s[0] == "m" or fixed(s[0]) and s[0] > 2) and accept(s))
 
 
 def unary(g, x, shape):

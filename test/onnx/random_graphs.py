@@ -25,7 +25,7 @@ def graph_of(seed):
     """A model; its dimensions "n" and "m", where it has them, are any size from 1 on."""
     g = Graph(seed)
     if seed >= COLUMNS:
-        steps = g.some(5, 17, 40)
+        steps = g.some(5, 17, 40, "m")
         g.input(g.some((steps, 12), (steps, 2, 6), (steps, 5, 4), (steps, "n", 4), (steps, 1, 16), (steps, 24)))
         if g.some(0, 1):
             g.input(g.some((steps, 12), (steps, 4), (steps, 12, 3), (steps, 6, 5)))

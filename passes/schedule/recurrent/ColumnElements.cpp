@@ -101,6 +101,8 @@ Value ColumnCode::bodyValue(linalg::GenericOp op, Indices const &positions, Valu
         OpOperand &operand = op->getOpOperand(argument.getArgNumber());
         if (total && op.isDpsInit(&operand))
           return total;
+        if (!isa<RankedTensorType>(operand.get().getType()))
+          return scalar(operand.get());
         Indices at;
         for (auto [expr, extent] :
              llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), typeOfTensor(operand.get()).getShape()))

@@ -3,6 +3,7 @@
 #include "passes/schedule/recurrent/ColumnCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -30,10 +31,11 @@ ColumnCode::Indices ColumnCode::sliceIndices(tensor::ExtractSliceOp slice, Indic
 }
 
 /// The index of dimensions that are one, from theirs; dimensions of extent 1 are left out.
-static Value joinedIndex(OpBuilder &builder, Location location, ArrayRef<Value> indices, ArrayRef<int64_t> extents) {
+static Value joinedIndex(OpBuilder &builder, Location location, ArrayRef<Value> indices,
+                         ArrayRef<OpFoldResult> extents) {
   Value joined = indices.front();
   for (auto [index, extent] : llvm::drop_begin(llvm::zip(indices, extents))) {
-    Value const count = builder.create<arith::ConstantIndexOp>(location, extent);
+    Value const count = getValueOrCreateConstantIndexOp(builder, location, extent);
     joined = builder.create<arith::MulIOp>(location, joined, count);
     joined = builder.create<arith::AddIOp>(location, joined, index);
   }
@@ -41,10 +43,11 @@ static Value joinedIndex(OpBuilder &builder, Location location, ArrayRef<Value> 
 }
 
 /// The other way round.
-static SmallVector<Value> partIndices(OpBuilder &builder, Location location, Value joined, ArrayRef<int64_t> extents) {
+static SmallVector<Value> partIndices(OpBuilder &builder, Location location, Value joined,
+                                      ArrayRef<OpFoldResult> extents) {
   SmallVector<Value> indices(extents.size());
   for (size_t i = extents.size() - 1; i > 0; --i) {
-    Value const count = builder.create<arith::ConstantIndexOp>(location, extents[i]);
+    Value const count = getValueOrCreateConstantIndexOp(builder, location, extents[i]);
     indices[i] = builder.create<arith::RemUIOp>(location, joined, count);
     joined = builder.create<arith::DivUIOp>(location, joined, count);
   }
@@ -56,15 +59,24 @@ ColumnCode::Indices ColumnCode::reshapedIndices(Operation *op, Indices const &at
   auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
   auto const source = cast<RankedTensorType>(op->getOperand(0).getType());
   auto const shape = expand ? expand.getResultType().getShape() : source.getShape();
+  SmallVector<OpFoldResult> sizes;
+  if (expand) {
+    sizes = getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), builder);
+  } else {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(parallel);
+    sizes = tensor::getMixedSizes(builder, op->getLoc(), op->getOperand(0));
+  }
   auto const groups =
       expand ? expand.getReassociationIndices() : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
   Indices indices(source.getRank(), zero);
   for (auto [joined, group] : llvm::enumerate(groups)) {
-    SmallVector<int64_t> parts, extents;
+    SmallVector<int64_t> parts;
+    SmallVector<OpFoldResult> extents;
     for (int64_t dim : group)
       if (shape[dim] != 1) {
         parts.push_back(dim);
-        extents.push_back(shape[dim]);
+        extents.push_back(sizes[dim]);
       }
     if (parts.empty())
       continue;

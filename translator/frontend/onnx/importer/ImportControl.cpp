@@ -221,20 +221,25 @@ Importer::Values Importer::importScan(Node const &node, Values inputs, Scope con
   Ints axes = listed("scan_input_axes", sequences), outputAxes = listed("scan_output_axes", scans);
   Ints const reversed = listed(node.opset < 9 ? "directions" : "scan_input_directions", sequences),
              reversedOut = listed("scan_output_directions", scans);
-  int64_t length = -1;
+  std::optional<Extent> count;
   for (size_t i = 0; i < sequences; ++i) {
     axes[i] = node.axis(axes[i], inputs[states + i].type().getRank());
-    int64_t const extent = inputs[states + i].type().getDimSize(axes[i]);
-    if (ShapedType::isDynamic(extent) || (length >= 0 && extent != length))
-      throw Refusal("its sequences need one known length; give symbolic dimensions by --dim");
-    length = extent;
+    Extent const extent = build.extents.of(valueOf(inputs[states + i]), axes[i]);
+    if (!count)
+      count = extent;
+    if (count->number() && extent.number() && count->number() != extent.number())
+      throw Refusal("its sequences have " + Twine(*count->number()) + " steps and " + Twine(*extent.number()));
+    build.extents.requireEqual(*count, extent);
   }
+  int64_t const length = count->number().value_or(-1);
   bool const isReversed = llvm::is_contained(reversed, 1) || llvm::is_contained(reversedOut, 1);
   if (!isReversed && canScanAtOnce(body, states))
     return importScanAtOnce(body, std::move(inputs), axes, outputAxes, around, opsets);
   if (auto const results =
           importScanSteps(body, inputs, states, {axes, outputAxes, reversed, reversedOut}, around, opsets))
     return *results;
+  if (length < 0)
+    throw Refusal("its steps cannot be a loop: their number has to be known; give symbolic dimensions by --dim");
   if (length * body.node_size() > maxUnrolledNodes)
     throw Refusal("it has too many steps to be written out");
   std::vector<Values> steps(scans);

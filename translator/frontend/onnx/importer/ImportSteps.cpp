@@ -122,7 +122,8 @@ void StepImport::findNeeded() {
 bool StepImport::isWorthLoop() const {
   static llvm::StringSet<> const products = {"MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum"};
   constexpr int64_t few = 8;
-  return (!carried.empty() && loop.count.number().value_or(few) >= few) ||
+  std::optional<int64_t> const steps = loop.count.number();
+  return !steps || (!carried.empty() && *steps >= few) ||
          llvm::any_of(needed, [](pb::NodeProto const *node) { return products.contains(node->op_type()); });
 }
 
@@ -208,7 +209,7 @@ std::optional<StepImport::Values> StepImport::run() {
   for (size_t at = 0; at < scanCount(); ++at)
     if (isUnclear(scanOut(at)))
       return std::nullopt;
-  if (carried.empty() && !perStep.empty() && !isLong)
+  if (carried.empty() && !perStep.empty() && !isLong && count.number())
     return std::nullopt; // steps that do not need each other
   return makeLoop();
 }
