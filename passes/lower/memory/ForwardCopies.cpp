@@ -44,6 +44,12 @@ MemRefType aliasType(Operation *op, MemRefType source) {
     if (memref::CollapseShapeOp::isGuaranteedCollapsible(source, groups))
       return memref::CollapseShapeOp::computeCollapsedType(source, groups);
   }
+  if (auto known = dyn_cast<memref::CastOp>(op)) { // extents that run time knows, or has to check
+    auto const shape = cast<MemRefType>(known.getType()).getShape();
+    auto const type = MemRefType::get(shape, source.getElementType(), source.getLayout());
+    if (memref::CastOp::areCastCompatible(source, type))
+      return type;
+  }
   return {};
 }
 
@@ -66,7 +72,7 @@ void replaceWithAliases(Value from, Value to) {
   for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
     Operation *user = use.getOwner();
     use.set(to);
-    if (!isAlias(user))
+    if (!isAlias(user) || from.getType() == to.getType())
       continue;
     Value const result = user->getResult(0);
     MemRefType const type = aliasType(user, cast<MemRefType>(to.getType()));
@@ -306,19 +312,32 @@ bool dependOn(ArrayRef<Value> values, memref::AllocOp alloc) {
   return all.size() > most || all.contains(alloc);
 }
 
-/// True if the kernels of the allocation can work in the target.
-bool suitsKernels(Candidate &it) {
+/// True if the kernels of the allocation can work in the target, which has the type `type` for them.
+bool suitsKernels(Candidate &it, MemRefType type) {
   bool const inImage =
       it.reshapes.empty() && rootOf(it.target()).getDefiningOp<memref::AllocOp>() && isChannelSlice(it.target());
-  return it.type == it.alloc.getType() || canRetype(it.alloc, it.type, inImage);
+  return type == it.alloc.getType() || canRetype(it.alloc, type, inImage);
+}
+
+/// Without what undoReshapes() has made.
+void eraseViews(Value place, Value target) {
+  while (place != target) {
+    Operation *const view = place.getDefiningOp();
+    place = view->getOperand(0);
+    view->erase();
+  }
 }
 
 bool forward(memref::CopyOp copy, AccessIndex &index) {
   auto it = asCandidate(copy);
-  if (!it || !suitsKernels(*it) || !findSpan(*it, index) || !isTargetFree(*it, index) ||
+  if (!it || !suitsKernels(*it, it->type) || !findSpan(*it, index) || !isTargetFree(*it, index) ||
       dependOn(neededFirst(*it), it->alloc) || hoistAllBefore(neededFirst(*it), it->named))
     return false;
   Value const place = undoReshapes(*it), root = rootOf(it->target());
+  if (!suitsKernels(*it, cast<MemRefType>(place.getType()))) { // extents are known there that were not here
+    eraseViews(place, it->target());
+    return false;
+  }
   index.forget(it->alloc, copy);
   index.forget(root, copy);
   index.join(it->alloc, root);

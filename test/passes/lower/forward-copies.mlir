@@ -239,3 +239,31 @@ func.func @knownOnOneSide(%x: memref<?xf32>, %y: memref<4x3xf32>, %z: memref<1x8
   memref.copy %flat, %x : memref<12xf32> to memref<?xf32>
   return
 }
+
+// Somebody reads the result with an extent that run time is told to have
+// CHECK-LABEL: func.func @cast
+// CHECK-SAME:  (%{{.*}}: memref<?x?xf32>, %[[Y:.*]]: memref<?x?xf32>, %{{.*}}: memref<?x4xf32>)
+// CHECK:       nest.map "a" {{.*}} outs(%[[Y]]
+// CHECK:       %[[C:.*]] = memref.cast %[[Y]] : memref<?x?xf32> to memref<?x4xf32>
+// CHECK:       nest.map "b" ins(%[[C]]
+// CHECK-NOT:   memref.copy
+func.func @cast(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %z: memref<?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c0 : memref<?x?xf32>
+  %n = memref.dim %x, %c1 : memref<?x?xf32>
+  %a = memref.alloc(%m, %n) : memref<?x?xf32>
+  nest.map "a" ins(%x : memref<?x?xf32>) outs(%a : memref<?x?xf32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  %cast = memref.cast %a : memref<?x?xf32> to memref<?x4xf32>
+  nest.map "b" ins(%cast : memref<?x4xf32>) outs(%z : memref<?x4xf32>)
+      maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>] {
+  ^bb0(%v: f32):
+    nest.yield %v : f32
+  }
+  memref.copy %a, %y : memref<?x?xf32> to memref<?x?xf32>
+  return
+}
