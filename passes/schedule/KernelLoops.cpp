@@ -215,8 +215,9 @@ bool KernelLoops::canJoin(unsigned i) const {
 
 void KernelLoops::joinLoops(OpBuilder &builder, Location loc, unsigned enough, int64_t length,
                             std::optional<int> kind) {
-  if (loops.empty() || (loops.size() <= enough && loops.back().extent >= length))
-    return;
+  bool const isEmpty = llvm::any_of(loops, [](KernelLoop const &loop) { return loop.extent == 0; });
+  if (loops.empty() || isEmpty || (loops.size() <= enough && loops.back().extent >= length))
+    return; // from nothing, no reshape leads back to the dimensions that were joined
   SmallVector<unsigned> groupOf{0};
   for (unsigned i = 0; i + 1 < loops.size(); ++i)
     groupOf.push_back(groupOf.back() + ((kind && loops[i].kind != *kind) || !canJoin(i)));
