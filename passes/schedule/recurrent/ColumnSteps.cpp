@@ -30,17 +30,21 @@ static Location arrayLocation(Value carried) {
   return name.empty() ? carried.getLoc() : named(carried.getLoc(), "alloca", name);
 }
 
-/// Of a result that somebody reads. A sequence may keep elements of what it began with, a state has none of them.
+/// Of a result that somebody reads. A sequence may keep elements of what it began with, which the steps may go on to
+/// read as it was, perhaps as a part of something else: it gets memory of its own.
 Value ColumnCode::makeMemory(State const &state, Value init) {
   auto const type = cast<RankedTensorType>(state.carried.getType());
-  auto const memory = MemRefType::get(type.getShape(), type.getElementType());
-  if (state.isSequence && !init.getDefiningOp<tensor::EmptyOp>())
-    return builder.create<bufferization::ToMemrefOp>(loop.getLoc(), memory, init);
   SmallVector<Value> extents;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       extents.push_back(extent(init, dim));
-  return builder.create<memref::AllocOp>(state.yielded.getLoc(), memory, extents);
+  auto const memory = MemRefType::get(type.getShape(), type.getElementType());
+  Value const made = builder.create<memref::AllocOp>(state.yielded.getLoc(), memory, extents);
+  if (state.isSequence && !init.getDefiningOp<tensor::EmptyOp>()) {
+    Value const start = builder.create<bufferization::ToMemrefOp>(loop.getLoc(), memory, init, /*read_only=*/true);
+    builder.create<memref::CopyOp>(loop.getLoc(), start, made);
+  }
+  return made;
 }
 
 /// Arrays with the first values; numbers are carried by the loop.

@@ -114,6 +114,17 @@ def backwards(name, offset, steps, step="%c1", first="%c0"):
     return loop(name, {"x": x, "y0": x, "h0": h}, [("h", h, "%h0"), ("y", x, "%y0")], body, steps, step, first, f"%e = tensor.empty() : {h}\n")
 
 
+def reads_start(name, written):
+    """What a sequence begins with is read by later steps as it was."""
+    h, x = tensor(6, "f64"), tensor(18, 6, "f64")
+    body = f"""%at = arith.addi %t, {written} : index
+%part = tensor.extract_slice %whole[%t, 0] [1, 6] [1, 1] : {x} to {h}
+{generic('next_h', h, 'n', [('%h', h, 'n'), ('%part', h, 'n')], arithmetic('f64', 'mul %x0 %x1', 'sub %x1 %t0'))}
+%next_y = tensor.insert_slice %next_h into %y[%at, 0] [1, 6] [1, 1] : {h} into {x}"""
+    before = f"%e = tensor.empty() : {h}\n%ex = tensor.empty() : {x}\n" + generic("whole", x, "tn", [("%x", x, "tn")], arithmetic("f64", "mul %x0 %x0"), into="%ex")
+    return loop(name, {"x": x, "h0": h}, [("h", h, "%h0"), ("y", x, "%whole")], body, "%c9", before=before)
+
+
 def turned(name):
     """A sequence of transposed parts, every second column of it."""
     h, y = tensor(6, 3, "f64"), tensor(3, 12, 9, "f64")
@@ -147,5 +158,7 @@ def programs():
     yield backwards("columns_second_steps", "arith.addi %t, %c1", "%c17", "%c2")
     yield backwards("columns_from_two", "arith.subi %c9, %t", "%c9", "%c1", "%c2")
     yield backwards("columns_no_step", "arith.addi %t, %c1", "%c2", "%c1", "%c3")
+    yield reads_start("columns_reads_start", "%c1")
+    yield reads_start("columns_reads_start_late", "%c9")
     yield turned("columns_turned")
     yield meeting("columns_that_meet")
