@@ -19,6 +19,8 @@ struct ImportOptions {
   std::map<std::string, std::string> operands;
   /// Whether products between DequantizeLinear and what reads them are sums of integers, as hosts make them fastest.
   bool multipliesIntegers = true;
+  /// Whether many steps without a product become a loop; forms inside kernels have none, and take them written out.
+  bool loopsOverSteps = true;
 };
 
 } // namespace ml2k

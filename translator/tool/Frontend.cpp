@@ -36,7 +36,8 @@ mlir::OwningOpRef<mlir::ModuleOp> ml2k::importInput(Input const &input, ToolOpti
                                                     std::vector<std::string> &externalFiles) {
   if (input.kind == InputKind::Onnx)
     return scheduled(importOnnxBuffer(context, input.buffer->getBuffer(), input.fileName, input.directory,
-                                      {options.dims, options.entry, options.operands, multipliesIntegers(options)},
+                                      {options.dims, options.entry, options.operands, multipliesIntegers(options),
+                                       /*loopsOverSteps=*/!printsColumns(options)},
                                       &externalFiles),
                      schedule);
   return importMlir(input.buffer->getBuffer(), {input.fileName, options.entry, options.dims, schedule}, context);

@@ -27,7 +27,7 @@ public:
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
 
   Extents extents{*this};
-  bool multipliesIntegers = true; ///< as in ImportOptions
+  bool multipliesIntegers = true, loopsOverSteps = true; ///< as in ImportOptions
 
   /// Whether a constant of so many elements may be computed from others: a small file with many such nodes should not
   /// keep the translator busy.

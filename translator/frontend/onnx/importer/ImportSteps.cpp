@@ -123,7 +123,7 @@ bool StepImport::isWorthLoop() const {
   static llvm::StringSet<> const products = {"MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum"};
   constexpr int64_t few = 8;
   std::optional<int64_t> const steps = loop.count.number();
-  return !steps || (!carried.empty() && *steps >= few) ||
+  return !steps || (build.loopsOverSteps && !carried.empty() && *steps >= few) ||
          llvm::any_of(needed, [](pb::NodeProto const *node) { return products.contains(node->op_type()); });
 }
 

@@ -20,6 +20,7 @@ Importer::Importer(MLIRContext &context, pb::ModelProto const &model, StringRef 
     : context(context), model(model), fileName(fileName), directory(directory), options(options),
       build(UnknownLoc::get(&context), &context), nodeLocation(UnknownLoc::get(&context)) {
   build.multipliesIntegers = options.multipliesIntegers;
+  build.loopsOverSteps = options.loopsOverSteps;
 }
 
 InFlightDiagnostic Importer::error() {
