@@ -20,7 +20,7 @@ The numbers are the versions of the specification that are read. Operators that 
 and that are not listed, and the local functions of a model, are expanded. Shapes, axes, counts and conditions of loops have
 to be known at translation: constants of the model, computed from its shapes, or inputs that `--operand` makes constants.
 Known at run time only may be: sizes (see below), the bounds of Slice (along known axes, by known steps), `k` of TopK and Trilu, the axis of CumSum,
-the mask of Compress, the parameters of NonMaxSuppression, the condition of If. What is not supported is refused with
+the mask of Compress, the parameters of NonMaxSuppression, the condition of If, the steps of a Scan that is a loop. What is not supported is refused with
 the node, its operator and the reason; strings, sequences, optionals, training and random numbers are refused so.
 
 TopK takes a NaN for less than any number, or more where it takes the smallest, and the first of equal elements first. Up to 64 elements are
@@ -36,9 +36,10 @@ be, and a count ([output-format.md](output-format.md)).
 
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
 element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. A `Loop` or
-`Scan` around products whose steps are alike (states keep their shapes, the number of the step is an index into a tensor) stays a loop, and is a recurrent
-kernel where it is an LSTM, GRU or RNN that a converter took to pieces; what depends on its sequences alone is computed for all steps
-before it. A Scan whose steps do not need each other and are made of elementwise operators and reductions, as converters write distances, is one
+`Scan` around products, or of eight steps or more, whose steps are alike (states of floats keep their shapes, the number of the step is an index into a tensor) stays a
+loop, of a Scan also where run time tells the number of steps. It is a recurrent kernel where it is an LSTM, GRU or RNN that a converter took to pieces, and one kernel of
+which each iteration takes all steps where the elements of its states go on by themselves (selective scans, averages, filters); what depends on its sequences alone is
+computed for all steps before it. A Scan whose steps do not need each other and are made of elementwise operators and reductions, as converters write distances, is one
 computation. Others are written out step by step. The same operators on slice after slice of a tensor, whose results a Concat puts side by side
 (TimeDistributed of Keras), are such a Scan.
 
