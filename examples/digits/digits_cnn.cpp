@@ -411,9 +411,11 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
         // Start to copy a slab; the rows that this thread copies stay the same
         auto const *const weights = problem.weight.values.data() + panel * Packing::panel_size;
         Scalar const *in[in_copies];
+        typename Problem::Row from[in_copies];
         for (int i = 0; i < in_copies; ++i) {
           int const row = first_row + (i * team_size + thread) * in_vector / slab_depth;
-          in[i] = problem.in(problem.row(Kokkos::min(row, rows - 1)), panel / Packing::of_group);
+          from[i] = problem.row(Kokkos::min(row, rows - 1));
+          in[i] = problem.in(from[i], panel / Packing::of_group);
         }
         auto const load = [&](int slab) {
           Buffer &to = ring[slab % ring_size];
@@ -426,7 +428,7 @@ void product_device(char const *label, ExecutionSpace const &space, Problem cons
             for (int i = 0; i < in_copies; ++i) {
               int const e = (i * team_size + thread) * in_vector;
               int const k = slab * slab_depth + e % slab_depth;
-              bool const valid = depth % slab_depth == 0 || k < depth;
+              bool const valid = (depth % slab_depth == 0 || k < depth) && problem.inside(from[i], k);
               copy_async<in_vector>(&to.in[e / slab_depth][e % slab_depth],
                                     in[i] + (valid ? problem.offset(k / Problem::run) + k % Problem::run : 0), valid);
             }
@@ -510,6 +512,7 @@ template <class Window, class In, class Weight, class Out, class Epilogue> struc
     return images.at(at.n, Window::row(at.p), Window::column(at.q)) + group * channels;
   }
   KOKKOS_FUNCTION auto *out(Pixel at) const { return results.at(at.n, at.p, at.q); }
+  template <class At> KOKKOS_FUNCTION static constexpr bool inside(At const &, int) { return true; }
   KOKKOS_FUNCTION auto finish(Scalar sum, Pixel at, int o) const { return epilogue(sum + weight.bias(o), at, o); }
   KOKKOS_FUNCTION void close(Pixel at, int first, int last) const {
     results.close_border(at.n, at.p, at.q, first, last);
@@ -520,6 +523,107 @@ template <class Window, class In, class Weight, class Out, class Epilogue>
 void conv(char const *label, ExecutionSpace const &space, In const &in, Weight const &weight, Out const &out,
           SplitSums<typename Weight::value_type> const &split, Epilogue const &epilogue) {
   product(label, space, Convolution<Window, In, Weight, Out, Epilogue>{in, weight, out, epilogue}, split);
+}
+
+// --- conv_channels_first ---------------------------------------------------------------------------------------------
+// conv of an image in(n, c, h, w) without a halo, as the caller has it: k = (c, r, s), a kernel row is a run.
+// Host: a work item makes a row of results from copies of the image rows that it needs, with zeros around them.
+// Device: what lies outside the image is not loaded, but zero.
+template <class Window, class In, class Weight, class Out, class Epilogue> struct ImageConvolution {
+  using Scalar = typename Weight::value_type;
+  using Packing = PackingOf<Weight>;
+  using Row = Pixel;
+  static constexpr int height = In::static_extent(2), width = In::static_extent(3), depth = Weight::depth;
+  static constexpr int run = Window::kernel_columns, steps = In::static_extent(1) * Window::kernel_rows;
+  static constexpr int line = Out::width;
+  static constexpr bool in_by_four = false;
+  static_assert(depth == steps * run && Out::channels == Weight::outputs);
+
+  In images;
+  Weight weight;
+  Out results;
+  Epilogue epilogue;
+
+  KOKKOS_FUNCTION static constexpr int offset(int step) {
+    return (step / Window::kernel_rows * height + step % Window::kernel_rows) * width;
+  }
+  KOKKOS_FUNCTION int rows() const { return results.images() * Out::height * Out::width; }
+  KOKKOS_FUNCTION static Pixel row(unsigned pixel) {
+    unsigned const lines = pixel / Out::width;
+    return {int(lines / Out::height), int(lines % Out::height), int(pixel % Out::width)};
+  }
+  KOKKOS_FUNCTION Scalar const *in(Pixel at, int) const {
+    return &images(at.n, 0, 0, 0) + Window::row(at.p) * width + Window::column(at.q);
+  }
+  KOKKOS_FUNCTION static bool inside(Pixel at, int k) {
+    int const h = Window::row(at.p) + k / run % Window::kernel_rows, w = Window::column(at.q) + k % run;
+    return h >= 0 && h < height && w >= 0 && w < width;
+  }
+  KOKKOS_FUNCTION auto *out(Pixel at) const { return results.at(at.n, at.p, at.q); }
+  KOKKOS_FUNCTION auto finish(Scalar sum, Pixel at, int o) const { return epilogue(sum + weight.bias(o), at, o); }
+  KOKKOS_FUNCTION void close(Pixel at, int first, int last) const {
+    results.close_border(at.n, at.p, at.q, first, last);
+  }
+
+  // The image rows under row p of the results: [c][r][reach]
+  static constexpr int stride = Window::column(1) - Window::column(0), reach = (Out::width - 1) * stride + run;
+  using Rows = Scalar[steps * reach];
+  void copy_rows(int n, int p, Rows &rows) const {
+    constexpr int left = -Window::column(0), right = Kokkos::min(left + width, int(reach));
+    for (int step = 0; step < steps; ++step) {
+      int const h = Window::row(p) + step % Window::kernel_rows;
+      bool const is_row = h >= 0 && h < height;
+      Scalar const *const from = &images(n, step / Window::kernel_rows, is_row ? h : 0, 0);
+      Scalar *const to = rows + step * reach;
+      for (int w = 0; w < left; ++w)
+        to[w] = 0;
+#pragma omp simd
+      for (int w = left; w < right; ++w)
+        to[w] = is_row ? from[w - left] : 0;
+      for (int w = right; w < reach; ++w)
+        to[w] = 0;
+    }
+  }
+};
+
+// The same of rows that were copied
+template <class Problem> struct CopiedRows : Problem {
+  using Scalar = typename Problem::Scalar;
+  Scalar const *copies;
+
+  static constexpr int offset(int step) { return step * Problem::reach; }
+  static constexpr Steps steps_of(Pixel, Pixel) { return {0, Problem::steps}; }
+  Scalar const *in(Pixel at, int) const { return copies + at.q * Problem::stride; }
+};
+
+template <class Problem> void convolve_rows(char const *label, ExecutionSpace const &space, Problem const &problem) {
+  using Packing = typename Problem::Packing;
+  constexpr int highest = Kokkos::min(8, sum_registers * Packing::vector / Packing::panel), line = Problem::line;
+  constexpr int most = divisor(line, highest) >= 7 ? divisor(line, highest) : highest;
+  constexpr int least = line >= (most - 1) * (most - 1) ? most - 1 : 1;
+  constexpr int tiles = (line + most - 1) / most, height = line / tiles, higher = line % tiles; // of one more pixel
+  for_items(
+      label, space, problem.rows() / line, KOKKOS_LAMBDA(int item) {
+        Pixel const at = problem.row(item * line);
+        alignas(64) typename Problem::Rows rows;
+        problem.copy_rows(at.n, at.p, rows);
+        CopiedRows<Problem> const copied{problem, rows};
+        for (int tile = 0; tile < tiles; ++tile) {
+          int const first = item * line + tile * height + Kokkos::min(tile, higher);
+          host_tiles<least, most>(copied, 0, Packing::panels, first, first + height + (tile < higher));
+        }
+      });
+}
+
+template <class Window, class In, class Weight, class Out, class Epilogue>
+void conv_channels_first(char const *label, ExecutionSpace const &space, In const &in, Weight const &weight,
+                         Out const &out, SplitSums<typename Weight::value_type> const &split,
+                         Epilogue const &epilogue) {
+  ImageConvolution<Window, In, Weight, Out, Epilogue> const problem{in, weight, out, epilogue};
+  if constexpr (!on_host)
+    product(label, space, problem, split);
+  else
+    convolve_rows(label, space, problem);
 }
 
 // --- contract --------------------------------------------------------------------------------------------------------
@@ -570,27 +674,6 @@ void pool(char const *label, ExecutionSpace const &space, In const &in, Out cons
         for (int j = 0; j < count; ++j)
           to[j] = finish(joined[j], taps, {n, p, q}, c + j);
         out.close_border(n, p, q, c, c + count);
-      });
-}
-
-// --- channels_last ---------------------------------------------------------------------------------------------------
-// out(n, h, w, c) = in(n, c, h, w) for few channels. Host: a row of pixels is a work item, in vector registers.
-// Device: neighbouring threads take neighbouring pixels.
-template <class In, class Out>
-void channels_last(char const *label, ExecutionSpace const &space, In const &in, Out const &out) {
-  constexpr int run = on_host ? Out::width : 1;
-  for_items(
-      label, space, out.images() * Out::height * Out::width / run, KOKKOS_LAMBDA(int item) {
-        int const first = item * run % Out::width, h = item * run / Out::width % Out::height;
-        int const n = item * run / (Out::width * Out::height);
-#pragma omp simd
-        for (int w = first; w < first + run; ++w)
-          for (int c = 0; c < Out::channels; ++c)
-            out(n, h, w, c) = in(n, c, h, w);
-        // Between the first and the last row only the ends of a row touch the halo
-        int const step = h > 0 && h < Out::height - 1 ? Kokkos::max(1, run - 1) : 1;
-        for (int w = first; w < first + run; w += step)
-          out.close_border(n, h, w, 0, Out::channels);
       });
 }
 
@@ -724,17 +807,11 @@ void read_panels(File &&file, Weight &weight, Plain &...tensors) {
 
 // ==== Layers =========================================================================================================
 
-// --- image.channels_last
-// image[batch,1,8,8] -> image_channels_last[batch,8,8,1]
-static void image_channels_last(ExecutionSpace const &space, Workspace const &work, Image const &image) {
-  channels_last("digits_cnn::image.channels_last", space, image, work.image_channels_last);
-}
-
 // --- conv1: Conv "/conv1/Conv" + Relu "/relu1/Relu"
-// image_channels_last[batch,8,8,1] * weight[16,1,3,3] + bias[16] -> conv1[batch,8,8,16]
-static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work) {
-  conv<Square<3, 1, 1>>(
-      "digits_cnn::conv1", space, work.image_channels_last, weights.conv1, work.conv1, work.split,
+// image[batch,1,8,8] * weight[16,1,3,3] + bias[16] -> conv1[batch,8,8,16]
+static void conv1(ExecutionSpace const &space, Weights const &weights, Workspace const &work, Image const &image) {
+  conv_channels_first<Square<3, 1, 1>>(
+      "digits_cnn::conv1", space, image, weights.conv1, work.conv1, work.split,
       KOKKOS_LAMBDA(float sum, Pixel, int) { return Kokkos::max(sum, 0.f); });
 }
 
@@ -779,8 +856,7 @@ void forward(ExecutionSpace const &space, Weights const &weights, Workspace cons
     return forward(space, weights, fitted(work, batch), image, logits);
   if (image.size() > INT_MAX || work.conv1.rows.size() > INT_MAX)
     throw std::invalid_argument("digits_cnn: a tensor is too large for indices of type int");
-  image_channels_last(space, work, image);
-  conv1(space, weights, work);
+  conv1(space, weights, work, image);
   pool1(space, work);
   conv2(space, weights, work);
   pool2(space, work);
@@ -794,8 +870,7 @@ Workspace::Workspace(ExecutionSpace const &space, int batch_) : batch(batch_), s
     throw std::invalid_argument("digits_cnn: a size of the workspace is negative");
   // In the order of forward()
   Arena buffers;
-  buffers.take(image_channels_last.rows, batch);
-  buffers.take(conv1.rows, batch).release(image_channels_last.rows);
+  buffers.take(conv1.rows, batch);
   buffers.take(pool1.rows, batch).release(conv1.rows);
   buffers.take(conv2.rows, batch).release(pool1.rows);
   buffers.take(pool2.rows, batch);
@@ -811,7 +886,6 @@ Workspace fitted(Workspace const &whole, int batch) {
       throw std::invalid_argument("digits_cnn: the workspace is too small");
     view = View(view.data(), extents...);
   };
-  fit(part.image_channels_last.rows, batch);
   fit(part.conv1.rows, batch);
   fit(part.pool1.rows, batch);
   fit(part.conv2.rows, batch);
@@ -823,7 +897,7 @@ Weights load_weights(ExecutionSpace const &space, std::string const &path) {
   Sidecar file{space, "digits_cnn", path};
   file.check(480, 0x3629d2c2f209703du, 24360);
   Weights weights;
-  read_panels<9>(file, weights.conv1, weights.conv1.bias);
+  read_panels<1>(file, weights.conv1, weights.conv1.bias);
   read_panels<9>(file, weights.conv2, weights.conv2.bias);
   read_panels<1>(file, weights.fc, weights.fc.bias);
   return weights;

@@ -141,7 +141,7 @@ using Image = Tensor<float const *[1][8][8]>;
 using Logits = Tensor<float *[10]>;
 
 struct Weights {
-  detail::Panels<float, 16, 3 * 3 * 1> conv1;
+  detail::Panels<float, 16, 9> conv1;
   detail::Panels<float, 32, 3 * 3 * 16> conv2;
   detail::Panels<float, 10, 128> fc;
 };
@@ -157,7 +157,6 @@ struct Workspace {
   int batch;
   Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap
   detail::SplitSums<float> split;
-  detail::Activation<float, 8, 8, 1, 1> image_channels_last;
   detail::Activation<float, 8, 8, 16> conv1;
   detail::Activation<float, 4, 4, 16, 1> pool1;
   detail::Activation<float, 4, 4, 32> conv2;

@@ -141,7 +141,7 @@ using Image = Tensor<float const[1][3][224][224]>;
 using Logits = Tensor<float[1][1000]>;
 
 struct Weights {
-  detail::Panels<float, 64, 7 * 7 * 3> conv1;
+  detail::Panels<float, 64, 147> conv1;
   detail::Panels<float, 64, 3 * 3 * 64> layer1_0_conv1;
   detail::Panels<float, 64, 3 * 3 * 64> layer1_0_conv2;
   detail::Panels<float, 64, 3 * 3 * 64> layer1_1_conv1;
@@ -174,7 +174,6 @@ struct Workspace {
   Tensor<char *> arena; // holds the buffers; those that are never in use together may overlap
   detail::SplitSums<float> split;
   Tensor<float *> winograd;
-  detail::Activation<float, 224, 224, 3, 3> image_channels_last;
   detail::Activation<float, 112, 112, 64> conv1;
   detail::Activation<float, 56, 56, 64, 1> maxpool;
   detail::Activation<float, 56, 56, 64, 1> layer1_0_conv1;

@@ -42,6 +42,8 @@ enum class Devices { None, Some };
 //===--- By kind of kernel ---===//
 
 void chooseBlock(nest::MapOp map, Devices devices);
+/// True for a copy of a whole image N C H W of few channels to one N H W C.
+bool isChannelsLast(nest::MapOp map);
 void chooseBlock(nest::RowOp row, Devices devices);
 mlir::LogicalResult chooseBlock(nest::ContractOp contract);
 mlir::LogicalResult chooseBlock(nest::ConvOp conv);

@@ -222,6 +222,8 @@ static std::pair<KernelBlock, nest::ScheduleParts> chosen(Map const &map, Device
   return {isApart ? KernelBlock::AssignEach : KernelBlock::ForEach, {.inner = inner}};
 }
 
+bool isChannelsLast(nest::MapOp op) { return Map{op}.isChannelsLast(); }
+
 void chooseBlock(nest::MapOp op, Devices devices) {
   auto const [block, parts] = chosen(Map{op}, devices);
   nest::setSchedule(op, block, parts);

@@ -178,6 +178,8 @@ LogicalResult chooseBlock(nest::ConvOp conv) {
   int64_t const tile = weight.getPacking()->getWinograd();
   if (!weight.getPacking()->isPanels())
     nest::setSchedule(conv, KernelBlock::Depthwise);
+  else if (conv.getChannelsFirst())
+    nest::setSchedule(conv, KernelBlock::ConvChannelsFirst);
   else if (conv.getTransposed())
     nest::setSchedule(conv, KernelBlock::ConvTransposed);
   else if (tile)

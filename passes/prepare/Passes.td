@@ -35,6 +35,15 @@ def ChooseBufferForms : Pass<"ml2k-choose-buffer-forms", "::mlir::func::FuncOp">
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def ReadChannelsFirst : Pass<"ml2k-read-channels-first", "::mlir::func::FuncOp"> {
+  let summary = "a convolution reads the image of the caller as it lies";
+  let description = [{
+    Pre: forms of buffers are chosen, packings have no extents yet. Post: an input N C H W that was put channels last for nothing but one
+    convolution is read by that itself (`channels_first`), if it has few weights and the image rows of one of its rows fit in L1.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def CheckIndexRange : Pass<"ml2k-check-index-range", "::mlir::func::FuncOp"> {
   let summary = "which tensors may have more elements than an int can count";
   let description = [{

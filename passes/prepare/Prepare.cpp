@@ -13,6 +13,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createMarkOutputs());
   function.addPass(createSettleSizes());
   function.addPass(createChooseBufferForms());
+  function.addPass(createReadChannelsFirst());
   function.addPass(createCheckIndexRange());
   function.addPass(createCallLibrary({calls}));
   function.addPass(createSettlePackings());

@@ -28,9 +28,12 @@ static bool isPaired(nest::WeightOp weight) {
          });
 }
 
-/// Of O (C / groups) R S; the phases of a transposed convolution are groups, too.
+/// Of O (C / groups) R S; the phases of a transposed convolution are groups, too. Where channels come first they stay
+/// in front of rows and columns.
 static nest::PanelExtents extentsOf(nest::WeightOp weight, nest::ConvOp conv) {
   ArrayRef<int64_t> const shape = cast<MemRefType>(weight.getType()).getShape();
+  if (conv.getChannelsFirst())
+    return {.outputs = shape[0], .depth = shape[1] * shape[2] * shape[3]};
   return {.outputs = shape[0],
           .depth = shape[1],
           .rows = shape[2],

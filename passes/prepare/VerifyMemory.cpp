@@ -13,6 +13,7 @@
 #include "translator/ir/StoredSums.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -76,10 +77,30 @@ static LogicalResult checkImage(Value memref, Operation *kernel) {
   return kernel->emitError("reads or writes a part of an image that is not a range of its channels: ") << type;
 }
 
+/// A whole view of images N C H W of one known size, whose elements are multiplied as they are.
+static LogicalResult checkChannelsFirst(nest::ConvOp conv) {
+  Value const image = conv.getInputs()[0];
+  auto const type = cast<MemRefType>(image.getType());
+  auto const isKnown = [](Value each) {
+    return !llvm::any_of(cast<MemRefType>(each.getType()).getShape().drop_front(), ShapedType::isDynamic);
+  };
+  auto weight = conv.getInputs()[1].getDefiningOp<nest::WeightOp>();
+  if (nest::scheduleOf(conv).getBlock() != nest::KernelBlock::ConvChannelsFirst || weight.getPacking()->getWinograd())
+    return conv.emitError("channels_first wants a weight packed in panels, not for Winograd's method");
+  bool const isSized = conv->getParentOfType<func::FuncOp>()->hasAttr("nest.sized_images");
+  if (rootOf(image) == image && !isImage(image) && isKnown(image) && isKnown(conv.getOutputs()[0]) && !isSized &&
+      type.getElementType() == getElementTypeOrSelf(conv.getInputs()[1].getType()))
+    return success();
+  return conv.emitError(
+      "channels_first wants a whole tensor of the weight's type, its size and that of all images known");
+}
+
 static LogicalResult checkBlock(Operation *kernel) {
   auto const both = [&](auto check, Value in, Value out) {
     return success(succeeded(check(in, kernel)) && succeeded(check(out, kernel)));
   };
+  if (auto conv = dyn_cast<nest::ConvOp>(kernel); conv && conv.getChannelsFirst())
+    return success(succeeded(checkChannelsFirst(conv)) && succeeded(checkImage(conv.getOutputs()[0], conv)));
   if (auto conv = dyn_cast<nest::ConvOp>(kernel))
     return both(checkImage, conv.getInputs()[0], conv.getOutputs()[0]);
   if (auto window = dyn_cast<nest::WindowOp>(kernel))

@@ -220,3 +220,27 @@ func.func @fixed(%a: memref<?x4xf32>, %b: memref<4x4xf32>, %c: memref<?x4xf32>) 
   }
   return
 }
+
+// -----
+func.func @f(%x: memref<1x3x4x4xf32>, %y: memref<1x4x4x5xf32>) {
+  %w = nest.weight "w" : memref<5x3x1x1xf32> = dense<1.0> : tensor<5x3x1x1xf32>
+  // expected-error @+1 {{channels_first wants one group and no dilation, and is neither transposed nor of volumes}}
+  nest.conv "c" strides [1, 1] dilations [1, 2] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : memref<1x3x4x4xf32>, memref<5x3x1x1xf32>) outs(%y : memref<1x4x4x5xf32>) attributes {channels_first} epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}
+
+// -----
+func.func @f(%x: memref<1x4x4x3xf32>, %y: memref<1x4x4x5xf32>) {
+  %w = nest.weight "w" : memref<5x3x1x1xf32> = dense<1.0> : tensor<5x3x1x1xf32>
+  // expected-error @+1 {{channels 4 and weight}}
+  nest.conv "c" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : memref<1x4x4x3xf32>, memref<5x3x1x1xf32>) outs(%y : memref<1x4x4x5xf32>) attributes {channels_first} epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}

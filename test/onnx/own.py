@@ -14,6 +14,7 @@ import classical
 import edges
 import exported
 import features
+import first_layers
 import quantized
 import scans
 import spectral
@@ -415,6 +416,6 @@ TRANSPOSED = [
 
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *decided(), *determinants(), *padded(), standardized(), rolled(), replaced(),
-                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *quantized.cases(), *scans.cases(), *spectral.cases(),
+                 closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *first_layers.cases(), *quantized.cases(), *scans.cases(), *spectral.cases(),
                  *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

@@ -92,6 +92,8 @@ std::array<int64_t, 2> ConvOp::getKernel() {
 }
 
 std::array<int64_t, 4> ConvOp::getBorder() {
+  if (getChannelsFirst())
+    return {0, 0, 0, 0};
   // A phase of a transposed one reads taps - 1 pixels beyond the image, fewer where the results there are cut off
   auto const along = [&](int64_t taps, int64_t stride, int64_t low, int64_t high) {
     return getTransposed() ? std::max<int64_t>(0, taps - 1 - std::min(low, high) / stride) : std::max(low, high);

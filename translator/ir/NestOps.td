@@ -171,11 +171,13 @@ def Nest_ConvOp : Nest_KernelOp<"conv"> {
     those of the output of so many results; plane i of a result is the sum over planes i*stride-front+t*dilation of taps t,
     and the weight O (C/groups) taps*R S has the kernels of all taps below each other. Transposed, planes are one more
     direction of stride, pads front and back, and phases.
+    `channels_first`: the image is N C H W, has no halo of zeros, and is convolved in one group without dilation.
   }];
   let arguments = (ins StrAttr:$label, Variadic<Nest_AnyShaped>:$inputs, Variadic<Nest_AnyShaped>:$extras,
                    Variadic<Nest_AnyShaped>:$outputs, DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads, I64Attr:$groups,
-                   OptionalAttr<DenseI64ArrayAttr>:$planes, UnitAttr:$transposed, OptionalAttr<I64Attr>:$bias);
+                   OptionalAttr<DenseI64ArrayAttr>:$planes, UnitAttr:$transposed, OptionalAttr<I64Attr>:$bias,
+                   UnitAttr:$channels_first);
   let regions = (region SizedRegion<1>:$epilogue);
   let extraClassDeclaration = kernelMethods # [{
     /// Convolutions of stride 1 that a transposed one is made of; 1 for others.
@@ -188,6 +190,10 @@ def Nest_ConvOp : Nest_KernelOp<"conv"> {
     std::array<int64_t, 2> getKernel();
     /// How many planes of a volume are in a sum; 1 for images.
     int64_t getPlaneTaps() { return getPlanes() ? (*getPlanes())[2] : 1; }
+    /// Rows or columns (0, 1) and channels (2) of the image, wherever its channels are.
+    int64_t getImageExtent(unsigned d) {
+      return ::llvm::cast<::mlir::ShapedType>(getInputs()[0].getType()).getDimSize(getChannelsFirst() ? (d + 1) % 3 + 1 : d + 1);
+    }
   }];
   let assemblyFormat = [{
     $label (`transposed` $transposed^)? `strides` $strides `dilations` $dilations `pads` $pads `groups` $groups

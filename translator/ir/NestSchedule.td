@@ -57,6 +57,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   I32EnumAttrCase<"Contract", 8, "contract">,              // GEMM over packed weights
   I32EnumAttrCase<"BatchedContract", 9, "batched_contract">, // of two operands that are not packed
   I32EnumAttrCase<"Conv", 10, "conv">, I32EnumAttrCase<"Winograd", 11, "winograd">,
+  I32EnumAttrCase<"ConvChannelsFirst", 50, "conv_channels_first">, // of an image N C H W without a halo
   I32EnumAttrCase<"ConvTransposed", 12, "conv_transposed">, I32EnumAttrCase<"Depthwise", 13, "depthwise">,
   I32EnumAttrCase<"Pool", 14, "pool">, I32EnumAttrCase<"Recurrent", 15, "recurrent">,
   I32EnumAttrCase<"RecurrentBoth", 32, "recurrent_both">,  // of a layer that goes both ways

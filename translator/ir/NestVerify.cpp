@@ -321,11 +321,14 @@ LogicalResult ConvOp::verify() {
     return emitOpError("weight wants the static shape O, C / groups, R, S");
   if (failed(verifyPlanes(*this, getPlanes(), getTransposed(), image, out)))
     return failure();
+  if (getChannelsFirst() && (getGroups() != 1 || getTransposed() || getPlanes() ||
+                             llvm::any_of(getDilations(), [](int64_t d) { return d != 1; })))
+    return emitOpError("channels_first wants one group and no dilation, and is neither transposed nor of volumes");
   if (weight.getDimSize(2) % getPlaneTaps() != 0)
     return emitOpError() << "weight " << weight << " has no kernels of " << getPlaneTaps() << " planes";
   int64_t const groups = getGroups();
-  if (groups < 1 || weight.getDimSize(0) % groups != 0 || weight.getDimSize(1) * groups != image.getDimSize(3))
-    return emitOpError() << "channels " << image.getDimSize(3) << " and weight " << weight << " do not fit " << groups
+  if (groups < 1 || weight.getDimSize(0) % groups != 0 || weight.getDimSize(1) * groups != getImageExtent(2))
+    return emitOpError() << "channels " << getImageExtent(2) << " and weight " << weight << " do not fit " << groups
                          << " groups";
   YieldOp const yield = yieldOf(getEpilogue());
   int64_t const perSum = yield ? yield->getNumOperands() : 1;
@@ -343,9 +346,9 @@ LogicalResult ConvOp::verify() {
     int64_t const stride = getStrides()[d], pads = getPads()[d] + getPads()[2 + d], taps = getKernel()[d];
     if (getTransposed() && pads % stride != 0)
       return emitOpError("transposed wants pads that are a multiple of the stride together");
-    if (image.isDynamicDim(1 + d) || out.isDynamicDim(1 + d))
+    int64_t const in = getImageExtent(d), reach = (taps - 1) * getDilations()[d] + 1;
+    if (ShapedType::isDynamic(in) || out.isDynamicDim(1 + d))
       continue;
-    int64_t const in = image.getDimSize(1 + d), reach = (taps - 1) * getDilations()[d] + 1;
     int64_t const extent = getTransposed() ? (in - 1 + taps) * stride - pads : (in + pads - reach) / stride + 1;
     if (out.getDimSize(1 + d) != extent)
       return emitOpError() << "output extent " << out.getDimSize(1 + d) << ", expected " << extent;

@@ -15,14 +15,17 @@ using namespace ml2k;
 /// The members of `Untuned` (templates/block/loops/tuning.mustache), which says what they mean.
 ArrayRef<Tunable> ml2k::tunablesOf(nest::KernelBlock block) {
   static Tunable const launch = {"launch", {1, 2}}, piece = {"piece", {256, 1024, 16384}};
-  static std::vector<Tunable> const product = {
-      launch, {"rows", {6, 12, 10, 4}}, {"strip", {8, 1, 2, 4}}, {"chunk", {96, 6, 1}}, {"ahead", {-1, 1024, 8192}}};
+  static Tunable const rows = {"rows", {6, 12, 10, 4}}, ahead = {"ahead", {-1, 1024, 8192}};
+  static std::vector<Tunable> const product = {launch, rows, {"strip", {8, 1, 2, 4}}, {"chunk", {96, 6, 1}}, ahead};
+  static std::vector<Tunable> const ofRows = {launch, rows, ahead};
   static std::vector<Tunable> const line = {launch, piece}, whole = {launch}, winograd = {{"square", {4, 2, 1}}};
   switch (block) {
   case nest::KernelBlock::Contract:
   case nest::KernelBlock::Conv:
   case nest::KernelBlock::ConvTransposed:
     return product;
+  case nest::KernelBlock::ConvChannelsFirst:
+    return ofRows;
   case nest::KernelBlock::Winograd:
     return winograd;
   case nest::KernelBlock::ForEach:

@@ -98,3 +98,40 @@ func.func @callers(%a: f32, %y: memref<4xf32>) {
   }
   return
 }
+
+// -----
+// Given in nest text, channels_first is checked like any decision.
+func.func @converted(%x: memref<1x3x4x4xf64>, %y: memref<1x4x4x5xf32>) {
+  %w = nest.weight "w" packing <panels> : memref<5x3x1x1xf32> = dense<1.0> : tensor<5x3x1x1xf32>
+  // expected-error @+1 {{channels_first wants a whole tensor of the weight's type}}
+  nest.conv "c" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : memref<1x3x4x4xf64>, memref<5x3x1x1xf32>) outs(%y : memref<1x4x4x5xf32>) attributes {channels_first} epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}
+
+// -----
+func.func @unsized(%x: memref<1x3x?x4xf32>, %y: memref<1x4x4x5xf32>) {
+  %w = nest.weight "w" packing <panels> : memref<5x3x1x1xf32> = dense<1.0> : tensor<5x3x1x1xf32>
+  // expected-error @+1 {{channels_first wants a whole tensor of the weight's type}}
+  nest.conv "c" strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] groups 1
+      ins(%x, %w : memref<1x3x?x4xf32>, memref<5x3x1x1xf32>) outs(%y : memref<1x4x4x5xf32>) attributes {channels_first} epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}
+
+// -----
+func.func @transformed(%x: memref<1x16x4x4xf32>, %y: memref<1x4x4x16xf32>) {
+  %w = nest.weight "w" packing <panels, winograd = 2> : memref<16x16x3x3xf32> = dense<1.0> : tensor<16x16x3x3xf32>
+  // expected-error @+1 {{channels_first wants a weight packed in panels, not for Winograd's method}}
+  nest.conv "c" strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] groups 1
+      ins(%x, %w : memref<1x16x4x4xf32>, memref<16x16x3x3xf32>) outs(%y : memref<1x4x4x16xf32>) attributes {channels_first} epilogue {
+  ^bb0(%s: f32):
+    nest.yield %s : f32
+  }
+  return
+}

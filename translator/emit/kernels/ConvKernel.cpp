@@ -102,7 +102,9 @@ FailureOr<std::string> printConv(Operation *op, Layer &layer) {
   Value const image = conv.getInputs()[0], weight = conv.getInputs()[1], output = conv.getOutputs()[0];
   Storage const *weights = layer.program.storageOf(weight);
   bool const depthwise = layer.schedule.getBlock() == nest::KernelBlock::Depthwise;
-  FailureOr<Expression> in = layer.image(image), out = layer.image(output);
+  FailureOr<Expression> in =
+      conv.getChannelsFirst() ? layer.member(*layer.program.storageOf(image)) : layer.image(image);
+  FailureOr<Expression> out = layer.image(output);
   if (failed(in) || failed(out))
     return failure();
   if (unsigned const count = nest::channelsPerSum(conv); count > 1)

@@ -35,6 +35,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {Contract, "contract"},
                {BatchedContract, "batched_contract"},
                {Conv, "conv"},
+               {ConvChannelsFirst, "conv_channels_first"},
                {Winograd, "winograd"},
                {ConvTransposed, "conv_transposed"},
                {Depthwise, "depthwise"},
