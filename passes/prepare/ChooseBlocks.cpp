@@ -95,6 +95,19 @@ static bool isContiguous(AffineMap map, ArrayRef<int64_t> extents, unsigned loop
   return false;
 }
 
+/// Whether a window slides along lines: neighbouring elements of the last loop read neighbouring terms, so that a
+/// vector of elements adds up whatever is in the window.
+static bool slidesAlongLines(nest::ReduceOp reduce, unsigned loop, ArrayRef<int64_t> extents) {
+  AffineMap const map = reduce.getMaps().front();
+  return isAtLeast(extents[loop], wholeVector) && map.getNumResults() > 0 &&
+         map.getResults().back().isFunctionOfDim(loop) && llvm::any_of(reduce.getReductionDims(), [&](int64_t term) {
+           return extents[term] != 1 && map.getResults().back().isFunctionOfDim(term);
+         });
+}
+
+/// So many terms compilers write one after the other; loops inside a vector loop they do not take.
+static constexpr int64_t unrolled = 25;
+
 /// Fewer results fit into what a thread of a device has for them; a column of so many terms is worth all threads.
 static constexpr int64_t aboveFew = 33, manyPerColumn = 8192;
 
@@ -122,7 +135,10 @@ static LogicalResult chooseBlock(nest::ReduceOp reduce) {
     }
   bool const isColumn = inner && isContiguous(map, extents, *inner);
   bool const isLong = inner && isAtLeast(extents[*inner], nest::leastColumns) && isColumn;
-  if (foldsInElements(folded, rows))
+  bool const isStencil = results == aboveFew && !elements.empty() && slidesAlongLines(reduce, elements.back(), extents);
+  if (isStencil && many > unrolled)
+    nest::setSchedule(reduce, KernelBlock::FoldColumns, {.inner = int64_t(elements.back())});
+  else if (isStencil || foldsInElements(folded, rows))
     nest::setSchedule(reduce, KernelBlock::ForEach, {.inner = vectorLoop(elements, extents)});
   else if (isAlong && results == 1 && many >= manyPerColumn)
     nest::setSchedule(reduce, KernelBlock::FoldFewColumns); // a total

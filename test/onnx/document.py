@@ -36,8 +36,8 @@ be, and a count ([output-format.md](output-format.md)).
 
 `If` with a condition that is known takes its branch; else both branches are computed and the results chosen element by
 element. If a symbolic dimension chooses between shapes, as for a traced `squeeze`, it has to be given by `--dim`. A `Loop` or
-`Scan` around products, or of eight steps or more, whose steps are alike (states of floats keep their shapes, the number of the step is an index into a tensor) stays a
-loop, of a Scan also where run time tells the number of steps. It is a recurrent kernel where it is an LSTM, GRU or RNN that a converter took to pieces, and one kernel of
+`Scan` around products, or of eight steps or more, whose steps are alike (states of floats, and symbols that an ArgMax or TopK chooses, keep their shapes, the number of the step
+is an index into a tensor) stays a loop, of a Scan also where run time tells the number of steps. It is a recurrent kernel where it is an LSTM, GRU or RNN that a converter took to pieces, and one kernel of
 which each iteration takes all steps where the elements of its states go on by themselves (selective scans, averages, filters); what depends on its sequences alone is
 computed for all steps before it. A Scan whose steps do not need each other and are made of elementwise operators and reductions, as converters write distances, is one
 computation. Others are written out step by step. The same operators on slice after slice of a tensor, whose results a Concat puts side by side

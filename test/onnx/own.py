@@ -18,6 +18,7 @@ import first_layers
 import quantized
 import scans
 import spectral
+import stencils
 import steps
 import volumes
 from newer import write
@@ -417,5 +418,5 @@ TRANSPOSED = [
 if __name__ == "__main__":
     for case in [bfloat16_layers(), *extremes(), *first_elements(), *kinds(), *running_sums(), *decided(), *determinants(), *padded(), standardized(), rolled(), replaced(),
                  closure(), partly_turned(), side_by_side(), *TRANSPOSED, *around.cases(), *classical.cases(), *edges.cases(), *exported.cases(), *features.cases(), *first_layers.cases(), *quantized.cases(), *scans.cases(), *spectral.cases(),
-                 *steps.cases(), *volumes.cases()]:
+                 *stencils.cases(), *steps.cases(), *volumes.cases()]:
         write(case, Path(sys.argv[1]) / "node" / case.name)

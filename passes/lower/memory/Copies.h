@@ -21,6 +21,9 @@ void joinMaps(mlir::func::FuncOp function);
 /// Fills move to the first operation that touches what they fill.
 void sinkFills(mlir::func::FuncOp function);
 
+/// Moves fills in front of a loop whose steps write what they write again: the rest stays filled.
+void hoistFills(mlir::func::FuncOp function);
+
 /// Products whose rows are only cut into parts and copied store these parts themselves.
 void storeInParts(mlir::func::FuncOp function);
 

@@ -14,6 +14,7 @@
 #include "passes/lower/memory/Operands.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/Sizes.h"
+#include "translator/ir/StoredSums.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -227,24 +228,53 @@ bool addressesOnce(AffineMap map) {
   return seen.all();
 }
 
-/// A map may read an element that it overwrites: same position in both, and the value is gone before anything is
+/// The operands that a kernel reads where it stores its results, and the maps of them and of the result. Reductions,
+/// products of packed weights and convolutions have their sums first: each result is stored once, by whoever reads what
+/// is added.
+std::optional<std::pair<SmallVector<Value>, SmallVector<AffineMap>>> readWhereStored(nest::Kernel kernel) {
+  if (auto map = dyn_cast<nest::MapOp>(*kernel))
+    return {{map.getMappedOperands(), map.getMaps()}};
+  if (auto reduce = dyn_cast<nest::ReduceOp>(*kernel))
+    return {{llvm::to_vector(reduce.getExtras()),
+             llvm::to_vector(ArrayRef(reduce.getMaps()).drop_front(reduce.getInputs().size()))}};
+  if (auto contract = dyn_cast<nest::ContractOp>(*kernel)) {
+    auto weight = contract.getInputs()[1].getDefiningOp<nest::WeightOp>();
+    SmallVector<AffineMap> const maps = contract.getMaps();
+    if (!weight || !weight.getPacking() || nest::columnsOfPart(contract))
+      return std::nullopt;
+    return {{llvm::to_vector(contract.getExtras()), llvm::to_vector(ArrayRef(maps).drop_front(2))}};
+  }
+  auto conv = dyn_cast<nest::ConvOp>(*kernel);
+  if (!conv || nest::channelsPerSum(conv) != 1 || nest::shuffledParts(conv) != 1 || conv.getTransposed())
+    return std::nullopt;
+  SmallVector<AffineMap> maps = conv.getMaps();
+  maps.push_back(AffineMap::getMultiDimIdentityMap(4, conv.getContext()));
+  return {{llvm::to_vector(conv.getExtras()), maps}};
+}
+
+/// A kernel may read an element that it overwrites: same position in both, and the value is gone before anything is
 /// stored.
 bool readsWhatItWrites(Candidate &it, Access const &access) {
-  auto map = dyn_cast<nest::MapOp>(access.op);
-  if (!map || access.op != it.first || access.alias != it.target() || access.writes || !it.reshapes.empty())
+  auto kernel = dyn_cast<nest::Kernel>(access.op);
+  if (!kernel || access.op != it.first || access.alias != it.target() || access.writes || !it.reshapes.empty())
     return false;
-  auto const maps = map.getIndexingMaps().getAsValueRange<AffineMapAttr>();
-  SmallVector<AffineMap> const all(maps.begin(), maps.end());
-  AffineMap output;
-  for (auto [i, operand] : llvm::enumerate(map->getOperands()))
-    if (operand == it.alloc.getResult())
-      output = all[i];
-  if (!output || !addressesOnce(output))
+  auto const read = readWhereStored(kernel);
+  auto const outputs = cast<DestinationStyleOpInterface>(access.op).getDpsInits();
+  if (!read || !llvm::is_contained(outputs, it.alloc.getResult()))
     return false;
-  for (auto [i, operand] : llvm::enumerate(map->getOperands()))
-    if (operand == access.alias && (all[i] != output || !map.getBody().getArgument(i).hasOneUse()))
+  auto const &[operands, maps] = *read;
+  size_t const place = llvm::find(outputs, it.alloc.getResult()) - outputs.begin();
+  AffineMap const output = maps[maps.size() - outputs.size() + place];
+  Block &block = kernel.getStoringRegion().front();
+  bool const isMap = isa<nest::MapOp>(access.op);
+  unsigned const sums = isMap ? 0 : 1;
+  if (isMap ? !addressesOnce(output) : !output.isProjectedPermutation(/*allowZeroInResults=*/true))
+    return false;
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (operand == access.alias && (maps[i] != output || !block.getArgument(sums + i).hasOneUse()))
       return false;
-  return llvm::is_contained(map->getOperands(), access.alias);
+  return llvm::count(operands, access.alias) == llvm::count(access.op->getOperands(), access.alias) &&
+         llvm::is_contained(operands, access.alias);
 }
 
 /// True if nobody else uses the target while the allocation is in use; afterwards it may be read.

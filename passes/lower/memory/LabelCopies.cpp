@@ -101,6 +101,7 @@ struct LabelCopies : impl::LabelCopiesBase<LabelCopies> {
     });
     if (isNaive)
       return;
+    hoistFills(getOperation());
     sinkFills(getOperation());
     joinMaps(getOperation());
   }

@@ -34,9 +34,53 @@ bool isTrivial(linalg::GenericOp op) {
   return tensors <= 1 && op.getBody()->getOperations().size() <= 2 && !isExpensive(op) && op->getNumResults() == 1;
 }
 
-/// The reader asks for each element of its operand once: all of its loops of more than one step address it.
+/// The steps of a sum of loops, each perhaps times a number; nothing for other subscripts.
+std::optional<SmallVector<std::pair<int64_t, unsigned>>> stepsOf(AffineExpr expr) {
+  if (auto const dim = dyn_cast<AffineDimExpr>(expr))
+    return {{{1, dim.getPosition()}}};
+  auto const both = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (isa<AffineConstantExpr>(expr))
+    return SmallVector<std::pair<int64_t, unsigned>>();
+  if (both && both.getKind() == AffineExprKind::Mul && isa<AffineConstantExpr>(both.getRHS())) {
+    auto steps = stepsOf(both.getLHS());
+    for (auto &[step, loop] : steps.value_or(SmallVector<std::pair<int64_t, unsigned>>()))
+      step *= cast<AffineConstantExpr>(both.getRHS()).getValue();
+    return steps;
+  }
+  if (!both || both.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  auto left = stepsOf(both.getLHS()), right = stepsOf(both.getRHS());
+  if (!left || !right)
+    return std::nullopt;
+  llvm::append_range(*left, *right);
+  return left;
+}
+
+/// Whether windows along a subscript overlap: a loop steps by less than what the smaller steps reach.
+bool overlaps(AffineExpr expr, ArrayRef<int64_t> extents) {
+  auto steps = stepsOf(expr);
+  if (!steps)
+    return false;
+  llvm::sort(*steps);
+  int64_t reach = 0;
+  for (auto [step, loop] : *steps) {
+    if (extents[loop] == 1)
+      continue;
+    if (step <= reach)
+      return true;
+    reach =
+        ShapedType::isDynamic(extents[loop]) ? std::numeric_limits<int64_t>::max() : reach + step * (extents[loop] - 1);
+  }
+  return false;
+}
+
+/// The reader asks for each element of its operand once: all of its loops of more than one step address it, and it
+/// does not slide a window.
 bool readsOnce(linalg::GenericOp reader, OpOperand &operand) {
   AffineMap const map = reader.getMatchingIndexingMap(&operand);
+  SmallVector<int64_t> const extents = reader.getStaticLoopRanges();
+  if (llvm::any_of(map.getResults(), [&](AffineExpr expr) { return overlaps(expr, extents); }))
+    return false;
   for (auto [loop, extent] : llvm::enumerate(reader.getStaticLoopRanges()))
     if (extent != 1 && !map.isFunctionOfDim(loop))
       return false;

@@ -15,6 +15,7 @@
 #include "passes/schedule/raise/WindowLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -66,6 +67,66 @@ Value filterInOrder(PatternRewriter &rewriter, linalg::GenericOp op, WindowLoops
   return replacementWeight(rewriter, weight, reshaped(permuted(exact, order), shape));
 }
 
+constexpr unsigned behindLayer = 10; ///< operations: the steps of a normalisation, a sum, an activation
+
+/// True for images that lie channels last already: what convolutions and pools make, and elementwise work behind them.
+bool followsImage(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<nest::ConvOp, nest::WindowOp>(op))
+    return true;
+  return depth > 0 &&
+         isa_and_nonnull<linalg::GenericOp, linalg::TransposeOp, tensor::ExpandShapeOp, tensor::PadOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) { return followsImage(operand, depth - 1); });
+}
+
+/// Whether elementwise work and plain reductions are all that is between the value and the results of the function.
+bool endsAsPlanes(Value value, unsigned depth) {
+  return depth > 0 && llvm::all_of(value.getUsers(), [&](Operation *user) {
+           auto generic = dyn_cast<linalg::GenericOp>(user);
+           if (isa<func::ReturnOp>(user))
+             return true;
+           if (generic && generic.getNumReductionLoops() > 0)
+             return generic.getNumDpsInputs() == 1;
+           return isa<linalg::GenericOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
+                  llvm::all_of(user->getResults(), [&](Value result) { return endsAsPlanes(result, depth - 1); });
+         });
+}
+
+bool isStencil(linalg::GenericOp op, WindowLoops const &loops, unsigned depth = behindLayer);
+
+/// Whether elementwise work, and other stencils, are all that is between the arguments of the function or of a loop and
+/// the value.
+bool beginsAsPlanes(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<nest::WeightOp, tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  auto const loops = depth > 0 && generic ? WindowLoops::of(generic, 2) : std::nullopt;
+  if (loops && loops->isConvolution())
+    return isStencil(generic, *loops, depth - 1);
+  return depth > 0 &&
+         ((generic && generic.getNumReductionLoops() == 0) ||
+          isa<linalg::FillOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::PadOp>(op)) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return !isa<RankedTensorType>(operand.getType()) || beginsAsPlanes(operand, depth - 1);
+         });
+}
+
+/// A stencil: few sums of few terms for each position. Lines of the image fill vectors and channels would not, unless
+/// the image lies channels last, or its results have to.
+bool isStencil(linalg::GenericOp op, WindowLoops const &loops, unsigned depth) {
+  constexpr int64_t few = 4, fewTerms = 256, line = 16;
+  auto const extentOf = [&](std::optional<unsigned> loop) { return loop ? op.getStaticLoopRanges()[*loop] : 1; };
+  int64_t const inputs = extentOf(loops.inChannel), outputs = extentOf(loops.outChannel) * extentOf(loops.group);
+  auto const weight = cast<RankedTensorType>(op.getInputs()[1].getType());
+  if (loops.spatial.size() > 2 || inputs > few || outputs > few || !weight.hasStaticShape() ||
+      weight.getNumElements() / outputs > fewTerms)
+    return false;
+  int64_t const width = cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(loops.spatial.back().outDim);
+  return (ShapedType::isDynamic(width) || width >= line) && beginsAsPlanes(op.getInputs()[0], depth) &&
+         (outputs == 1 || endsAsPlanes(op.getResult(0), depth));
+}
+
 struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
@@ -74,7 +135,8 @@ struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
     auto const loops = WindowLoops::of(op, 3);
     auto weight = weightBehind(op.getInputs()[1]);
     auto const start = fillValue(op.getOutputs()[0]);
-    if (!loops || !loops->isConvolution() || !isWindowed(op, *loops) || !weight || !start || !isZero(*start))
+    if (!loops || !loops->isConvolution() || !isWindowed(op, *loops) || !weight || !start || !isZero(*start) ||
+        isStencil(op, *loops))
       return failure();
     WindowImage const image = imageChannelsLast(rewriter, op, *loops, loops->inChannel, isZero);
     WindowResult result{rewriter, op, *loops, loops->outChannel};
@@ -91,18 +153,6 @@ struct RaiseConvolution : OpRewritePattern<linalg::GenericOp> {
     return success();
   }
 };
-
-constexpr unsigned behindLayer = 10; ///< operations: the steps of a normalisation, a sum, an activation
-
-/// True for images that lie channels last already: what convolutions and pools make, and elementwise work behind them.
-bool followsImage(Value value, unsigned depth) {
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<nest::ConvOp, nest::WindowOp>(op))
-    return true;
-  return depth > 0 &&
-         isa_and_nonnull<linalg::GenericOp, linalg::TransposeOp, tensor::ExpandShapeOp, tensor::PadOp>(op) &&
-         llvm::any_of(op->getOperands(), [&](Value operand) { return followsImage(operand, depth - 1); });
-}
 
 /// Pools of images; those of volumes behind convolutions, which lie channels last already, are raised after these.
 struct RaisePool : OpRewritePattern<linalg::GenericOp> {

@@ -267,3 +267,60 @@ func.func @cast(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %z: memref<?x4xf32>) {
   memref.copy %a, %y : memref<?x?xf32> to memref<?x?xf32>
   return
 }
+
+// A product of packed weights, and a reduction, add to what they overwrite: the element that an epilogue reads is the one that it
+// stores. Not to what the sums are made of, and not from other places.
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#nm = affine_map<(m, n, k) -> (n, m)>
+// CHECK-LABEL: func.func @added
+// CHECK-SAME:  (%[[X:.*]]: memref<4x8xf32>, %[[S:.*]]: memref<4x4xf32>, %[[T:.*]]: memref<4x4xf32>)
+func.func @added(%x: memref<4x8xf32>, %s: memref<4x4xf32>, %t: memref<4x4xf32>) {
+  %w = nest.weight "w" packing <panels> : memref<4x8xf32> = dense<1.0> : tensor<4x8xf32>
+  %v = nest.weight "v" packing <panels> : memref<4x4xf32> = dense<1.0> : tensor<4x4xf32>
+  // CHECK: nest.contract "added" {{.*}} extras(%[[S]] {{.*}} outs(%[[S]]
+  %a = memref.alloc() : memref<4x4xf32>
+  nest.contract "added" [m, n, k] ins(%x, %w : memref<4x8xf32>, memref<4x8xf32>) extras(%s : memref<4x4xf32>)
+      outs(%a : memref<4x4xf32>) maps [#mk, #nk, #mn, #mn] epilogue {
+  ^bb0(%sum: f32, %e: f32):
+    %r = arith.addf %sum, %e : f32
+    nest.yield %r : f32
+  }
+  memref.copy %a, %s : memref<4x4xf32> to memref<4x4xf32>
+  // CHECK: nest.contract "elsewhere" {{.*}} extras(%[[S]] {{.*}} outs(%[[B:.*]] : memref<4x4xf32>)
+  // CHECK: memref.copy %[[B]], %[[S]]
+  %b = memref.alloc() : memref<4x4xf32>
+  nest.contract "elsewhere" [m, n, k] ins(%x, %w : memref<4x8xf32>, memref<4x8xf32>) extras(%s : memref<4x4xf32>)
+      outs(%b : memref<4x4xf32>) maps [#mk, #nk, #nm, #mn] epilogue {
+  ^bb0(%sum: f32, %e: f32):
+    %r = arith.addf %sum, %e : f32
+    nest.yield %r : f32
+  }
+  memref.copy %b, %s : memref<4x4xf32> to memref<4x4xf32>
+  // CHECK: nest.contract "of_itself" {{.*}} outs(%[[C:.*]] : memref<4x4xf32>)
+  // CHECK: memref.copy %[[C]], %[[S]]
+  %c = memref.alloc() : memref<4x4xf32>
+  nest.contract "of_itself" [m, n, k] ins(%s, %v : memref<4x4xf32>, memref<4x4xf32>) extras(%s : memref<4x4xf32>)
+      outs(%c : memref<4x4xf32>) maps [#mk, #nk, #mn, #mn] epilogue {
+  ^bb0(%sum: f32, %e: f32):
+    %r = arith.addf %sum, %e : f32
+    nest.yield %r : f32
+  }
+  memref.copy %c, %s : memref<4x4xf32> to memref<4x4xf32>
+  // CHECK: nest.reduce "summed" {{.*}} extras(%[[T]] {{.*}} outs(%[[T]]
+  %d = memref.alloc() : memref<4x4xf32>
+  nest.reduce "summed" <sum> from 0.0 : f32 over [2] ins(%x : memref<4x8xf32>) extras(%t : memref<4x4xf32>)
+      outs(%d : memref<4x4xf32>) maps [#mk, #mn, #mn]
+  term {
+  ^bb0(%e: f32):
+    nest.yield %e : f32
+  } finish {
+  ^bb0(%sum: f32, %e: f32):
+    %r = arith.addf %sum, %e : f32
+    nest.yield %r : f32
+  }
+  memref.copy %d, %t : memref<4x4xf32> to memref<4x4xf32>
+  // CHECK: return
+  return
+}

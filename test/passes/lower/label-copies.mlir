@@ -36,3 +36,77 @@ func.func @naive(%x: memref<2x3xf32> {nest.name = "x"}, %y: memref<2x3xf32> {nes
   }
   return
 }
+
+// Zeros around what every step writes: filled once. Not where steps write different parts, or read what the step before has left.
+#ij = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func.func @hoisted
+// CHECK: nest.map "zeros"
+// CHECK: scf.for
+// CHECK-NOT: nest.map "zeros"
+// CHECK: nest.map
+// CHECK: return
+func.func @hoisted(%x: memref<4x6xf32> {nest.name = "x"}, %y: memref<6x8xf32> {nest.name = "y", nest.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant 0.0 : f32
+  %all = memref.alloc() : memref<6x8xf32>
+  %part = memref.subview %all[1, 1] [4, 6] [1, 1] : memref<6x8xf32> to memref<4x6xf32, strided<[8, 1], offset: 9>>
+  scf.for %t = %c0 to %c9 step %c1 {
+    nest.map "zeros" outs(%all : memref<6x8xf32>) maps [#ij] {
+      nest.yield %zero : f32
+    }
+    memref.copy %x, %part : memref<4x6xf32> to memref<4x6xf32, strided<[8, 1], offset: 9>>
+    nest.map "read" ins(%all : memref<6x8xf32>) outs(%y : memref<6x8xf32>) maps [#ij, #ij] {
+    ^bb0(%a: f32):
+      nest.yield %a : f32
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @moving
+// CHECK: scf.for
+// CHECK: nest.map "zeros"
+func.func @moving(%x: memref<1x6xf32> {nest.name = "x"}, %y: memref<6x8xf32> {nest.name = "y", nest.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %all = memref.alloc() : memref<6x8xf32>
+  scf.for %t = %c0 to %c4 step %c1 {
+    nest.map "zeros" outs(%all : memref<6x8xf32>) maps [#ij] {
+      nest.yield %zero : f32
+    }
+    %row = memref.subview %all[%t, 1] [1, 6] [1, 1] : memref<6x8xf32> to memref<1x6xf32, strided<[8, 1], offset: ?>>
+    memref.copy %x, %row : memref<1x6xf32> to memref<1x6xf32, strided<[8, 1], offset: ?>>
+    nest.map "read" ins(%all : memref<6x8xf32>) outs(%y : memref<6x8xf32>) maps [#ij, #ij] {
+    ^bb0(%a: f32):
+      nest.yield %a : f32
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @read_first
+// CHECK: scf.for
+// CHECK: nest.map "zeros"
+func.func @read_first(%x: memref<4x6xf32> {nest.name = "x"}, %y: memref<6x8xf32> {nest.name = "y", nest.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant 0.0 : f32
+  %all = memref.alloc() : memref<6x8xf32>
+  %part = memref.subview %all[1, 1] [4, 6] [1, 1] : memref<6x8xf32> to memref<4x6xf32, strided<[8, 1], offset: 9>>
+  scf.for %t = %c0 to %c9 step %c1 {
+    nest.map "zeros" outs(%all : memref<6x8xf32>) maps [#ij] {
+      nest.yield %zero : f32
+    }
+    nest.map "read" ins(%all : memref<6x8xf32>) outs(%y : memref<6x8xf32>) maps [#ij, #ij] {
+    ^bb0(%a: f32):
+      nest.yield %a : f32
+    }
+    memref.copy %x, %part : memref<4x6xf32> to memref<4x6xf32, strided<[8, 1], offset: 9>>
+  }
+  return
+}

@@ -85,14 +85,34 @@ bool StepImport::isCounter(size_t at) const {
   return (resolved(a) == stateIn(at) && constantOf(b) == 1) || (resolved(b) == stateIn(at) && constantOf(a) == 1);
 }
 
-/// False if a state is neither fixed, nor a counter, nor floats.
+/// Whether the data decide what a state becomes, by the place of a largest or smallest element: the symbol that a
+/// decoder chose. Other whole numbers may be sizes and places, which have to be known when tensors are made.
+bool StepImport::isChosen(size_t at) const {
+  static llvm::StringSet<> const choices = {"ArgMax", "ArgMin", "TopK"};
+  std::vector<std::string> open{resolved(stateOut(at))};
+  std::unordered_set<std::string> seen;
+  while (!open.empty()) {
+    auto const maker = makers.find(open.back());
+    open.pop_back();
+    if (maker == makers.end() || !isOnnx(*maker->second))
+      continue;
+    if (choices.contains(maker->second->op_type()))
+      return true;
+    for (std::string const &name : namesRead(*maker->second))
+      if (seen.insert(resolved(name)).second)
+        open.push_back(resolved(name));
+  }
+  return false;
+}
+
+/// False if a state is neither fixed, nor a counter, nor floats or chosen.
 bool StepImport::classifyStates() {
   std::vector<Origin> known;
   for (auto [at, state] : llvm::enumerate(loop.states)) {
     bool const isFixed = resolved(stateOut(at)) == stateIn(at);
     known.push_back(isFixed ? Origin::fixed : isCounter(at) ? Origin::step : Origin::state);
     if (state.isRefused || !state.counts.empty() || (known.back() == Origin::step && !loop.count.number()) ||
-        (known.back() == Origin::state && !isa<FloatType>(state.type().getElementType())))
+        (known.back() == Origin::state && !isa<FloatType>(state.type().getElementType()) && !isChosen(at)))
       return false;
     if (known.back() == Origin::state)
       carried.push_back(at);

@@ -52,6 +52,7 @@ private:
   void begin();
   bool classifyStates();
   bool isCounter(size_t at) const;
+  bool isChosen(size_t at) const;
   bool countSteps();
   void findNeeded();
   bool isWorthLoop() const;
