@@ -42,8 +42,15 @@ LogicalResult toSlice(tensor::PadOp pad, Labels &labels) {
   SmallVector<OpFoldResult> extents;
   for (unsigned d = 0; d < inner.size(); ++d)
     extents.push_back(affine::makeComposedFoldedAffineApply(builder, location, a + b + c, {low[d], inner[d], high[d]}));
+  // Filled before the source is made, which can then be made in its place
+  OpBuilder::InsertPoint const here = builder.saveInsertionPoint();
+  Operation *const maker = pad.getSource().getDefiningOp();
+  bool const isFixed = llvm::all_of(extents, [](OpFoldResult extent) { return isa<Attribute>(extent); });
+  if (maker && maker->getBlock() == pad->getBlock() && isFixed && scalar.getDefiningOp<arith::ConstantOp>())
+    builder.setInsertionPoint(maker);
   Value whole = builder.create<tensor::EmptyOp>(location, extents, pad.getType().getElementType());
   whole = fill(builder, location, labels.unique(nameFromLocation(location) + ".fill", ""), scalar, whole);
+  builder.restoreInsertionPoint(here);
   SmallVector<OpFoldResult> const strides(inner.size(), builder.getIndexAttr(1));
   whole = builder.create<tensor::InsertSliceOp>(location, pad.getSource(), whole, low, inner, strides);
   if (whole.getType() != pad.getType())
