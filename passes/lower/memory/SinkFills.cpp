@@ -54,7 +54,8 @@ static bool overwritesSamePart(Access const &access, scf::ForOp loop) {
 /// written again by every step before anybody reads it.
 static bool isOncePerLoop(nest::MapOp fill, scf::ForOp loop) {
   Value const root = fill.getOutputs()[0];
-  if (!root.getDefiningOp<memref::AllocOp>() || !loop.isDefinedOutsideOfLoop(root))
+  if (!root.getDefiningOp<memref::AllocOp>() || !loop.isDefinedOutsideOfLoop(root) ||
+      !loop.isDefinedOutsideOfLoop(fill.getBody().front().back().getOperand(0)))
     return false;
   Operation *lastWrite = fill, *firstRead = loop.getBody()->getTerminator();
   for (Access const &access : accessesOf(root)) {

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -34,42 +35,49 @@ bool isTrivial(linalg::GenericOp op) {
   return tensors <= 1 && op.getBody()->getOperations().size() <= 2 && !isExpensive(op) && op->getNumResults() == 1;
 }
 
-/// The steps of a sum of loops, each perhaps times a number; nothing for other subscripts.
+/// The distance that each loop of a sum of them moves, forwards or backwards; nothing for other subscripts.
 std::optional<SmallVector<std::pair<int64_t, unsigned>>> stepsOf(AffineExpr expr) {
   if (auto const dim = dyn_cast<AffineDimExpr>(expr))
     return {{{1, dim.getPosition()}}};
-  auto const both = dyn_cast<AffineBinaryOpExpr>(expr);
   if (isa<AffineConstantExpr>(expr))
     return SmallVector<std::pair<int64_t, unsigned>>();
-  if (both && both.getKind() == AffineExprKind::Mul && isa<AffineConstantExpr>(both.getRHS())) {
-    auto steps = stepsOf(both.getLHS());
-    for (auto &[step, loop] : steps.value_or(SmallVector<std::pair<int64_t, unsigned>>()))
-      step *= cast<AffineConstantExpr>(both.getRHS()).getValue();
-    return steps;
-  }
-  if (!both || both.getKind() != AffineExprKind::Add)
+  auto const both = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto left = both ? stepsOf(both.getLHS()) : std::nullopt;
+  if (!left)
     return std::nullopt;
-  auto left = stepsOf(both.getLHS()), right = stepsOf(both.getRHS());
-  if (!left || !right)
+  if (auto const factor = dyn_cast<AffineConstantExpr>(both.getRHS());
+      factor && both.getKind() == AffineExprKind::Mul) {
+    for (auto &[step, loop] : *left)
+      if (llvm::MulOverflow(step, factor.getValue(), step) || step == std::numeric_limits<int64_t>::min())
+        return std::nullopt;
+      else
+        step = std::abs(step);
+    return left;
+  }
+  auto const right = both.getKind() == AffineExprKind::Add ? stepsOf(both.getRHS()) : std::nullopt;
+  if (!right)
     return std::nullopt;
   llvm::append_range(*left, *right);
   return left;
 }
 
-/// Whether windows along a subscript overlap: a loop steps by less than what the smaller steps reach.
+/// Whether windows along a subscript overlap: a loop moves by no more than what the loops of smaller steps reach.
 bool overlaps(AffineExpr expr, ArrayRef<int64_t> extents) {
   auto steps = stepsOf(expr);
   if (!steps)
     return false;
   llvm::sort(*steps);
+  constexpr int64_t everything = std::numeric_limits<int64_t>::max();
   int64_t reach = 0;
   for (auto [step, loop] : *steps) {
     if (extents[loop] == 1)
       continue;
     if (step <= reach)
       return true;
-    reach =
-        ShapedType::isDynamic(extents[loop]) ? std::numeric_limits<int64_t>::max() : reach + step * (extents[loop] - 1);
+    int64_t more = 0;
+    if (ShapedType::isDynamic(extents[loop]) || llvm::MulOverflow(step, extents[loop] - 1, more) ||
+        llvm::AddOverflow(reach, more, reach))
+      reach = everything;
   }
   return false;
 }

@@ -122,8 +122,14 @@ bool isStencil(linalg::GenericOp op, WindowLoops const &loops, unsigned depth) {
   if (loops.spatial.size() > 2 || inputs > few || outputs > few || !weight.hasStaticShape() ||
       weight.getNumElements() / outputs > fewTerms)
     return false;
-  int64_t const width = cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(loops.spatial.back().outDim);
-  return (ShapedType::isDynamic(width) || width >= line) && beginsAsPlanes(op.getInputs()[0], depth) &&
+  auto const liesAlong = [](Value tensor, unsigned dim) {
+    ArrayRef<int64_t> const shape = cast<RankedTensorType>(tensor.getType()).getShape();
+    return llvm::all_of(shape.drop_front(dim + 1), [](int64_t extent) { return extent == 1; });
+  };
+  WindowLoops::Spatial const &columns = loops.spatial.back();
+  int64_t const width = cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(columns.outDim);
+  return liesAlong(op.getInputs()[0], columns.imageDim) && liesAlong(op.getResult(0), columns.outDim) &&
+         (ShapedType::isDynamic(width) || width >= line) && beginsAsPlanes(op.getInputs()[0], depth) &&
          (outputs == 1 || endsAsPlanes(op.getResult(0), depth));
 }
 

@@ -110,3 +110,27 @@ func.func @read_first(%x: memref<4x6xf32> {nest.name = "x"}, %y: memref<6x8xf32>
   }
   return
 }
+
+// CHECK-LABEL: func.func @other_number
+// CHECK: scf.for
+// CHECK: nest.map "numbers"
+func.func @other_number(%x: memref<4x6xf32> {nest.name = "x"}, %n: memref<9xf32> {nest.name = "n"},
+                        %y: memref<6x8xf32> {nest.name = "y", nest.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %all = memref.alloc() : memref<6x8xf32>
+  %part = memref.subview %all[1, 1] [4, 6] [1, 1] : memref<6x8xf32> to memref<4x6xf32, strided<[8, 1], offset: 9>>
+  scf.for %t = %c0 to %c9 step %c1 {
+    %number = memref.load %n[%t] : memref<9xf32>
+    nest.map "numbers" outs(%all : memref<6x8xf32>) maps [#ij] {
+      nest.yield %number : f32
+    }
+    memref.copy %x, %part : memref<4x6xf32> to memref<4x6xf32, strided<[8, 1], offset: 9>>
+    nest.map "read" ins(%all : memref<6x8xf32>) outs(%y : memref<6x8xf32>) maps [#ij, #ij] {
+    ^bb0(%a: f32):
+      nest.yield %a : f32
+    }
+  }
+  return
+}
