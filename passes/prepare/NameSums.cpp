@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace ml2k {
 
-static constexpr unsigned longTerm = 3, longSum = 8; ///< things that it names
+static constexpr unsigned longTerm = 3, longTotal = 8; ///< things that it names
 
 /// How many things the expression of a value names.
 static unsigned leavesOf(Value value, Block *block) {
@@ -24,7 +24,7 @@ static unsigned leavesOf(Value value, Block *block) {
     return matchPattern(value, m_Constant()) ? 0 : 1;
   unsigned leaves = 0;
   for (Value operand : op->getOperands())
-    leaves = std::min(leaves + leavesOf(operand, block), longSum);
+    leaves = std::min(leaves + leavesOf(operand, block), longTotal);
   return leaves;
 }
 
@@ -45,7 +45,7 @@ static void nameSum(arith::AddFOp last) {
   bool const isFromNumber = add && matchPattern(add.getRhs(), m_Constant());
   if (isFromNumber)
     parts.push_back(add);
-  if (parts.size() < 2 || leavesOf(last, last->getBlock()) < longSum)
+  if (parts.size() < 2 || leavesOf(last, last->getBlock()) < longTotal)
     return;
   for (Operation *part : parts)
     part->setAttr("nest.adds", UnitAttr::get(last.getContext()));

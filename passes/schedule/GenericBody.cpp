@@ -11,6 +11,8 @@
 
 using namespace mlir;
 
+bool ml2k::isElementwise(linalg::GenericOp op) { return op && op.getNumParallelLoops() == op.getNumLoops(); }
+
 //===--- Bodies ---------------------------------------------------------------------------------------------------===//
 
 Value ml2k::BodyCopier::copy(Value value) {

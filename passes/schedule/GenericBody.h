@@ -78,6 +78,9 @@ bool isUnitReshape(mlir::Operation *op);
 llvm::SmallVector<mlir::AffineExpr> indicesOf(mlir::AffineMap map, mlir::ShapedType type,
                                               llvm::ArrayRef<mlir::AffineExpr> loops);
 
+/// Whether no loop of it sums up; false of none.
+bool isElementwise(mlir::linalg::GenericOp op);
+
 /// Something else than a view that the kernel writes: a tensor.empty of its own, unless the operand is a destination
 /// that the program chose (a slice of a larger tensor, a value that a loop carries).
 mlir::Value freshDestination(mlir::OpBuilder &builder, mlir::Value output);

@@ -14,4 +14,4 @@ build() { # so many files compile as one
 }
 # The instrumented inline functions of headers take most of the time, so neighbours in a library's list compile as one
 # file. That fails where they share a local name, which is no defect: then each compiles alone.
-build 6 || { echo "neighbours share a name: each file alone, which takes twice as long"; build 0; }
+build 16 || { echo "neighbours share a name: each file alone, which takes twice as long"; build 0; }

@@ -5,11 +5,11 @@
 using namespace mlir;
 using namespace ml2k::nest;
 
-static ShapedType shaped(Value value) { return cast<ShapedType>(value.getType()); }
+static ShapedType arrayType(Value value) { return cast<ShapedType>(value.getType()); }
 
 /// A vector of one number for each of `count` trees or nodes.
 static LogicalResult verifyTable(TreesOp op, Value table, int64_t count, Type element) {
-  ShapedType const type = shaped(table);
+  ShapedType const type = arrayType(table);
   if (type.getRank() != 1 || type.getDimSize(0) != count || type.getElementType() != element)
     return op.emitOpError() << "requires tables of a number for each tree or node, has " << type;
   return success();
@@ -18,8 +18,8 @@ static LogicalResult verifyTable(TreesOp op, Value table, int64_t count, Type el
 LogicalResult TreesOp::verify() {
   if ((getInputs().size() != 7 && getInputs().size() != 8) || getExtras().size() > 1 || getOutputs().size() != 1)
     return emitOpError("takes x, six tables or seven, targets of leaves or none, and one output");
-  ShapedType const x = shaped(getX()), values = shaped(getValues()), out = shaped(getOutputs()[0]),
-                   roots = shaped(getRoots());
+  ShapedType const x = arrayType(getX()), values = arrayType(getValues()), out = arrayType(getOutputs()[0]),
+                   roots = arrayType(getRoots());
   if (x.getRank() != 2 || values.getRank() != 2 || out.getRank() != 2 || !values.hasStaticShape() ||
       roots.getRank() != 1 || !roots.hasStaticShape())
     return emitOpError("takes x [rows, columns] and values [nodes, targets] to [rows, targets]");
@@ -36,7 +36,7 @@ LogicalResult TreesOp::verify() {
     if (failed(verifyTable(*this, table, values.getDimSize(0), element)))
       return failure();
   if (getKinds() && failed(verifyTable(*this, getKinds(), values.getDimSize(0),
-                                       shaped(getKinds()).getElementType() == number ? number : i32)))
+                                       arrayType(getKinds()).getElementType() == number ? number : i32)))
     return failure();
   for (Value targets : getExtras())
     if (failed(verifyTable(*this, targets, values.getDimSize(0), i32)))

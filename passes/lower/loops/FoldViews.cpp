@@ -16,12 +16,12 @@ using namespace mlir;
 namespace ml2k {
 namespace {
 
-struct Access {
+struct SourceElement {
   Value memref;
   SmallVector<Value> at;
 };
 
-Access through(memref::TransposeOp view, ValueRange at) {
+SourceElement through(memref::TransposeOp view, ValueRange at) {
   AffineMap const map = view.getPermutation(); // dimension d of the view is dimension map(d) of its source
   SmallVector<Value> source(at.size());
   for (auto [d, expr] : llvm::enumerate(map.getResults()))
@@ -43,7 +43,7 @@ Value linear(OpBuilder &builder, memref::ReinterpretCastOp view, ValueRange at) 
                                          affine::makeComposedFoldedAffineApply(builder, loc, all, operands));
 }
 
-std::optional<Access> through(OpBuilder &builder, memref::ReinterpretCastOp view, ValueRange at) {
+std::optional<SourceElement> through(OpBuilder &builder, memref::ReinterpretCastOp view, ValueRange at) {
   auto const type = dyn_cast<MemRefType>(view.getSource().getType());
   if (!type || !type.getLayout().isIdentity() || type.getRank() == 0)
     return std::nullopt;
@@ -60,10 +60,10 @@ std::optional<Access> through(OpBuilder &builder, memref::ReinterpretCastOp view
     rest = apply(number.floorDiv(extent), {rest, size});
   }
   source[0] = getValueOrCreateConstantIndexOp(builder, loc, rest);
-  return Access{view.getSource(), source};
+  return SourceElement{view.getSource(), source};
 }
 
-std::optional<Access> sourceOf(OpBuilder &builder, Value memref, ValueRange at) {
+std::optional<SourceElement> sourceOf(OpBuilder &builder, Value memref, ValueRange at) {
   if (auto view = memref.getDefiningOp<memref::TransposeOp>())
     return through(view, at);
   if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>())
@@ -73,7 +73,7 @@ std::optional<Access> sourceOf(OpBuilder &builder, Value memref, ValueRange at) 
 
 template <class Op> bool fold(Op op) {
   OpBuilder builder(op);
-  std::optional<Access> const source = sourceOf(builder, op.getMemref(), op.getIndices());
+  std::optional<SourceElement> const source = sourceOf(builder, op.getMemref(), op.getIndices());
   if (!source)
     return false;
   op.getMemrefMutable().assign(source->memref);

@@ -25,8 +25,6 @@ namespace ml2k {
 #include "passes/Passes.h.inc"
 
 namespace {
-bool isElementwise(linalg::GenericOp op) { return op && op.hasPureTensorSemantics() && op.getNumReductionLoops() == 0; }
-
 bool isCopy(linalg::GenericOp op) { return op.getBody()->getOperations().size() == 1; }
 
 /// Cheap enough to be computed once per reader: one tensor read, one operation.
@@ -130,9 +128,9 @@ bool isComputedAgain(linalg::GenericOp reader, linalg::GenericOp producer, OpOpe
 bool pays(OpOperand &operand) {
   auto reader = dyn_cast<linalg::GenericOp>(operand.getOwner());
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
-  if (!reader || !isElementwise(producer) || !reader.hasPureTensorSemantics() || reader.isDpsInit(&operand) ||
-      producer->getBlock() != reader->getBlock() || !fitOneKernel(*producer.getBody(), *reader.getBody()) ||
-      finishesTotal(producer, reader))
+  if (!reader || !isElementwise(producer) || !producer.hasPureTensorSemantics() || !reader.hasPureTensorSemantics() ||
+      reader.isDpsInit(&operand) || producer->getBlock() != reader->getBlock() ||
+      !fitOneKernel(*producer.getBody(), *reader.getBody()) || finishesTotal(producer, reader))
     return false;
   bool const single = producer->getNumResults() == 1 && producer->getResult(0).hasOneUse();
   // The other readers take the element from the fused operation: they come after it
@@ -179,8 +177,8 @@ struct Fuse : OpRewritePattern<linalg::GenericOp> {
 /// A copy that nothing else reads (a flip), and a transpose of it or of what it reads.
 linalg::GenericOp copyOf(Value value) {
   auto copy = value.getDefiningOp<linalg::GenericOp>();
-  return isElementwise(copy) && isCopy(copy) && copy.getNumDpsInputs() == 1 && copy->getNumResults() == 1 &&
-                 copy->hasOneUse() && copy.getIndexingMapsArray()[1].isIdentity() &&
+  return isElementwise(copy) && copy.hasPureTensorSemantics() && isCopy(copy) && copy.getNumDpsInputs() == 1 &&
+                 copy->getNumResults() == 1 && copy->hasOneUse() && copy.getIndexingMapsArray()[1].isIdentity() &&
                  !copy.payloadUsesValueFromOperand(copy.getDpsInitOperand(0))
              ? copy
              : nullptr;
@@ -213,7 +211,7 @@ struct TransposeCopy : OpRewritePattern<linalg::TransposeOp> {
 struct CopyTranspose : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp copy, PatternRewriter &rewriter) const override {
-    if (!isElementwise(copy) || !isCopy(copy) || copy.getNumDpsInputs() != 1)
+    if (!isElementwise(copy) || !copy.hasPureTensorSemantics() || !isCopy(copy) || copy.getNumDpsInputs() != 1)
       return failure();
     auto op = copy.getInputs()[0].getDefiningOp<linalg::TransposeOp>();
     if (!op || !op.hasPureTensorSemantics() || !op->hasOneUse())

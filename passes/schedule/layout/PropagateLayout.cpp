@@ -8,6 +8,7 @@
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
+#include "passes/schedule/GenericBody.h"
 #include "passes/schedule/Tensors.h"
 #include "passes/schedule/layout/PreparedInputs.h"
 
@@ -105,8 +106,6 @@ bool waitsForTranspose(linalg::TransposeOp op) {
   }
   return false;
 }
-
-bool isElementwise(linalg::GenericOp op) { return op.getNumParallelLoops() == op.getNumLoops(); }
 
 /// Whether the rows of a value, along its last dimension, are summed up: by itself or, for a mean of squares, by way of
 /// elementwise work that nothing else stands between.

@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/Rewrite.h"
 #include "passes/schedule/Combiners.h"
+#include "passes/schedule/GenericBody.h"
 #include "passes/schedule/Tensors.h"
 #include "passes/schedule/raise/WindowImages.h"
 #include "passes/schedule/raise/WindowLoops.h"
@@ -212,8 +213,6 @@ linalg::GenericOp divisionBy(Value sum, int64_t count) {
                        matchPattern(division.getRhs(), m_ConstantFloat(&divisor)) && divisor.convertToDouble() == count;
   return matches ? generic : nullptr;
 }
-
-bool isElementwise(linalg::GenericOp op) { return op && op.getNumParallelLoops() == op.getNumLoops(); }
 
 /// Whether elementwise work on one tensor leads from the sum to the value: its mean, the inverse of a deviation.
 bool isMadeOf(Value value, linalg::GenericOp sum) {

@@ -75,7 +75,7 @@ FailureOr<OwningOpRef<ModuleOp>> ml2k::takeSchedule(ModuleOp module) {
 
 static constexpr uint64_t mostSteps = 10000, largestFactor = 1024;
 
-static std::string whyRefused(Operation *op) {
+static std::string whyNotRun(Operation *op) {
   if (isa<transform::PrintOp>(op))
     return "a schedule prints nothing; --emit=imported shows the program after it";
   if (isa<transform::ApplyRegisteredPassOp>(op))
@@ -141,7 +141,7 @@ LogicalResult ml2k::mlir_import::checkSequences(ModuleOp module) {
 
 static LogicalResult checkSteps(ModuleOp schedule) {
   WalkResult const result = schedule.walk([](Operation *op) {
-    std::string const reason = whyRefused(op);
+    std::string const reason = whyNotRun(op);
     return reason.empty() ? WalkResult::advance()
                           : (op->emitOpError() << "is refused: " << reason, WalkResult::interrupt());
   });

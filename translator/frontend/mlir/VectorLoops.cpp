@@ -43,7 +43,7 @@ static bool hasVectors(Operation *op) {
 }
 
 /// Why the types of an operation have no elements that are known; empty if they have.
-static StringRef whyRefused(Operation *op) {
+static StringRef whyNoElements(Operation *op) {
   auto const inner = [](Type type) {
     return isa<ShapedType>(type) && isVector(cast<ShapedType>(type).getElementType());
   };
@@ -86,7 +86,7 @@ LogicalResult VectorLowering::unmask(vector::MaskOp op) {
 }
 
 LogicalResult VectorLowering::visit(Operation *op) {
-  if (StringRef const reason = whyRefused(op); !reason.empty())
+  if (StringRef const reason = whyNoElements(op); !reason.empty())
     return op->emitError() << "'" << op->getName() << "': " << reason;
   if (auto mask = dyn_cast<vector::MaskOp>(op))
     return unmask(mask);
