@@ -299,6 +299,10 @@ static bool hasFolds(nest::LoopKernelOp kernel) {
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   nameGuardedLoads(kernel);
   nameSums(kernel);
+  if (nest::isOfRows(kernel)) {
+    nest::setSchedule(kernel, KernelBlock::ForRows);
+    return success();
+  }
   if (kernel.getPolicy() == nest::Policy::Team) {
     nest::TeamShape const shape = nest::teamShapeOf(kernel);
     nest::setSchedule(kernel, KernelBlock::Team, {.threads = shape.threads, .lanes = shape.lanes});
@@ -405,7 +409,7 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
            given.getInner() < int64_t(map.getMaps().front().getNumDims());
   if (isa<nest::RowOp, nest::ReduceOp>(kernel) && chosen.getBlock() != KernelBlock::ForEach)
     return given.getBlock() == KernelBlock::ForRows;
-  if (isa<nest::LoopKernelOp>(kernel) && chosen.getBlock() == KernelBlock::Team)
+  if (auto loops = dyn_cast<nest::LoopKernelOp>(kernel); loops && loops.getPolicy() == nest::Policy::Team)
     return given.getBlock() == KernelBlock::Team && !nest::hasValuesOfThreads(kernel); // a team of any size
   if (chosen.getBlock() == KernelBlock::ForOwnSums)
     return given.getBlock() == KernelBlock::ForAtomicUpdates;

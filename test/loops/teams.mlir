@@ -6,6 +6,7 @@
 // RUN: ml2kokkos %t/gemm.mlir -o - | FileCheck %s --check-prefix=TEXT
 // RUN: ml2kokkos %t/rows.mlir --emit=nest | FileCheck %s --check-prefix=ROWS
 // RUN: ml2kokkos %t/rows.mlir -o - | FileCheck %s --check-prefix=LINES
+// RUN: ml2kokkos %t/proved.mlir -o - | FileCheck %s --check-prefix=PROVED
 // RUN: ml2kokkos %t/columns.mlir --emit=nest | FileCheck %s --check-prefix=COLUMNS
 // RUN: ml2kokkos %t/mapped.mlir --emit=nest | FileCheck %s --check-prefix=MAPPED
 // RUN: ml2kokkos %t/large.mlir -o - | FileCheck %s --check-prefix=LARGE
@@ -85,13 +86,11 @@ func.func @gemm(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf
 // ROWS: nest.barrier
 // ROWS: memref.load %{{.*}}[%{{.*}}, %c0]
 // ROWS: memref.store %{{.*}}, %{{.*}}[%{{.*}}] : memref<?xf32>
-// LINES: Kokkos::parallel_for(
-// LINES: "rows::y", teams(space, rows, 128, 1), KOKKOS_LAMBDA(Team const &team) {
-// LINES: int const row = team.league_rank();
-// LINES: float const total = fold_threads<Sum>(team, Span{0, columns}, [&](int j) { return x(row, j); });
-// LINES: for_threads(team, Span{0, columns}, [&](int j) { y(row, j) = x(row, j) / total; });
-// LINES: team.team_barrier();
-// LINES: Kokkos::single(Kokkos::PerTeam(team), [&]() { first(row) =
+// LINES: "rows::y", space, rows, columns, KOKKOS_LAMBDA(int row, Row const &along) {
+// LINES-NEXT: float const total = along.fold<Sum>(columns, [&](int j) { return x(row, j); });
+// LINES-NEXT: along.each(columns, [&](int j) { y(row, j) = x(row, j) / total; });
+// LINES-NEXT: float const f = y(row, 0);
+// LINES-NEXT: along.once([&] { first(row) = f; });
 func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %first: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -114,6 +113,51 @@ func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %first: memref<?xf32>)
     }
     %f = memref.load %y[%row, %c0] : memref<?x?xf32>
     memref.store %f, %first[%row] : memref<?xf32>
+  }
+  return
+}
+
+//--- proved.mlir
+// Sequential loops along a row that are proved to be parallel are shared, too. Beside a sum that keeps its order a fold is one
+// thread's.
+// PROVED: "proved::y", space, rows, columns, KOKKOS_LAMBDA(int row, Row const &along) {
+// PROVED-NEXT: float const largest = along.fold<Max>(columns, [&](int j) { return x(row, j); });
+// PROVED-NEXT: along.each(columns, [&](int j) { y(row, j) = x(row, j) - largest; });
+// PROVED: fold_span<Max, float>(Span{0, columns}
+// PROVED: for (int j = 0; j < columns; ++j)
+func.func @proved(%x: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %y: memref<?x?xf32> {nest.dims = ["rows", "columns"]},
+                  %z: memref<?xf32> {nest.dims = ["others"]}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = memref.dim %x, %c0 : memref<?x?xf32>
+  %columns = memref.dim %x, %c1 : memref<?x?xf32>
+  %others = memref.dim %z, %c0 : memref<?xf32>
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  scf.for %row = %c0 to %rows step %c1 {
+    %largest = scf.for %j = %c0 to %columns step %c1 iter_args(%m = %low) -> f32 {
+      %v = memref.load %x[%row, %j] : memref<?x?xf32>
+      %n = arith.maximumf %m, %v : f32
+      scf.yield %n : f32
+    }
+    scf.for %j = %c0 to %columns step %c1 {
+      %v = memref.load %x[%row, %j] : memref<?x?xf32>
+      %d = arith.subf %v, %largest : f32
+      memref.store %d, %y[%row, %j] : memref<?x?xf32>
+    }
+  }
+  scf.for %row = %c0 to %others step %c1 {
+    %largest = scf.for %j = %c0 to %columns step %c1 iter_args(%m = %low) -> f32 {
+      %v = memref.load %x[%row, %j] : memref<?x?xf32>
+      %n = arith.maximumf %m, %v : f32
+      scf.yield %n : f32
+    }
+    %sum = scf.for %j = %c0 to %columns step %c1 iter_args(%s = %largest) -> f32 {
+      %v = memref.load %x[%row, %j] : memref<?x?xf32>
+      %t = arith.addf %s, %v : f32
+      scf.yield %t : f32
+    }
+    memref.store %sum, %z[%row] : memref<?xf32>
   }
   return
 }

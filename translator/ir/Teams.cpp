@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace ml2k::nest;
@@ -41,6 +42,23 @@ static memref::AllocaOp valuesOfThreads(Operation *kernel) {
       found = array;
   });
   return found;
+}
+
+bool ml2k::nest::isOfRows(LoopKernelOp kernel) {
+  if (kernel.getPolicy() != Policy::Team || kernel->hasAttr(teamLoop))
+    return false;
+  auto const isKnown = [&](Value length) {
+    return matchPattern(length, m_Constant()) || !kernel.getBody().isAncestor(length.getParentRegion());
+  };
+  auto const stops = [&](Operation *op) {
+    auto loop = dyn_cast<scf::ParallelOp>(op);
+    if (loop && (loop.getNumLoops() != 1 || !isConstantIntValue(loop.getLowerBound()[0], 0) ||
+                 !isKnown(loop.getUpperBound()[0])))
+      return true;
+    return isa<memref::AllocaOp>(op) && !op->getParentOfType<scf::ParallelOp>();
+  };
+  return !kernel.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+              .wasInterrupted();
 }
 
 bool ml2k::nest::hasValuesOfThreads(Operation *kernel) { return bool(valuesOfThreads(kernel)); }

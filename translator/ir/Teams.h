@@ -14,7 +14,8 @@
 
 namespace ml2k::nest {
 
-/// On an scf.parallel: each position is one of a team of threads, the loops inside are theirs.
+/// On an scf.parallel, and on the kernel that it becomes: each position is one of a team of threads, the loops inside
+/// are theirs.
 inline constexpr llvm::StringLiteral teamLoop = "nest.team";
 
 /// On a memref.alloca of a team: an element for each of its threads, which nobody else touches.
@@ -39,6 +40,10 @@ struct TeamShape {
 /// The threads of a launch as it says, otherwise as many as its longest loop has work for. Values of threads have a
 /// lane each.
 TeamShape teamShapeOf(LoopKernelOp kernel);
+
+/// Whether all that a team shares are loops over 0 .. n - 1, where the host knows n, and no memory: each position is a
+/// row, which blocks give to as many lanes as it needs. Teams of launches stay teams.
+bool isOfRows(LoopKernelOp kernel);
 
 /// Whether the team has to have the shape of such memory.
 bool hasValuesOfThreads(mlir::Operation *kernel);

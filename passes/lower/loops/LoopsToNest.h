@@ -67,6 +67,15 @@ mlir::LogicalResult numberMemory(nest::LoopKernelOp kernel);
 /// Of an array inside a kernel that stands for `allocation`: with its name.
 mlir::Location locationOfArray(mlir::Operation *allocation);
 
+//===--- Parallel loops (ParallelizeLoops.cpp) ---===//
+
+/// Why the iterations of a loop have to run in order; empty if it is proved that they do not: no iteration touches what
+/// another one writes, and what is carried are reductions that may be reordered.
+std::string whySequential(mlir::scf::ForOp loop);
+
+/// A loop for which that holds.
+mlir::scf::ParallelOp makeParallel(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
+
 //===--- Teams (TeamKernels.cpp) ---===//
 
 /// Whether the kernel became one of teams, whose threads share its inner parallel loops.

@@ -10,6 +10,7 @@
 #include "passes/lower/loops/AtomicUpdates.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/DistributeLoops.h"
+#include "passes/lower/loops/LoopsToNest.h"
 #include "passes/lower/loops/OrderedUpdates.h"
 #include "passes/lower/loops/Scans.h"
 #include "translator/ir/AtomicUpdates.h"
@@ -69,7 +70,12 @@ static void addReduction(RewriterBase &rewriter, scf::ReduceOp reduce, unsigned 
   rewriter.create<scf::ReduceReturnOp>(join->getLoc(), copy->getResult(0));
 }
 
-static scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
+std::string whySequential(scf::ForOp loop) {
+  std::string const reason = reductionProblem(loop);
+  return reason.empty() ? dependenceOf(loop) : reason;
+}
+
+scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
   rewriter.setInsertionPoint(loop);
   auto parallel = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                                    loop.getStep(), loop.getInitArgs());
@@ -201,9 +207,7 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
     loop = carryUpdates(rewriter, loop);
     if (formUpdates(rewriter, loop))
       return;
-    std::string reason = reductionProblem(loop);
-    if (reason.empty())
-      reason = dependenceOf(loop);
+    std::string const reason = whySequential(loop);
     if (!reason.empty() && loop.getNumResults() == 0 && meetInUpdates(loop)) {
       note(loop, "parallel: iterations meet in atomic updates only");
       return visitPerfect(rewriter, makeParallel(rewriter, loop));

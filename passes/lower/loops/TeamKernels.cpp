@@ -1,8 +1,9 @@
 //===- TeamKernels.cpp - kernels whose inner loops are parallel, too: teams of threads ----------------------------===//
 //
 // A launch is a league of teams. So is a parallel loop with long parallel loops along contiguous memory inside, or with
-// memory that its inner loops share: on a device one thread for each of its positions would read far apart. A barrier
-// stands where a thread may need what another one has written.
+// memory that its inner loops share: on a device one thread for each of its positions would read far apart. Loops of
+// its that are proved to be parallel count as such. A barrier stands where a thread may need what another one has
+// written.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -44,7 +45,7 @@ static bool dependsOn(Value value, Value index) {
 }
 
 /// Whether more accesses in `loop` lie along its own last index than along that of the kernel.
-static bool runsAlongMemory(scf::ParallelOp loop, Value kernelIndex) {
+static bool runsAlongMemory(LoopLikeOpInterface loop, Value kernelIndex) {
   int64_t balance = 0;
   loop.walk([&](Operation *op) {
     auto load = dyn_cast<memref::LoadOp>(op);
@@ -53,8 +54,8 @@ static bool runsAlongMemory(scf::ParallelOp loop, Value kernelIndex) {
                                  : store ? store.getIndices()
                                          : op->getOperands().take_front(0);
     if (!indices.empty())
-      balance +=
-          int(dependsOn(indices.back(), loop.getInductionVars().back())) - int(dependsOn(indices.back(), kernelIndex));
+      balance += int(dependsOn(indices.back(), loop.getLoopInductionVars()->back())) -
+                 int(dependsOn(indices.back(), kernelIndex));
   });
   return balance > 0;
 }
@@ -79,6 +80,18 @@ static bool isFill(scf::ParallelOp loop) {
   });
 }
 
+/// Whether the bound of a loop is computed of indices and sizes alone: rows of sparse matrices have blocks of their
+/// own.
+static bool isPlainBound(Value bound) {
+  Operation *op = bound.getDefiningOp();
+  return !op || isa<memref::DimOp>(op) || (isRecomputable(op) && llvm::all_of(op->getOperands(), isPlainBound));
+}
+
+static bool isLong(scf::ForOp loop) {
+  std::optional<int64_t> const trips = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+  return !trips || *trips > shortLoop;
+}
+
 static bool isWorthTeam(nest::LoopKernelOp kernel) {
   bool const hasMemory = kernel
                              .walk([](Operation *op) {
@@ -87,10 +100,16 @@ static bool isWorthTeam(nest::LoopKernelOp kernel) {
                                return isShared ? WalkResult::interrupt() : WalkResult::advance();
                              })
                              .wasInterrupted();
+  if (kernel.getLowers().empty())
+    return false;
   Value const index = kernel.getBody().getArguments().back();
   SmallVector<scf::ParallelOp> loops = sharedLoops(kernel);
-  if (loops.size() == 1 && loops.front().getNumResults() > 0 && !hasMemory)
-    return false; // a fold alone is a thread's, by vectors
+  // Each thread of the team would go through other loops. Then a fold is one thread's, by vectors
+  auto const isLongSequential = [](scf::ForOp loop) { return isLong(loop); };
+  if (loops.size() == 1 && loops.front().getNumResults() > 0 && !hasMemory &&
+      (!llvm::all_of(loops.front().getUpperBound(), isPlainBound) ||
+       llvm::any_of(kernel.getBody().getOps<scf::ForOp>(), isLongSequential)))
+    return false;
   return llvm::any_of(loops, [&](scf::ParallelOp loop) {
     std::optional<int64_t> const count = iterationsOf(loop);
     bool const isLong = !count || *count > shortLoop || (hasMemory && *count >= 32);
@@ -119,6 +138,55 @@ static bool canBeTeam(nest::LoopKernelOp kernel) {
   };
   return !kernel.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
               .wasInterrupted();
+}
+
+//===--- Loops that may be parallel
+//---------------------------------------------------------------------------------===//
+
+/// Nothing inside that a thread alone could not run.
+static bool isPlainLoop(scf::ForOp loop) {
+  bool const hasOthers = loop.getBody()
+                             ->walk([](Operation *op) {
+                               bool const isKnown = isa<memref::LoadOp, memref::StoreOp, scf::YieldOp>(op) ||
+                                                    (isPure(op) && op->getNumRegions() == 0);
+                               return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+                             })
+                             .wasInterrupted();
+  return !hasOthers && loop.getNumResults() <= 1 && isConstantIntValue(loop.getStep(), 1) &&
+         isPlainBound(loop.getLowerBound()) && isPlainBound(loop.getUpperBound());
+}
+
+/// Whether a loop repeats loops that a team shares, and does nothing else that is felt.
+static bool isAround(scf::ForOp loop) {
+  Block &body = *loop.getBody();
+  auto const isHarmless = [](Operation &op) {
+    return isa<scf::ForOp, memref::LoadOp>(op) || (isPure(&op) && op.getNumRegions() == 0);
+  };
+  return loop.getNumResults() == 0 && !body.getOps<scf::ForOp>().empty() &&
+         llvm::all_of(body.without_terminator(), isHarmless);
+}
+
+/// The sequential loops of a kernel of rows that its team may share, if these are all: they stand in its block or are
+/// repeated there.
+static SmallVector<scf::ForOp> loopsToShare(nest::LoopKernelOp kernel) {
+  if (kernel.getLowers().empty() || kernel.getPolicy() != nest::Policy::Range || kernel->hasAttr(nest::teamLoop))
+    return {};
+  Value const index = kernel.getBody().getArguments().back();
+  SmallVector<scf::ForOp> found;
+  bool isAlong = false;
+  auto const add = [&](scf::ForOp loop) {
+    if (!isPlainLoop(loop) || !whySequential(loop).empty())
+      return false;
+    isAlong |= isLong(loop) && runsAlongMemory(loop, index);
+    found.push_back(loop);
+    return true;
+  };
+  for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
+    auto const inner = loop.getBody()->getOps<scf::ForOp>();
+    if (!add(loop) && (!isAround(loop) || !llvm::all_of(inner, add)))
+      return {};
+  }
+  return isAlong ? found : SmallVector<scf::ForOp>();
 }
 
 //===--- One level of loops ---------------------------------------------------------------------------------------===//
@@ -332,9 +400,14 @@ private:
 bool formTeam(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   if (kernel.getPolicy() == nest::Policy::Team)
     return true; // by an earlier run
-  bool const isLaunch = kernel->removeAttr(nest::teamLoop) != nullptr;
-  if (!canBeTeam(kernel) || sharedLoops(kernel).empty() || !(isLaunch || isWorthTeam(kernel)))
+  bool const isLaunch = kernel->hasAttr(nest::teamLoop);
+  if (SmallVector<scf::ForOp> const more = loopsToShare(kernel); canBeTeam(kernel))
+    for (scf::ForOp loop : more)
+      makeParallel(rewriter, loop);
+  if (!canBeTeam(kernel) || sharedLoops(kernel).empty() || !(isLaunch || isWorthTeam(kernel))) {
+    kernel->removeAttr(nest::teamLoop);
     return false;
+  }
   keepOneLevel(rewriter, kernel);
   for (scf::ParallelOp loop : sharedLoops(kernel))
     dropSteps(rewriter, loop);

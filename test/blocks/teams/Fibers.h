@@ -203,6 +203,22 @@ template <class Body> void scan(TeamThreadRange const &range, Body const &body) 
   member.team_barrier();
 }
 
+/// The lanes of a thread, which are no fibers: one after the other
+struct ThreadVectorRange {
+  int count;
+  ThreadVectorRange(Member const &, int count) : count(count) {}
+};
+template <class Body> void launch(ThreadVectorRange const &range, Body const &body) {
+  for (int i = 0; i < range.count; ++i)
+    body(i);
+}
+template <class Body, class Reducer>
+void reduce(ThreadVectorRange const &range, Body const &body, Reducer const &reducer) {
+  reducer.init(reducer.reference());
+  for (int i = 0; i < range.count; ++i)
+    body(i, reducer.reference());
+}
+
 template <class... Properties> struct TeamPolicy {
   using member_type = Member;
   int league, size;

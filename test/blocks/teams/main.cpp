@@ -11,7 +11,8 @@ template <class Large> void comparePlans(char const *name, ml2k::device::Tile co
     for (int const columns : {64, 192, 768, 4096})
       for (int depth = 16; depth < 5000; depth = depth * 3 / 2)
         for (int const processors : {80, 132, 304}) {
-          auto const printed = blocks::plan_tiles<Large>(rows, columns, depth, processors, tile.first, tile.slab);
+          auto const printed =
+              blocks::plan_tiles<Large, blocks::Untuned>(rows, columns, depth, processors, tile.first, tile.slab);
           auto const reported = ml2k::device::planTiles(tile, rows, columns, depth, processors);
           different += printed.splits != reported.splits || std::abs(printed.time - reported.time) > 1e-9;
           int const tiles = (rows + 31) / 32 * columns / 64, slabs = (depth + 15) / 16;

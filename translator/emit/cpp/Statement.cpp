@@ -96,10 +96,10 @@ std::vector<Expression const *> expressionsOf(Statement const &statement) {
   return all;
 }
 
-void addOnce(Body &to, Assign assign) {
+void addOnce(Body &to, Body statements) {
   if (to.empty() || !to.back().as<Once>())
     to.push_back(Once{});
-  to.back().as<Once>()->body.push_back(std::move(assign));
+  llvm::append_range(to.back().as<Once>()->body, statements);
 }
 
 //===--- Names in use ---------------------------------------------------------------------------------------------===//

@@ -202,7 +202,7 @@ struct Lambda {
 };
 
 /// By the thread that makes the stores behind which it stands.
-void addOnce(Body &to, Assign assign);
+void addOnce(Body &to, Body statements);
 
 /// The variable that a statement declares, if any.
 Identifier const *declared(Statement const &statement);

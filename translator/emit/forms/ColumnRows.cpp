@@ -59,7 +59,7 @@ LogicalResult ColumnPrinter::printSet(nest::SetOp set, ScalarPrinter &printer, B
   layer.op->walk([&](nest::SetOp other) { last = other.getRow() == set.getRow() ? other.getOperation() : last; });
   cpp::Assign const assign = store(number - inputs, at, *value, last == set);
   if (set->getParentOp() == layer.op) // one value per row: one thread writes it
-    cpp::addOnce(to, assign);
+    cpp::addOnce(to, {assign});
   else
     to.push_back(assign);
   return success();

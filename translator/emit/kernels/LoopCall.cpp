@@ -287,6 +287,8 @@ LogicalResult LoopPrinter::printCall(Body statements) {
     return printStoredRows(std::move(statements));
   case nest::KernelBlock::Team:
     return printTeams(std::move(statements));
+  case nest::KernelBlock::ForRows:
+    return printTeamRows(std::move(statements));
   case nest::KernelBlock::ForStrips:
     return printStripCall(std::move(statements));
   case nest::KernelBlock::Range:

@@ -146,7 +146,7 @@ LogicalResult LoopPrinter::printStore(memref::StoreOp store, Body &to) {
   Type const type = store.getMemRefType().getElementType();
   cpp::Assign assign{*target, stored(*value, type)};
   if (rowLoops && store->getParentOp() == kernel)
-    cpp::addOnce(to, std::move(assign));
+    cpp::addOnce(to, {std::move(assign)});
   else if (isFinal)
     storeAtLast(std::move(assign), to);
   else

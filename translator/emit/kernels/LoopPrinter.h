@@ -114,6 +114,8 @@ private:
                                   Body &to);
   mlir::LogicalResult printTeamArray(mlir::memref::AllocaOp array, Body &to);
   mlir::LogicalResult printTeams(Body statements);
+  mlir::LogicalResult printTeamRows(Body statements);
+  bool isOfRows() const { return layer.schedule.getBlock() == nest::KernelBlock::ForRows; }
   Code stripType();
   void printOfColumns(mlir::memref::AllocaOp array, Body &to);
   mlir::LogicalResult printOfStrip(llvm::SmallVectorImpl<mlir::Operation *> &segment, Body &to);

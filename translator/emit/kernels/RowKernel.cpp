@@ -122,7 +122,7 @@ LogicalResult Rows::printSet(nest::SetOp set, ScalarPrinter &printer, Body &to) 
   Type const type = cast<nest::RowType>(set.getRow().getType()).getElementType();
   cpp::Assign const assign{*target, stored(*value, type)};
   if (set->getParentOp() == op.getOperation() && !only && !isShort()) // one value per row: one thread writes it
-    cpp::addOnce(to, assign);
+    cpp::addOnce(to, {assign});
   else
     to.push_back(assign);
   return success();

@@ -1,7 +1,7 @@
 //===- TeamKernel.cpp - nest.kernel of teams: Kokkos::TeamPolicy --------------------------------------------------===//
 //
 // A team for each position of the kernel. Its threads share the loops inside; what one thread does alone is a
-// Kokkos::single; memory of the team is scratch.
+// Kokkos::single; memory of the team is scratch. Where each position is a row (Teams.h), for_rows does the same.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -21,6 +21,8 @@ struct LoopPrinter::Threads {
 };
 
 void LoopPrinter::handleTeam() {
+  if (isOfRows())
+    printer.names.take("along");
   team = printer.names.fresh({"team", "members"});
   level = layer.scope.fresh({"level", "scratch_memory"});
   printer.handle("scf.parallel", [this](Operation *op, ScalarPrinter &, Body &to) {
@@ -28,7 +30,8 @@ void LoopPrinter::handleTeam() {
   });
   printer.handle("nest.barrier", [this](Operation *, ScalarPrinter &p, Body &to) {
     p.settleReads(to);
-    to.push_back(cpp::Run{call(cpp::member(cpp::name(team), Raw("team_barrier")), {})});
+    if (!isOfRows()) // loops along rows end with one
+      to.push_back(cpp::Run{call(cpp::member(cpp::name(team), Raw("team_barrier")), {})});
     return success();
   });
   for (StringRef operation : {"memref.store", "scf.for", "scf.if", "cf.assert", "vector.print"})
@@ -45,6 +48,10 @@ void LoopPrinter::handleOnce(StringRef operation) {
     inThread = true;
     LogicalResult const result = plain(op, p, body);
     inThread = false;
+    if (isOfRows()) {
+      cpp::addOnce(to, std::move(body));
+      return result;
+    }
     auto *single = to.empty() ? nullptr : to.back().as<cpp::Pattern>();
     if (!single || single->function != Raw("Kokkos::single"))
       to.push_back(cpp::Pattern{Raw("Kokkos::single"), {call(Raw("Kokkos::PerTeam"), {cpp::name(team)})}, {}, {}});
@@ -94,6 +101,11 @@ LogicalResult LoopPrinter::printThreads(scf::ParallelOp loop, Body &to) {
     return failure();
   if (loop.getNumResults() > 0)
     return printJoined(loop, *threads, std::move(body), outside, to);
+  if (isOfRows()) {
+    printer.names.release(outside);
+    to.push_back(cpp::Each{threads->uppers[0], cpp::intParameter(threads->names[0]), std::move(body)});
+    return success();
+  }
   size_t const rank = threads->names.size(), last = rank - 1;
   std::vector<Expression> arguments = {cpp::name(team)};
   std::vector<cpp::Parameter> parameters;
@@ -135,15 +147,19 @@ LogicalResult LoopPrinter::printJoined(scf::ParallelOp loop, Threads const &thre
       isLine ? spanOf(threads.lowers[0], threads.uppers[0]) : spanOf(literal(0), product(threads.lengths));
   printer.names.release(outside);
   Identifier const name = printer.names.fresh(withSourceName(result, accumulatorNouns(combiner)));
-  to.push_back(cpp::Joined{computedType(result.getType()),
-                           name,
-                           "fold_threads",
-                           combinerName(combiner),
-                           {cpp::name(team), range},
-                           cpp::intParameter(index),
-                           std::move(body),
-                           *term,
-                           "fold_threads"});
+  if (isOfRows())
+    to.push_back(cpp::Fold{computedType(result.getType()), name, combinerName(combiner), threads.uppers[0],
+                           cpp::intParameter(index), std::move(body), *term});
+  else
+    to.push_back(cpp::Joined{computedType(result.getType()),
+                             name,
+                             "fold_threads",
+                             combinerName(combiner),
+                             {cpp::name(team), range},
+                             cpp::intParameter(index),
+                             std::move(body),
+                             *term,
+                             "fold_threads"});
   Attribute constant;
   if (matchPattern(loop.getInitVals()[0], m_Constant(&constant)) && isa<TypedAttr>(constant)) {
     printer.bind(result, joined(combiner, cast<TypedAttr>(constant), cpp::name(name)));
@@ -214,6 +230,29 @@ LogicalResult LoopPrinter::printTeams(Body statements) {
   layer.needBlock("teams");
   layer.setPolicyCall("Kokkos::parallel_for", policy);
   layer.addLambda({{{Raw("Team"), team, Raw(" const &")}}, std::move(statements)});
+  return success();
+}
+
+/// `for_rows(label, space, rows, m, KOKKOS_LAMBDA(int row, Row const &along) { ... })`, whose longest loop has m
+/// iterations
+LogicalResult LoopPrinter::printTeamRows(Body statements) {
+  FailureOr<Group> const all = groupOf(0, positions.size(), "row");
+  if (failed(all) || failed(recover(*all, statements)))
+    return failure();
+  FailureOr<Expression> const rows = count(*all);
+  if (failed(rows))
+    return failure();
+  std::vector<Expression> lengths;
+  kernel.walk([&](scf::ParallelOp loop) {
+    if (FailureOr<Expression> const length = host(loop.getUpperBound()[0]);
+        succeeded(length) && !llvm::is_contained(lengths, *length))
+      lengths.push_back(*length);
+  });
+  Expression longest = lengths.front();
+  for (Expression const &length : ArrayRef<Expression>(lengths).drop_front())
+    longest = call(Raw("Kokkos::max"), {longest, length});
+  layer.setCall({*rows, longest});
+  layer.addLambda({{cpp::intParameter(all->name), rowParameter(Raw("Row"))}, std::move(statements)});
   return success();
 }
 
