@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
 """ml2kokkos-tune on 20 cases: single operations, small networks, loop kernels. A line for each: the time of a call with the entries
-that were found over that without them. `--confirm` measures what an earlier run has found once more, without building anything."""
+that were found over that without them. `--confirm` measures what an earlier run has found once more, without building anything.
+`--device` does it on the device that the Kokkos of $Kokkos_ROOT computes on; `--ahead N` builds the candidates of all cases first, N at
+once."""
 
 import argparse
+import itertools
 import json
 import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 sys.path[:0] = [str(BENCH.parent / "python"), str(BENCH)]
 
 from ml2kokkos.tuning import cli, files # noqa: E402
-from ml2kokkos.tuning.measuring import CALL, SEEDS, Arguments, Contestant, compare # noqa: E402
+from ml2kokkos.errors import Error # noqa: E402
+from ml2kokkos.tuning.search import Search # noqa: E402
+from ml2kokkos.tuning.measuring import CALL, SEEDS, Arguments, Contestant, DeviceContestant, compare # noqa: E402
 
 MODELS = ["gemm_512x512x512", "gemm_odd_100x7x1000", "gemm_odd_33x65x129", "gemv_1x1024x1024", "batched_gemm_1000x16x16x16",
           "conv_64x56x64x3x1x1", "conv_128x28x128x3x1x1", "conv_256x14x256x3x1x1", "conv_512x7x512x3x1x1", "conv_256x14x512x3x2x1",
@@ -44,13 +51,40 @@ def cases(folder, text):
             yield name, [str(path), *(word for extent, size in sizes.items() for word in ("--size", f"{extent}={size}"))]
 
 
+def build_ahead(all_parsed, jobs):
+    """Into the cache, where the searches find them."""
+    def default_of(parsed):
+        model = cli.Model(parsed.model, parsed.options)
+        return model, model.compiled()
+
+    def built(build, choices):
+        try:
+            build(choices)
+        except Error:
+            pass # the search reports it
+
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
+        waiting = []
+        for parsed, (model, default) in zip(all_parsed, pool.map(default_of, all_parsed)):
+            kernels = {kernel.label: kernel for kernel in cli.kernels_of(default, None)}
+            for kernel in kernels.values():
+                kernel.time = 1.0 # each is timed by itself
+            build = cli.Builder(model, kernels, cli.family_of(default, parsed.device), folder)
+            candidates = Search(kernels.values(), build, None, None, seed=parsed.seed).candidates()
+            for choices in [{label: {} for label in kernels}, *itertools.islice(candidates, parsed.candidates)]:
+                waiting.append(pool.submit(built, build, choices))
+        for one in waiting:
+            one.result()
+
+
 def confirmed(parsed):
     """Seconds of a call without and with what the tune file has, in turns."""
     model = cli.Model(parsed.model, parsed.options)
     if not files.read(model.tune_file):
         return None
     modules = model.compiled(), model.compiled(f"--tune={model.tune_file}")
-    contestants = [Contestant(module, Arguments(module.interface, SEEDS[0], dict(parsed.size)), set()) for module in modules]
+    kind = DeviceContestant if parsed.device else Contestant
+    contestants = [kind(module, Arguments(module.interface, SEEDS[0], dict(parsed.size)), set()) for module in modules]
     default, tuned = compare(contestants, parsed.seconds, 20)
     return default.least(CALL), tuned.least(CALL)
 
@@ -64,14 +98,23 @@ def main():
     parser.add_argument("--seconds", default="0.3")
     parser.add_argument("--jobs", default="1")
     parser.add_argument("--confirm", action="store_true")
+    parser.add_argument("--device", action="store_true")
+    parser.add_argument("--ahead", type=int, default=0)
     given = parser.parse_args()
-    for name, arguments in cases(given.folder, given.filter):
-        parsed = cli.parse([*arguments, "--budget", given.budget, "--candidates", given.candidates, "--seconds", given.seconds, "--jobs", given.jobs,
-                            "--log", str(given.folder / f"{name}.log.json")])
+    common = ["--budget", given.budget, "--candidates", given.candidates, "--seconds", given.seconds, "--jobs", given.jobs,
+              *["--device"] * given.device]
+    parsed_cases = {name: cli.parse([*arguments, *common, "--log", str(given.folder / f"{name}.log.json")])
+                    for name, arguments in cases(given.folder, given.filter)}
+    if given.ahead:
+        build_ahead(list(parsed_cases.values()), given.ahead)
+    for name, parsed in parsed_cases.items():
         try:
-            if not given.confirm:
-                cli.finish(parsed, *cli.tune(parsed))
-            times = confirmed(parsed)
+            if given.confirm:
+                times = confirmed(parsed)
+            else:
+                tuned = cli.tune(parsed)
+                cli.finish(parsed, *tuned)
+                times = tuned[-1].final if tuned[-2] else None
         except Exception as error: # the other cases go on
             print(json.dumps({"case": name, "error": str(error)[:300]}), flush=True)
             continue

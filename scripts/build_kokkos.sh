@@ -39,7 +39,8 @@ fetch_sources() {
 
 # The compiler of CUDA, with the overloads and without the architecture that CUDA 13 no longer has
 make_wrapper() {
-  sed -e 's/^default_arch="sm_70"/default_arch="sm_90"/' "$1/bin/nvcc_wrapper" >"$2"
+  sed -e '1a export NVCC_PREPEND_FLAGS="-include $(cd "$(dirname "${BASH_SOURCE[0]}")" \&\& pwd)/cuda13.hpp ${NVCC_PREPEND_FLAGS:-}"' \
+    -e 's/^default_arch="sm_70"/default_arch="sm_90"/' "$1/bin/nvcc_wrapper" >"$2"
   chmod +x "$2"
 }
 
@@ -52,10 +53,10 @@ if [ ! -e "$prefix/lib/cmake/Kokkos/KokkosConfig.cmake" ]; then
     mkdir -p "$prefix/bin"
     make_wrapper "$sources" "$prefix/bin/nvcc_for_kokkos"
     cp "$project/scripts/cuda13.hpp" "$prefix/bin/"
-    options+=("-DCMAKE_CXX_COMPILER=$prefix/bin/nvcc_for_kokkos" "-DCMAKE_CXX_FLAGS=-include $prefix/bin/cuda13.hpp")
+    options+=("-DCMAKE_CXX_COMPILER=$prefix/bin/nvcc_for_kokkos")
   fi
   quietly "kokkos-$backend-configure" cmake -G Ninja -S "$sources" -B "$build/kokkos-$backend-build" \
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=17 -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX="$prefix" "${options[@]}"
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=17 -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX="$prefix" "${options[@]}"
   quietly "kokkos-$backend-build" ninja -C "$build/kokkos-$backend-build" -j "$JOBS" install
 fi
 echo "$prefix"

@@ -14,7 +14,9 @@ namespace ml2k {
 
 /// What the block of the kernel does not let one choose; none if all is well.
 static std::optional<std::string> foreignChoice(nest::Kernel kernel, Tuned const &tuned) {
-  ArrayRef<Tunable> const tunables = tunablesOf(nest::scheduleOf(kernel).getBlock());
+  nest::ScheduleAttr const schedule = nest::scheduleOf(kernel);
+  auto const *const family = llvm::find_if(families(), [&](Family const &one) { return one.name == tuned.family; });
+  ArrayRef<Tunable> const tunables = family->isDevice ? deviceTunablesOf(schedule) : hostTunablesOf(schedule);
   for (auto const &[name, value] : tuned.choices) {
     auto const *const known = llvm::find_if(tunables, [&](Tunable const &tunable) { return tunable.name == name; });
     if (known == tunables.end() || !llvm::is_contained(known->values, value))

@@ -1,9 +1,18 @@
 """The slow side of a call: arrays that cannot be used in place, and what is wrong with arguments that are refused.
 
 docs/python.md states the rules. call.hpp asks here only where an array is not in C order, of the right element type and in
-host memory."""
+memory that can be used."""
+
+import sys
 
 import numpy as np
+
+HOST = 1 # as DLPack numbers memory
+
+
+def device_of(array):
+    """Which memory it lies in, as DLPack numbers it; that of the host where it does not say."""
+    return int(array.__dlpack_device__()[0]) if hasattr(array, "__dlpack_device__") else HOST
 
 
 def has_buffer(given):
@@ -18,8 +27,8 @@ def has_buffer(given):
 class Face:
     """How messages call the arguments of one model; made once per Module."""
 
-    def __init__(self, interface):
-        self.interface = interface
+    def __init__(self, interface, device_type=HOST):
+        self.interface, self.device_type = interface, device_type
         self.dtypes = tuple(np.dtype(argument.dtype) for argument in interface.arguments)
 
     def about(self, number):
@@ -32,8 +41,8 @@ class Face:
             return given
         if isinstance(given, (bool, int, float)) and not self.interface.arguments[number].shape:
             return np.asarray(given, self.dtypes[number])
-        if hasattr(given, "__dlpack_device__") and given.__dlpack_device__()[0] != 1:
-            raise TypeError(f"{self.about(number)} lies in the memory of a device; copy it to the host first")
+        if device_of(given) != HOST:
+            raise TypeError(f"{self.about(number)} lies in the memory of {'another' if self.device_type != HOST else 'a'} device; copy it to the host first")
         kinds = ("__array_interface__", "__array__", "__dlpack__")
         if isinstance(given, np.generic) or any(hasattr(given, kind) for kind in kinds) or has_buffer(given):
             try:
@@ -71,6 +80,26 @@ class Face:
         if not array.flags.writeable:
             raise ValueError(f"{self.about(number)} is read-only")
         raise ValueError(f"{self.about(number)} is not in C order: results are written in place")
+
+    def refuse_on_device(self, number, given):
+        """Why an array in the memory that forward() computes in cannot be used there; nothing of other arrays."""
+        if device_of(given) == HOST or device_of(given) != self.device_type:
+            return
+        wanted = self.dtypes[number]
+        found = str(getattr(given, "dtype", wanted)).rpartition(".")[2]
+        if found != str(wanted):
+            raise TypeError(f"{self.about(number)} is {found}, the model takes {wanted}; convert it first")
+        raise ValueError(f"{self.about(number)} is not in C order, or not aligned to 16 bytes: arrays of a device are used in place")
+
+    def empty_like(self, number, example, shape):
+        """An array for a result, of the package of `example`, an argument in the memory of a device."""
+        package, dtype = sys.modules.get(type(example).__module__.split(".")[0]), self.dtypes[number]
+        if hasattr(example, "new_empty"): # PyTorch
+            return example.new_empty(shape, dtype=getattr(package, str(dtype)))
+        if getattr(package, "__name__", "") == "cupy":
+            return package.empty(shape, dtype)
+        argument = self.interface.arguments[number]
+        raise TypeError(f"{self.about(number)}: {type(example).__module__} cannot make an array for it; give one as {argument.parameter}=")
 
     def refuse_shape(self, number, shape, sizes):
         argument = self.interface.arguments[number]

@@ -65,7 +65,7 @@ def identity(compiler, kokkos, flags):
     import numpy
 
     own = [content_hash(path) for path in sorted([*Path(__file__).parent.glob("*.py"), *NATIVE.iterdir()])]
-    return [str(compiler), _version(str(compiler), os.stat(compiler).st_mtime_ns), _processor(), *_kokkos_identity(kokkos), *flags,
+    return [os.environ.get("CXXFLAGS", ""), str(compiler), _version(str(compiler), os.stat(compiler).st_mtime_ns), _processor(), *_kokkos_identity(kokkos), *flags,
             nanobind.__version__, numpy.__version__.split(".")[0], EXTENSION_SUFFIXES[0], sys.base_prefix, *own]
 
 

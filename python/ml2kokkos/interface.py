@@ -1,7 +1,9 @@
 """How forward() of a printed model is called, from the tool's view model (--emit=json)."""
 
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+
+from .errors import Error
 
 # Elements of views, as the printed code spells them, and as NumPy calls them. Half precision is computed in float where Kokkos
 # has no half type, which is so on every host.
@@ -10,6 +12,8 @@ DTYPES = {
     "float": "float32", "double": "float64", "bool": "bool", "int": "int32", "unsigned": "uint32",
     **{f"std::{kind}{bits}_t": f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
 }
+
+HALVES = {"Kokkos::Experimental::half_t": "float16", "Kokkos::Experimental::bhalf_t": "bfloat16"} # on devices
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Argument:
     is_updated: bool = False # an output that holds values before the call, too
     is_view: bool = True     # else a number
     counts: tuple = ()       # by axis, the output that says how many positions count
+    half: str = ""           # of devices that have it: the 16-bit type that a host has as float32
 
     @property
     def is_given(self):
@@ -71,7 +76,7 @@ def identifiers(entries):
 def argument_of(entry, parameter):
     return Argument(entry["model_name"], parameter, entry["type"], DTYPES[entry["scalar"]], tuple(entry["shape"]),
                     tuple(entry.get("extents", ())), entry["output"], entry["updated"], entry["is_view"], tuple(entry["counts"])
-                    if entry["is_view"] else ())
+                    if entry["is_view"] else (), HALVES.get(entry["scalar"], ""))
 
 
 def interface_of(name, view):
@@ -81,6 +86,15 @@ def interface_of(name, view):
     workspace = [size["name"] for workspace in view["workspaces"] for size in workspace["sizes"]]
     return Interface(name, view["namespace"], arguments, tuple(dict.fromkeys(names)), tuple(workspace), bool(view["weights"]),
                      bool(view["workspaces"]), any(loader.get("embedded") for loader in view["loaders"]))
+
+
+def with_halves(interface):
+    """As a device has it."""
+    for argument in interface.arguments:
+        if argument.half == "bfloat16":
+            raise Error(f"{interface.name}: \"{argument.name}\" is bfloat16 on a device, a type that NumPy does not have")
+    return replace(interface, arguments=tuple(replace(argument, dtype=argument.half) if argument.half else argument
+                                              for argument in interface.arguments))
 
 
 def to_json(interface):

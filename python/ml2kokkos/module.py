@@ -6,8 +6,10 @@ import json
 import threading
 from pathlib import Path
 
-from .arrays import Face
-from .interface import from_json
+import numpy as np
+
+from .arrays import HOST, Face
+from .interface import from_json, with_halves
 
 EXTENSION = "ml2kokkos_model" # the name of every extension module; their paths tell them apart
 _loaded = {}
@@ -48,7 +50,8 @@ class Module:
 
     name, inputs, outputs   as the model has them: each with .name, .dtype and .shape, where a name is a size of the call
     folder, source          where the printed files lie, and the printed .cpp
-    threads                 that the execution space computes with"""
+    threads                 that the execution space computes with
+    device_type             DLPack's number of the memory that it computes in; 1: that of the host"""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -56,10 +59,16 @@ class Module:
         self.name = self.interface.name
         self.source = self.folder / f"{self.name}.cpp"
         self._native = native = _native(self.folder)
-        self.execution_space, self.threads = native.execution_space, native.threads
-        self._model = native.Model(str(self.folder / f"{self.name}.safetensors"), Face(self.interface))
+        self.execution_space, self.threads, self.device_type = native.execution_space, native.threads, native.device_type
+        if self.is_on_device:
+            self.interface = with_halves(self.interface)
+        self._model = native.Model(str(self.folder / f"{self.name}.safetensors"), Face(self.interface, self.device_type))
         counted = any(name for argument in self.interface.outputs for name in argument.counts)
         self.forward = _without_uncounted(self._model.forward, self.interface) if counted else self._model.forward
+
+    @property
+    def is_on_device(self):
+        return self.device_type != HOST
 
     @property
     def inputs(self):
@@ -72,6 +81,15 @@ class Module:
 
     def __call__(self, *inputs, **more):
         return self.forward(*inputs, **more)
+
+    def to_device(self, array):
+        """A copy of an array of the host in the memory that the model computes in, for calls that copy nothing; on a host the array
+        itself. Other packages take it by DLPack."""
+        return self._native.to_device(np.ascontiguousarray(array)) if self.is_on_device else array
+
+    def to_host(self, array):
+        """A NumPy array of what lies in that memory: of an array that to_device() gave, or another one in C order."""
+        return self._native.to_host(array) if self.is_on_device else np.asarray(array)
 
     def report(self, *inputs, **more):
         """What the model costs, kernel by kernel: patterns, shapes, operations, bytes, weights and buffers. With the arguments of a

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from .arrays import HOST, device_of
+
 SECONDS = 0.5 # of measuring
+SHORTEST = 1e-7 # seconds of a kernel on a device
 _limits = {}
 
 
@@ -72,22 +75,25 @@ class Report(str):
 
 def limits_of(native):
     """Bytes and operations per second of this process's threads, measured once."""
-    if not _limits:
-        _limits.update(bandwidth=native.bandwidth(), f32=native.peak_f32(), f64=native.peak_f64())
-    return _limits
+    if native.execution_space not in _limits:
+        _limits[native.execution_space] = {"bandwidth": native.bandwidth(), "f32": native.peak_f32(), "f64": native.peak_f64()}
+    return _limits[native.execution_space]
 
 
 def own_arrays(module, inputs, named):
     """What a call would change is copied: a report changes nothing."""
+    def copied(value):
+        return np.array(value) if device_of(value) == HOST else module.to_device(module.to_host(value))
+
     given = list(module.interface.inputs)
-    inputs = [np.array(value) if argument.is_updated else value for argument, value in zip(given, inputs)] + list(inputs[len(given):])
+    inputs = [copied(value) if argument.is_updated else value for argument, value in zip(given, inputs)] + list(inputs[len(given):])
     changed = {argument.parameter for argument in module.interface.outputs}
-    return inputs, {name: np.array(value) if name in changed and value is not None else value for name, value in named.items()}
+    return inputs, {name: copied(value) if name in changed and value is not None else value for name, value in named.items()}
 
 
 def shortest(module, native, inputs, named):
     """Seconds of a call, and by name of a launch, each the least of many rounds."""
-    forward, launches, rounds = 1e9, {}, 0
+    forward, launches, rounds, launch = 1e9, {}, 0, native.launch()
     module.forward(*inputs, **named) # allocates the workspace
     end = time.perf_counter() + SECONDS
     while rounds < 5 or time.perf_counter() < end:
@@ -101,7 +107,7 @@ def shortest(module, native, inputs, named):
             found = native.recorded()
         sums = {}
         for name, seconds in found:
-            sums[name] = sums.get(name, 0.0) + seconds
+            sums[name] = sums.get(name, 0.0) + (max(seconds - launch, SHORTEST) if launch else seconds)
         launches = {name: min(seconds, launches.get(name, seconds)) for name, seconds in sums.items()}
         rounds += 1
     return forward, launches

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 import ml2kokkos
 from conftest import PROJECT
 from ml2kokkos.tuning import cli, files
-from ml2kokkos.tuning.measuring import Arguments, Contestant, Judge, TuneError, Wrong, error_of
+from ml2kokkos.tuning.measuring import Arguments, Contestant, DeviceContestant, Judge, TuneError, Wrong, error_of
 from ml2kokkos.tuning.reference import doubled_text
 from ml2kokkos.tuning.search import Kernel, Search
 
@@ -165,6 +165,46 @@ def test_a_faster_candidate_is_taken(product, module):
 def test_neither_the_same_nor_a_slower_one_is(product, module, default, candidate):
     """Nor one that is faster by less than three parts in a hundred."""
     assert found(product, module, default, candidate) == {}
+
+
+class Device:
+    """A module whose kernels take what `seconds` says, as a tool of Kokkos sees them on a device, and its launches some more."""
+
+    def __init__(self, interface, seconds, launch):
+        self.interface, self.seconds, self.overhead = interface, seconds, launch
+        self._native = self
+
+    def to_device(self, array):
+        return array
+
+    def launch(self):
+        return self.overhead
+
+    def forward(self, *inputs, **outputs):
+        pass
+
+    def record(self):
+        pass
+
+    def recorded(self):
+        return [(f"model::{label}", seconds + 4e-6) for label, seconds in self.seconds]
+
+
+def test_times_of_a_device(module, monkeypatch):
+    """A call takes what its kernels take, each beyond one without work; all have the same number taken off."""
+    monkeypatch.setattr(DeviceContestant, "launch", float("inf"))
+    arguments = Arguments(module.interface, 0, {})
+    first = DeviceContestant(Device(module.interface, [("c", 5e-6), ("other", 1e-6), ("c", 2e-6)], 4e-6), arguments, {"c"})
+    later = DeviceContestant(Device(module.interface, [("c", 5e-6)], 7e-6), arguments, {"c"}) # a slow moment
+    assert first.times() == pytest.approx({"": 8e-6, "c": 7e-6}) and later.times() == pytest.approx({"": 5e-6, "c": 5e-6})
+    with pytest.raises(TuneError, match="launches nothing"):
+        DeviceContestant(Device(module.interface, [], 4e-6), arguments, {"c"}).times()
+
+
+def test_the_device_has_to_be_there(module):
+    assert cli.family_of(module, False) == files.family_of_machine()
+    with pytest.raises(TuneError, match="--device: Kokkos computes by"):
+        cli.family_of(module, True)
 
 
 def test_combinations():

@@ -13,13 +13,13 @@ using namespace ml2k;
 //===--- What may be chosen ---------------------------------------------------------------------------------------===//
 
 /// The members of `Untuned` (templates/block/loops/tuning.mustache), which says what they mean.
-ArrayRef<Tunable> ml2k::tunablesOf(nest::KernelBlock block) {
+ArrayRef<Tunable> ml2k::hostTunablesOf(nest::ScheduleAttr schedule) {
   static Tunable const launch = {"launch", {1, 2}}, piece = {"piece", {256, 1024, 16384}};
   static Tunable const rows = {"rows", {6, 12, 10, 4}}, ahead = {"ahead", {-1, 1024, 8192}};
   static std::vector<Tunable> const product = {launch, rows, {"strip", {8, 1, 2, 4}}, {"chunk", {96, 6, 1}}, ahead};
   static std::vector<Tunable> const ofRows = {launch, rows, ahead};
   static std::vector<Tunable> const line = {launch, piece}, whole = {launch}, winograd = {{"square", {4, 2, 1}}};
-  switch (block) {
+  switch (schedule.getBlock()) {
   case nest::KernelBlock::Contract:
   case nest::KernelBlock::Conv:
   case nest::KernelBlock::ConvTransposed:
@@ -42,8 +42,40 @@ ArrayRef<Tunable> ml2k::tunablesOf(nest::KernelBlock block) {
   }
 }
 
+ArrayRef<Tunable> ml2k::deviceTunablesOf(nest::ScheduleAttr schedule) {
+  static Tunable const splits = {"splits", {1, 2, 3, 4, 6, 8, 12, 16}}, threads = {"threads", {64, 128, 256, 512}},
+                       ofRow = {"threads", {32, 64, 128, 256}};
+  static std::vector<Tunable> const large = {{"tile", {1, 2, 3, 4}}, splits}, product = {splits}, line = {threads},
+                                    row = {ofRow};
+  switch (schedule.getBlock()) {
+  case nest::KernelBlock::Contract:
+  case nest::KernelBlock::Conv:
+    return schedule.getDevice() == nest::DevicePath::LargeProduct ? large : product;
+  case nest::KernelBlock::ConvTransposed:
+  case nest::KernelBlock::ConvChannelsFirst:
+    return product;
+  case nest::KernelBlock::ForEach:
+  case nest::KernelBlock::ForSpans:
+  case nest::KernelBlock::ForGrid:
+  case nest::KernelBlock::FoldColumns:
+    return line;
+  case nest::KernelBlock::ForRows:
+  case nest::KernelBlock::FoldRows:
+    return row;
+  default:
+    return {};
+  }
+}
+
 ArrayRef<Family> ml2k::families() {
-  static constexpr Family all[] = {{"avx512", "__AVX512F__"}, {"avx2", "__AVX2__"}, {"neon", "__aarch64__"}};
+  static constexpr Family all[] = {{"hopper", "KOKKOS_ARCH_HOPPER90", true},
+                                   {"ampere", "KOKKOS_ARCH_AMPERE80", true},
+                                   {"volta", "KOKKOS_ARCH_VOLTA70", true},
+                                   {"cdna3", "KOKKOS_ARCH_AMD_GFX942", true},
+                                   {"cdna2", "KOKKOS_ARCH_AMD_GFX90A", true},
+                                   {"avx512", "__AVX512F__", false},
+                                   {"avx2", "__AVX2__", false},
+                                   {"neon", "__aarch64__", false}};
   return all;
 }
 

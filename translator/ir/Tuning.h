@@ -14,16 +14,19 @@ namespace ml2k {
 
 struct Tunable {
   llvm::StringRef name;
-  llvm::SmallVector<int64_t, 6> values; ///< beside the one of the rule
+  llvm::SmallVector<int64_t, 8> values; ///< beside the one of the rule
 };
 
-/// What may be chosen for kernels that this block prints; nothing for most blocks.
-llvm::ArrayRef<Tunable> tunablesOf(nest::KernelBlock block);
+/// What may be chosen for the block that prints a kernel; nothing for most blocks.
+llvm::ArrayRef<Tunable> hostTunablesOf(nest::ScheduleAttr schedule);
+llvm::ArrayRef<Tunable> deviceTunablesOf(nest::ScheduleAttr schedule);
 
 /// A processor family that one object file can be compiled for.
 struct Family {
   llvm::StringRef name;
-  llvm::StringRef macro; ///< defined by compilers that compile for it, or for a later one of the same line
+  llvm::StringRef
+      macro; ///< of compilers that compile for it, or for a later one of the same line; a device's is Kokkos'
+  bool isDevice;
 };
 
 /// In the order in which they are asked for.

@@ -186,14 +186,18 @@ static void writeTunables(llvm::json::OStream &json, nest::Kernel op) {
   if (!schedule)
     return;
   json.attribute("class", shapeClassOf(op));
-  json.attributeObject("choices", [&] {
-    for (Tunable const &tunable : tunablesOf(schedule.getBlock()))
-      json.attributeArray(tunable.name, [&] {
-        for (int64_t value : tunable.values)
-          if (!isRule(op, tunable.name, value))
-            json.value(value);
-      });
-  });
+  auto const write = [&](StringRef name, ArrayRef<Tunable> tunables) {
+    json.attributeObject(name, [&] {
+      for (Tunable const &tunable : tunables)
+        json.attributeArray(tunable.name, [&] {
+          for (int64_t value : tunable.values)
+            if (!isRule(op, tunable.name, value))
+              json.value(value);
+        });
+    });
+  };
+  write("choices", hostTunablesOf(schedule));
+  write("device_choices", deviceTunablesOf(schedule));
 }
 
 static void writeKernel(llvm::json::OStream &json, nest::Kernel op) {

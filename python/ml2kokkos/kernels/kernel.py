@@ -234,7 +234,7 @@ class Call:
         order = enumerate(parameters)
         self.complexes = tuple((place, NUMPY[parameter.kind], NUMPY[REAL[parameter.kind]]) for place, parameter in order if parameter.kind in REAL)
         self.halves = tuple((number[argument.name], argument.is_output) for argument in module.interface.arguments
-                            if parameters[number[argument.name]].kind in HALVES)
+                            if parameters[number[argument.name]].kind in HALVES and not module.is_on_device)
 
     def __call__(self, arguments):
         if self.captured:

@@ -2,12 +2,15 @@
 //
 // An array of NumPy's that lies in C order with the right element type is used where it is, by NumPy's C interface: a call of a
 // small network takes less than two microseconds. Arrays of others come by DLPack. For everything else the Python side
-// (arrays.py, `face`) is asked: it copies once, or raises with the name of the argument.
+// (arrays.py, `face`) is asked: it copies once, or raises with the name of the argument. Where forward() computes on a device,
+// arrays in its memory are used where they are, and those of the host are copied there and back.
 #ifndef ML2KOKKOS_PYTHON_CALL_HPP
 #define ML2KOKKOS_PYTHON_CALL_HPP
 
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <numpy/arrayobject.h>
+
+#include "ml2kokkos_device.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -31,13 +34,14 @@ using Shape = std::initializer_list<std::int64_t>;
 static_assert(std::is_same_v<npy_intp, std::int64_t>, "ml2kokkos: Python modules need 64 bits");
 
 /// An array that another package gives by DLPack.
-template <class Element> using Foreign = nb::ndarray<Element, nb::c_contig, nb::device::cpu>;
+template <class Element, class Space>
+using Foreign = std::conditional_t<computesOnHost<Space>, nb::ndarray<Element, nb::c_contig, nb::device::cpu>, nb::ndarray<Element, nb::c_contig>>;
 
 /// An argument of forward() and what keeps its memory alive during the call.
 template <class View> struct Held {
   View view;
   nb::object object; // the array as Python has it
-  Foreign<typename View::value_type> foreign;
+  Foreign<typename View::value_type, typename View::execution_space> foreign;
 };
 
 inline void loadNumPy() {
@@ -48,6 +52,8 @@ inline void loadNumPy() {
 template <class Element> constexpr int numpyType() {
   if constexpr (std::is_same_v<Element, bool>)
     return NPY_BOOL;
+  else if constexpr (isHalf<Element>)
+    return std::is_same_v<Element, Kokkos::Experimental::half_t> ? NPY_FLOAT16 : NPY_NOTYPE; // NumPy has no bfloat16
   else if constexpr (std::is_floating_point_v<Element>)
     return sizeof(Element) == 4 ? NPY_FLOAT32 : NPY_FLOAT64;
   else if constexpr (std::is_signed_v<Element>)
@@ -68,7 +74,7 @@ template <class Element> PyArrayObject *inPlace(nb::handle given) {
   return fits ? array : nullptr;
 }
 
-template <int Arguments, int Sizes> class Call {
+template <class Space, int Arguments, int Sizes> class Call {
 public:
   Call(nb::handle face) : face(face) { sizes.fill(-1); }
 
@@ -80,6 +86,7 @@ public:
     Held<View> held;
     if (fill(number, given, shape, held) || fillForeign(number, readable(number, given), shape, held))
       return held;
+    refuseOnDevice(number, held.object);
     if (nb::object const prepared = face.attr("prepare")(number, held.object);
         fill(number, prepared, shape, held) || fillForeign(number, prepared, shape, held))
       return held;
@@ -94,6 +101,7 @@ public:
     if (!PyArray_CheckExact(given.ptr()))
       face.attr("check_mutable")(number, given);
     if (!fillForeign(number, readable(number, given), shape, held)) {
+      refuseOnDevice(number, held.object);
       face.attr("refuse_output")(number, given);
       throw std::runtime_error("ml2kokkos: an array cannot be written");
     }
@@ -101,7 +109,7 @@ public:
     return held;
   }
 
-  /// A new array of NumPy's where Python gives none.
+  /// A new array of NumPy's where Python gives none, or of the package whose arrays of a device are inputs.
   template <class View> Held<View> output(int number, nb::handle given, Shape shape) {
     if (!given.is_none())
       return updated<View>(number, given, shape);
@@ -114,6 +122,11 @@ public:
         face.attr("refuse_size")(number, known());
       return extent;
     });
+    if (onDevice) {
+      nb::list wanted;
+      std::for_each_n(extents.begin(), shape.size(), [&](npy_intp extent) { wanted.append(extent); });
+      return updated<View>(number, face.attr("empty_like")(number, onDevice, wanted), shape);
+    }
     PyObject *const made = PyArray_SimpleNew(int(shape.size()), extents.data(), numpyType<typename View::value_type>());
     if (!made)
       throw nb::python_error();
@@ -124,10 +137,16 @@ public:
   }
 
   template <class Number> Number number(int number, nb::handle given) const {
-    Number value{};
+    std::conditional_t<isHalf<Number>, float, Number> value{};
     if (!nb::try_cast(given, value))
       face.attr("refuse_number")(number, given);
-    return value;
+    return Number(value);
+  }
+
+  /// Results from a device's memory to arrays of the host.
+  void copyBack(Space const &space) const {
+    if constexpr (!computesOnHost<Space>)
+      mirrors.copyBack(space);
   }
 
   /// Results that overlap inputs or one another would depend on the order of kernels.
@@ -149,18 +168,30 @@ private:
     auto *const array = inPlace<typename View::value_type>(given);
     if (!array)
       return false;
-    held.view = view<View>(number, PyArray_DATA(array), PyArray_DIMS(array), std::size_t(PyArray_NDIM(array)), shape);
+    held.view = view<View>(number, PyArray_DATA(array), PyArray_DIMS(array), std::size_t(PyArray_NDIM(array)), shape, true);
     held.object = nb::borrow(given);
     return true;
   }
 
   template <class View> bool fillForeign(int number, nb::object given, Shape shape, Held<View> &held) {
     held.object = std::move(given);
-    if (!nb::try_cast(held.object, held.foreign, false) ||
-        reinterpret_cast<std::uintptr_t>(held.foreign.data()) % alignof(typename View::value_type) != 0)
+    if (!nb::try_cast(held.object, held.foreign, false))
       return false;
-    held.view = view<View>(number, held.foreign.data(), held.foreign.shape_ptr(), held.foreign.ndim(), shape);
+    bool const ofHost = held.foreign.device_type() == nb::device::cpu::value;
+    std::size_t const alignment = ofHost ? alignof(typename View::value_type) : 16; // kernels of a device read fours
+    if ((!ofHost && !isOwnMemory<Space>(held.foreign.device_type())) ||
+        reinterpret_cast<std::uintptr_t>(held.foreign.data()) % alignment != 0)
+      return false;
+    if (!ofHost && !onDevice)
+      onDevice = held.object;
+    held.view = view<View>(number, held.foreign.data(), held.foreign.shape_ptr(), held.foreign.ndim(), shape, ofHost);
     return true;
+  }
+
+  // No kernel of ours converts what lies on a device.
+  void refuseOnDevice(int number, nb::handle given) const {
+    if constexpr (!computesOnHost<Space>)
+      face.attr("refuse_on_device")(number, given);
   }
 
   // nanobind reads what has DLPack; everything else only NumPy, because ctypes' buffers, which have no strides, end nanobind's
@@ -172,7 +203,8 @@ private:
   }
 
   // Tensors have their extents from the arrays; a view of one dimension stands for more than Kokkos has.
-  template <class View, class Data> View view(int number, Data *data, std::int64_t const *extents, std::size_t rank, Shape shape) {
+  template <class View, class Data>
+  View view(int number, Data *data, std::int64_t const *extents, std::size_t rank, Shape shape, [[maybe_unused]] bool isOfHost) {
     if (!fits(extents, rank, shape))
       face.attr("refuse_shape")(number, listOf(extents, rank), known());
     std::int64_t size = 1;
@@ -187,7 +219,11 @@ private:
     using Element = typename View::value_type;
     auto const begin = reinterpret_cast<std::uintptr_t>(data);
     ranges[taken++] = {begin, begin + std::size_t(size) * sizeof(Element), number, !std::is_const_v<Element>};
-    return View(static_cast<Element *>(data), layout);
+    auto *first = static_cast<Element *>(data);
+    if constexpr (!computesOnHost<Space>)
+      if (isOfHost)
+        first = mirrors.of(first, std::size_t(size));
+    return View(first, layout);
   }
 
   // Sizes that the array decides are known from here on.
@@ -221,6 +257,8 @@ private:
   std::array<std::int64_t, Sizes == 0 ? 1 : Sizes> sizes;
   std::array<Range, Arguments == 0 ? 1 : Arguments> ranges;
   int taken = 0;
+  nb::object onDevice; // the first array of a device's memory
+  Mirrors<Space> mirrors;
 };
 
 } // namespace ml2k_python

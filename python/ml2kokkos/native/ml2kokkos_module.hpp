@@ -30,8 +30,7 @@ template <class Printed> class Model {
   using Space = typename Printed::Space;
   using Workspace = typename Printed::Workspace;
   using Sizes = typename Printed::Sizes; // run-time sizes of a Workspace
-  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible,
-                "ml2kokkos: Python modules need a Kokkos whose default execution space is one of the host");
+  static_assert(computesOnHost<Space> || deviceType<Space> != 0, "ml2kokkos: DLPack has no number for this memory");
 
   struct Slot {
     Sizes sizes;
@@ -54,7 +53,7 @@ public:
     states().push_back(state);
   }
 
-  Call<Printed::arguments, Printed::sizes> call() const { return {face}; }
+  Call<Space, Printed::arguments, Printed::sizes> call() const { return {face}; }
 
   /// forward(space, weights, workspace), without Python's lock; waits for the results.
   template <class Call, class Forward> void run(Call const &call, Sizes const &sizes, Forward const &forward) const {
@@ -64,6 +63,7 @@ public:
     nb::gil_scoped_release const others;
     Slot slot = take(**state, sizes);
     forward((*state)->space, (*state)->weights, *slot.workspace);
+    call.copyBack((*state)->space);
     static std::string const reason = "ml2kokkos: Python reads the results";
     (*state)->space.fence(reason);
     std::lock_guard const lock((*state)->access);
@@ -130,10 +130,14 @@ template <class Printed> void liveWithKokkos(nb::module_ &module) {
     nb::module_::import_("atexit").attr("register")(nb::cpp_function(finalize));
   }
   Kokkos::push_finalize_hook([] { Model<Printed>::release(); });
+  if constexpr (!computesOnHost<typename Printed::Space>)
+    defineMemory<typename Printed::Space>(module);
   module.def("finalize", finalize);
   defineProfile<typename Printed::Space>(module);
   module.attr("execution_space") = Printed::Space::name();
   module.attr("threads") = typename Printed::Space().concurrency();
+  module.attr("device_type") = deviceType<typename Printed::Space>;
+  module.attr("device_family") = deviceFamily;
 }
 
 } // namespace ml2k_python

@@ -3,6 +3,8 @@
 #ifndef ML2KOKKOS_PYTHON_PROFILE_HPP
 #define ML2KOKKOS_PYTHON_PROFILE_HPP
 
+#include "ml2kokkos_device.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <nanobind/nanobind.h>
@@ -36,7 +38,7 @@ inline Recording &recording() {
   return own;
 }
 
-// Execution spaces of the host run a kernel between the two calls.
+// Execution spaces of the host run a kernel between the two calls; for a tool, Kokkos waits for a device before each of them.
 inline void beginLaunch(char const *name, std::uint32_t, std::uint64_t *id) {
   auto &launches = recording().launches;
   *id = launches.size();
@@ -86,10 +88,22 @@ template <class Space> double bandwidth() {
   return 3.0 * count * sizeof(double) / best;
 }
 
+/// Vectors of a host's registers, numbers of a device's.
+template <class Number, bool OnHost> struct Lanes {
+  typedef Number type __attribute__((vector_size(64)));
+  static constexpr int count = 64 / sizeof(Number);
+  static Number first(type const &lanes) { return lanes[0]; }
+};
+template <class Number> struct Lanes<Number, false> {
+  using type = Number;
+  static constexpr int count = 1;
+  static KOKKOS_FUNCTION Number first(Number lane) { return lane; }
+};
+
 /// Operations per second of multiplications and additions in registers: 16 chains of vectors of 64 bytes in each thread.
 template <class Space, class Number> double peak() {
-  typedef Number Vector __attribute__((vector_size(64)));
-  constexpr int chains = 16, rounds = 20000, lanes = 64 / sizeof(Number);
+  using Vector = typename Lanes<Number, computesOnHost<Space>>::type;
+  constexpr int chains = 16, rounds = 20000, lanes = Lanes<Number, computesOnHost<Space>>::count;
   Space const space;
   int const threads = space.concurrency();
   Kokkos::View<Number *, Space> const sums("sums", threads);
@@ -109,7 +123,7 @@ template <class Space, class Number> double peak() {
               x[i] = x[i] * factor + Number(0.5);
           Number total = 0;
           for (int i = 0; i < chains; ++i)
-            total += x[i][0];
+            total += Lanes<Number, computesOnHost<Space>>::first(x[i]);
           sums(thread) = total;
         });
     space.fence("ml2kokkos: peak");
@@ -118,9 +132,24 @@ template <class Space, class Number> double peak() {
   return 2.0 * chains * lanes * rounds * threads / best;
 }
 
+/// Seconds that a kernel without work takes for a tool: what a device's kernels seem to take longer than they do.
+template <class Space> double launch() {
+  if constexpr (computesOnHost<Space>)
+    return 0;
+  double best = 1e9;
+  record();
+  for (int round = 0; round < 100; ++round)
+    Kokkos::parallel_for("ml2kokkos: launch", Kokkos::RangePolicy<Space>(Space(), 0, 32), KOKKOS_LAMBDA(int) {});
+  for (auto const &done : recording().launches)
+    best = std::min(best, done.seconds);
+  Kokkos::Tools::Experimental::set_callbacks(recording().others);
+  return best;
+}
+
 template <class Space> void defineProfile(nanobind::module_ &module) {
   module.def("record", record);
   module.def("recorded", recorded);
+  module.def("launch", launch<Space>);
   module.def("bandwidth", bandwidth<Space>);
   module.def("peak_f32", peak<Space, float>);
   module.def("peak_f64", peak<Space, double>);

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..compiler import Mlir, compile
 from ..errors import Error, TranslationError
 from . import files
-from .measuring import Arguments, Contestant, Judge, SEEDS, TuneError
+from .measuring import Arguments, Contestant, DeviceContestant, Judge, SEEDS, TuneError
 from .reference import doubled_mlir, doubled_onnx
 from .search import Kernel, Search
 
@@ -42,6 +42,7 @@ def parse(arguments):
     add = parser.add_argument
     add("model", metavar="MODEL", help=".onnx, .mlir, or FILE.py:NAME")
     add("-o", "--output", type=Path, help="default: MODEL.tune.json beside the model; entries of other processors stay")
+    add("--device", action="store_true", help="tune for the device that the Kokkos of $Kokkos_ROOT computes on")
     add("--budget", type=seconds_of, default=120.0, metavar="TIME",
         help="90s, 2m: no candidate is begun so long after the default was measured (default 2m)")
     add("--candidates", type=int, default=1000, metavar="N", help="the most that are tried")
@@ -118,7 +119,8 @@ class Builder:
 
 def kernels_of(module, wanted):
     listed = json.loads((module.folder / "report.json").read_text())["kernels"]
-    found = [Kernel(entry["label"], entry["class"], {name: values for name, values in entry["choices"].items() if values}) for entry in listed]
+    choices = "device_choices" if module.is_on_device else "choices"
+    found = [Kernel(entry["label"], entry["class"], {name: values for name, values in entry[choices].items() if values}) for entry in listed]
     unknown = set(wanted or ()) - {kernel.label for kernel in found}
     if unknown:
         raise TuneError(f"there is no kernel {sorted(unknown)[0]}; there are: {', '.join(kernel.label for kernel in found)}")
@@ -132,13 +134,24 @@ def bar(text, share):
         print(f"\r[{'#' * round(20 * share):20}] {text:40}", end="" if share < 1 else "\n", file=sys.stderr, flush=True)
 
 
+def family_of(module, on_device):
+    """Of what the module computes on."""
+    if on_device and not module.is_on_device:
+        raise TuneError(f"--device: Kokkos computes by {module.execution_space} here; $Kokkos_ROOT has to name one of a device")
+    if module.is_on_device and not on_device:
+        raise TuneError(f"Kokkos computes by {module.execution_space}: say --device to tune for it")
+    family = module._native.device_family if on_device else files.family_of_machine()
+    if not family:
+        raise TuneError("this processor is of no family that printed code is tuned for")
+    return family
+
+
 def tune(parsed, clock=time.perf_counter, wrap=lambda build: build):
     """(entries, search). `wrap` may replace what builds candidates."""
     model = Model(parsed.model, parsed.options)
-    family = files.family_of_machine()
-    if family is None:
-        raise TuneError("this processor is of no family that printed code is tuned for")
     default = model.compiled()
+    family = family_of(default, parsed.device)
+    kind = DeviceContestant if parsed.device else Contestant
     kernels = kernels_of(default, parsed.kernel)
     sizes, values = dict(parsed.size), dict(parsed.value)
     arguments = [Arguments(default.interface, seed, sizes, tuple(parsed.integers), values) for seed in SEEDS]
@@ -146,10 +159,11 @@ def tune(parsed, clock=time.perf_counter, wrap=lambda build: build):
     labels = {kernel.label for kernel in kernels}
     with tempfile.TemporaryDirectory() as folder:
         build = wrap(Builder(model, {kernel.label: kernel for kernel in kernels}, family, folder))
-        search = Search(kernels, build, lambda module: Contestant(module, arguments[0], labels, clock), judge, budget=parsed.budget,
+        search = Search(kernels, build, lambda module: kind(module, arguments[0], labels, clock), judge, budget=parsed.budget,
                         most=parsed.candidates, jobs=parsed.jobs, seed=parsed.seed, seconds=parsed.seconds, tell=bar)
         held = search.run()
-    entries = [files.entry_of(search.kernels[label], found, family, default.threads) for label, found in held.items()]
+    threads = 0 if parsed.device else default.threads
+    entries = [files.entry_of(search.kernels[label], found, family, threads) for label, found in held.items()]
     return model, family, entries, search
 
 

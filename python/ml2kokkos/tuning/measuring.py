@@ -120,6 +120,9 @@ class Contestant:
         self.module, self.labels, self.clock = module, labels, clock
         self.inputs, self.outputs = arguments.copied(), arguments.outputs()
 
+    def times(self):
+        return {CALL: self.call(), **self.kernels()}
+
     def call(self):
         begin = self.clock()
         self.module.forward(*self.inputs, **self.outputs)
@@ -128,17 +131,48 @@ class Contestant:
             raise TuneError("the clock does not advance during a call: nothing can be measured")
         return seconds
 
-    def kernels(self):
-        """Of one call, of those that were launched."""
+    def launches(self):
+        """Of one call: what was launched, and how long it took."""
         native = self.module._native
         native.record()
         try:
             self.module.forward(*self.inputs, **self.outputs)
         finally:
             found = native.recorded()
+        return [(name.split("::")[-1], seconds) for name, seconds in found]
+
+    def kernels(self):
+        """Of those launches that have one of the labels."""
         sums = {}
-        for name, seconds in found:
-            label = name.split("::")[-1]
+        for label, seconds in self.launches():
+            if label in self.labels:
+                sums[label] = sums.get(label, 0.0) + seconds
+        return sums
+
+
+class DeviceContestant(Contestant):
+    """On a device: arguments lie in its memory, a kernel takes what is beyond a kernel without work, and a call what its kernels take,
+    as a captured graph would replay them. What the host needs to call and to launch would hide it. All contestants have the same
+    number taken off: one that is measured anew for each would decide between kernels of few microseconds."""
+
+    LEAST = 1e-7          # seconds: what is shorter is noise
+    launch = float("inf") # seconds of a kernel without work, the least that any contestant has seen
+
+    def __init__(self, module, arguments, labels, clock=time.perf_counter):
+        super().__init__(module, arguments, labels, clock)
+        self.inputs = [module.to_device(value) if isinstance(value, np.ndarray) else value for value in self.inputs]
+        self.outputs = {name: module.to_device(value) for name, value in self.outputs.items()}
+        DeviceContestant.launch = min(DeviceContestant.launch, module._native.launch())
+
+    def launches(self):
+        return [(label, max(self.LEAST, seconds - self.launch)) for label, seconds in super().launches()]
+
+    def times(self):
+        launches = self.launches()
+        if not launches:
+            raise TuneError("a call launches nothing on the device: nothing can be measured")
+        sums = {CALL: sum(seconds for _, seconds in launches)}
+        for label, seconds in launches:
             if label in self.labels:
                 sums[label] = sums.get(label, 0.0) + seconds
         return sums
@@ -175,6 +209,6 @@ def compare(contestants, seconds, least_rounds=10):
     end, rounds = time.perf_counter() + seconds, 0
     while rounds < least_rounds or time.perf_counter() < end:
         for contestant, own in zip(contestants, times):
-            own.add(rounds, {CALL: contestant.call(), **contestant.kernels()})
+            own.add(rounds, contestant.times())
         rounds += 1
     return times

@@ -16,9 +16,10 @@ static Json measuredText(Tuned const &tuned) {
     return Json::array();
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << llvm::format("%.2f us instead of %.2f, ", double(tuned.nanoseconds) / 1e3,
-                      double(tuned.defaultNanoseconds) / 1e3)
-      << tuned.threads << (tuned.threads == 1 ? " thread" : " threads");
+  out << llvm::format("%.2f us instead of %.2f", double(tuned.nanoseconds) / 1e3,
+                      double(tuned.defaultNanoseconds) / 1e3);
+  if (tuned.threads > 0) // of a host
+    out << ", " << tuned.threads << (tuned.threads == 1 ? " thread" : " threads");
   return Json::array({{{"text", text}}});
 }
 
