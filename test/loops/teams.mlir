@@ -86,11 +86,14 @@ func.func @gemm(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf
 // ROWS: nest.barrier
 // ROWS: memref.load %{{.*}}[%{{.*}}, %c0]
 // ROWS: memref.store %{{.*}}, %{{.*}}[%{{.*}}] : memref<?xf32>
-// LINES: "rows::y", space, rows, columns, KOKKOS_LAMBDA(int row, Row const &along) {
-// LINES-NEXT: float const total = along.fold<Sum>(columns, [&](int j) { return x(row, j); });
-// LINES-NEXT: along.each(columns, [&](int j) { y(row, j) = x(row, j) / total; });
-// LINES-NEXT: float const f = y(row, 0);
-// LINES-NEXT: along.once([&] { first(row) = f; });
+// All threads read what one of them has written: no rows of for_rows.
+// LINES: Kokkos::parallel_for(
+// LINES: "rows::y", teams(space, rows, 128, 1), KOKKOS_LAMBDA(Team const &team) {
+// LINES: int const row = team.league_rank();
+// LINES: float const total = fold_threads<Sum>(team, Span{0, columns}, [&](int j) { return x(row, j); });
+// LINES: for_threads(team, Span{0, columns}, [&](int j) { y(row, j) = x(row, j) / total; });
+// LINES: team.team_barrier();
+// LINES: Kokkos::single(Kokkos::PerTeam(team), [&]() { first(row) =
 func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %first: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace ml2k::nest;
@@ -44,8 +45,33 @@ static memref::AllocaOp valuesOfThreads(Operation *kernel) {
   return found;
 }
 
+/// The memory that a view shows a part of.
+static Value memoryOf(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+/// Whether all threads read, outside of their loops, what the kernel writes: loops along rows end with a barrier, such
+/// reads do not.
+static bool readsWhatItWrites(LoopKernelOp kernel) {
+  DenseSet<Value> written;
+  kernel.walk([&](memref::StoreOp store) { written.insert(memoryOf(store.getMemref())); });
+  auto const isOfAll = [&](Operation *op) {
+    for (; op != kernel.getOperation(); op = op->getParentOp())
+      if (TeamPart const part = teamPartOf(op); part == TeamPart::Shared || part == TeamPart::Once)
+        return false;
+    return true;
+  };
+  auto const stops = [&](memref::LoadOp load) {
+    bool const meets = written.contains(memoryOf(load.getMemref())) && isOfAll(load);
+    return meets ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return kernel.walk(stops).wasInterrupted();
+}
+
 bool ml2k::nest::isOfRows(LoopKernelOp kernel) {
-  if (kernel.getPolicy() != Policy::Team || kernel->hasAttr(teamLoop))
+  if (kernel.getPolicy() != Policy::Team || kernel->hasAttr(teamLoop) || readsWhatItWrites(kernel))
     return false;
   auto const isKnown = [&](Value length) {
     return matchPattern(length, m_Constant()) || !kernel.getBody().isAncestor(length.getParentRegion());

@@ -41,8 +41,9 @@ struct TeamShape {
 /// lane each.
 TeamShape teamShapeOf(LoopKernelOp kernel);
 
-/// Whether all that a team shares are loops over 0 .. n - 1, where the host knows n, and no memory: each position is a
-/// row, which blocks give to as many lanes as it needs. Teams of launches stay teams.
+/// Whether all that a team shares are loops over 0 .. n - 1, where the host knows n, and no memory, so that barriers
+/// behind these loops are enough: each position is a row, which blocks give to as many lanes as it needs. Teams of
+/// launches stay teams.
 bool isOfRows(LoopKernelOp kernel);
 
 /// Whether the team has to have the shape of such memory.

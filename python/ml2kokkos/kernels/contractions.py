@@ -109,6 +109,7 @@ class Contractions:
         extent, kind = value.shape[axis], value.kind
         outer = value.shape[:axis] + value.shape[axis + 1:]
         join = f"arith.{JOINS[how][0 if is_float(kind) else 1]}"
+        order = " fastmath<reassoc>" * (how == "sum" and is_float(kind)) # as of kk.sum: threads begin with sums of parts
 
         def along(at):
             first = neutral(how, kind)
@@ -121,7 +122,7 @@ class Contractions:
                 heading[:] = [name, carried]
                 place = [*at[:axis], Linear(0, {name: 1}), *at[axis:]]
                 self.depth += 1
-                joined = self.w.value(f"{join} {carried}, {self.as_kind(value.at(place), kind)} : {kind}")
+                joined = self.w.value(f"{join} {carried}, {self.as_kind(value.at(place), kind)}{order} : {kind}")
                 self.store(target, place, Scalar(joined, kind))
                 self.depth -= 1
                 self.w.line(f"scf.yield {joined} : {kind}")
