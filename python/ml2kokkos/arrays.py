@@ -27,8 +27,8 @@ def has_buffer(given):
 class Face:
     """How messages call the arguments of one model; made once per Module."""
 
-    def __init__(self, interface, device_type=HOST):
-        self.interface, self.device_type = interface, device_type
+    def __init__(self, interface, device_type=HOST, device_number=0):
+        self.interface, self.device_type, self.device_number = interface, device_type, device_number
         self.dtypes = tuple(np.dtype(argument.dtype) for argument in interface.arguments)
 
     def about(self, number):
@@ -89,6 +89,8 @@ class Face:
         found = str(getattr(given, "dtype", wanted)).rpartition(".")[2]
         if found != str(wanted):
             raise TypeError(f"{self.about(number)} is {found}, the model takes {wanted}; convert it first")
+        if (place := given.__dlpack_device__()[1]) != self.device_number:
+            raise ValueError(f"{self.about(number)} lies on device {place}, the model computes on device {self.device_number}")
         raise ValueError(f"{self.about(number)} is not in C order, or not aligned to 16 bytes: arrays of a device are used in place")
 
     def empty_like(self, number, example, shape):

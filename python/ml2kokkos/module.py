@@ -62,7 +62,7 @@ class Module:
         self.execution_space, self.threads, self.device_type = native.execution_space, native.threads, native.device_type
         if self.is_on_device:
             self.interface = with_halves(self.interface)
-        self._model = native.Model(str(self.folder / f"{self.name}.safetensors"), Face(self.interface, self.device_type))
+        self._model = native.Model(str(self.folder / f"{self.name}.safetensors"), Face(self.interface, self.device_type, native.device_number))
         counted = any(name for argument in self.interface.outputs for name in argument.counts)
         self.forward = _without_uncounted(self._model.forward, self.interface) if counted else self._model.forward
 

@@ -10,6 +10,7 @@ import models as test_models
 import numpy as np
 import onnxruntime
 import pytest
+from ml2kokkos.arrays import Face
 
 
 def session(path):
@@ -313,6 +314,40 @@ def test_shared_memory_is_refused(mlp, axpy):
 def test_a_device_is_refused(mlp):
     with pytest.raises(TypeError, match='mlp_batch: input "x" lies in the memory of a device'):
         mlp.forward(Dlpack(np.zeros((2, 24), np.float64), device=(2, 0)))
+
+
+class OfDevice:
+    """What messages look at."""
+
+    def __init__(self, dtype, place):
+        self.dtype, self.place = dtype, place
+
+    def __dlpack_device__(self):
+        return self.place
+
+
+@pytest.mark.parametrize("given, problem", [
+    (OfDevice("torch.float64", (2, 0)), 'input "x" is float64, the model takes float32'),
+    (OfDevice("float32", (2, 1)), 'input "x" lies on device 1, the model computes on device 0'),
+    (OfDevice("float32", (2, 0)), 'input "x" is not in C order, or not aligned')])
+def test_arrays_that_a_device_cannot_use(mlp, given, problem):
+    """As a module says that computes there: test/device has calls."""
+    face = Face(mlp.interface, device_type=2)
+    with pytest.raises((TypeError, ValueError), match=problem):
+        face.refuse_on_device(0, given)
+    face.refuse_on_device(0, OfDevice("float32", (1, 0))) # another reason
+    with pytest.raises(TypeError, match="lies in the memory of another device"):
+        face.as_array(0, OfDevice("float32", (10, 0)))
+
+
+def test_results_beside_arrays_of_a_device(mlp):
+    with pytest.raises(TypeError, match='output "y": .*cannot make an array for it; give one as y='):
+        Face(mlp.interface, device_type=2).empty_like(1, OfDevice("float32", (2, 0)), [4, 5])
+
+
+def test_the_memory_of_a_host(mlp):
+    x = normal(2, 24)
+    assert not mlp.is_on_device and mlp.device_type == 1 and mlp.to_device(x) is x and mlp.to_host(x) is x
 
 
 @pytest.mark.parametrize("call", [lambda f, x: f(), lambda f, x: f(x, x), lambda f, x: f(x, z=x), lambda f, x: f(x, x=x)])

@@ -1,9 +1,8 @@
 //===- TeamKernels.cpp - kernels whose inner loops are parallel, too: teams of threads ----------------------------===//
 //
-// A launch is a league of teams. So is a parallel loop with long parallel loops along contiguous memory inside, or with
-// memory that its inner loops share: on a device one thread for each of its positions would read far apart. Loops of
-// its that are proved to be parallel count as such. A barrier stands where a thread may need what another one has
-// written.
+// A launch is a league of teams. So is a parallel loop with long loops along contiguous memory inside, which are
+// parallel or proved to be, or with memory that its inner loops share: on a device one thread for each of its positions
+// would read far apart. A barrier stands where a thread may need what another one has written.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -73,8 +72,8 @@ static SmallVector<scf::ParallelOp> sharedLoops(nest::LoopKernelOp kernel) {
 }
 
 /// Gives elements a value that none of them decides: no work that a team is worth.
-static bool isFill(scf::ParallelOp loop) {
-  return llvm::all_of(loop.getBody()->without_terminator(), [&](Operation &op) {
+static bool isFill(LoopLikeOpInterface loop) {
+  return llvm::all_of(loop.getLoopRegions().front()->front().without_terminator(), [&](Operation &op) {
     auto store = dyn_cast<memref::StoreOp>(op);
     return store ? loop.isDefinedOutsideOfLoop(store.getValue()) : isPure(&op) && op.getNumRegions() == 0;
   });
@@ -140,8 +139,7 @@ static bool canBeTeam(nest::LoopKernelOp kernel) {
               .wasInterrupted();
 }
 
-//===--- Loops that may be parallel
-//---------------------------------------------------------------------------------===//
+//===--- Loops that may be parallel -------------------------------------------------------------------------------===//
 
 /// Nothing inside that a thread alone could not run.
 static bool isPlainLoop(scf::ForOp loop) {
@@ -177,7 +175,7 @@ static SmallVector<scf::ForOp> loopsToShare(nest::LoopKernelOp kernel) {
   auto const add = [&](scf::ForOp loop) {
     if (!isPlainLoop(loop) || !whySequential(loop).empty())
       return false;
-    isAlong |= isLong(loop) && runsAlongMemory(loop, index);
+    isAlong |= isLong(loop) && !isFill(loop) && runsAlongMemory(loop, index);
     found.push_back(loop);
     return true;
   };

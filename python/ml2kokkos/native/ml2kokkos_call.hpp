@@ -179,7 +179,7 @@ private:
       return false;
     bool const ofHost = held.foreign.device_type() == nb::device::cpu::value;
     std::size_t const alignment = ofHost ? alignof(typename View::value_type) : 16; // kernels of a device read fours
-    if ((!ofHost && !isOwnMemory<Space>(held.foreign.device_type())) ||
+    if ((!ofHost && !isInOwnMemory<Space>(held.foreign)) ||
         reinterpret_cast<std::uintptr_t>(held.foreign.data()) % alignment != 0)
       return false;
     if (!ofHost && !onDevice)

@@ -38,9 +38,24 @@ template <class Space> constexpr int deviceTypeOf() {
 }
 template <class Space> inline constexpr int deviceType = deviceTypeOf<Space>();
 
-/// Managed memory of CUDA is the device's, too.
-template <class Space> constexpr bool isOwnMemory(int type) {
-  return type == deviceType<Space> || (deviceType<Space> == nb::device::cuda::value && type == nb::device::cuda_managed::value);
+/// Which of several devices of that type it is.
+template <class Space> int deviceNumber() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Space, Kokkos::Cuda>)
+    return Space().cuda_device();
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+  if constexpr (std::is_same_v<Space, Kokkos::HIP>)
+    return Space().hip_device();
+#endif
+  return 0;
+}
+
+/// Whether an array lies in the memory of that device. CUDA's managed memory does, too.
+template <class Space, class Array> bool isInOwnMemory(Array const &array) {
+  if (deviceType<Space> == nb::device::cuda::value && array.device_type() == nb::device::cuda_managed::value)
+    return true;
+  return array.device_type() == deviceType<Space> && array.device_id() == deviceNumber<Space>();
 }
 
 /// As ml2kokkos-tune calls a line of devices; empty for a host and for those that it does not know.
@@ -133,11 +148,11 @@ template <class Space> void defineMemory(nb::module_ &module) {
     nb::capsule const owner(held, [](void *given) noexcept { delete static_cast<typename Memory::Held *>(given); });
     Kokkos::deep_copy(**held, HostBytes(static_cast<char *>(const_cast<void *>(array.data())), array.nbytes()));
     std::vector<std::size_t> const shape(array.shape_ptr(), array.shape_ptr() + array.ndim());
-    return nb::ndarray<nb::array_api>((*held)->data(), shape.size(), shape.data(), owner, nullptr, array.dtype(), deviceType<Space>, 0);
+    return nb::ndarray<nb::array_api>((*held)->data(), shape.size(), shape.data(), owner, nullptr, array.dtype(), deviceType<Space>, deviceNumber<Space>());
   });
   module.def("to_host", [](nb::ndarray<nb::ro, nb::c_contig> const &array) {
     using DeviceBytes = Kokkos::View<char const *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    if (!isOwnMemory<Space>(array.device_type()))
+    if (!isInOwnMemory<Space>(array))
       throw nb::type_error("ml2kokkos: the array does not lie in the memory that the model computes in");
     auto *const copy = new std::vector<char>(array.nbytes());
     nb::capsule const owner(copy, [](void *given) noexcept { delete static_cast<std::vector<char> *>(given); });

@@ -137,6 +137,7 @@ template <class Printed> void liveWithKokkos(nb::module_ &module) {
   module.attr("execution_space") = Printed::Space::name();
   module.attr("threads") = typename Printed::Space().concurrency();
   module.attr("device_type") = deviceType<typename Printed::Space>;
+  module.attr("device_number") = deviceNumber<typename Printed::Space>();
   module.attr("device_family") = deviceFamily;
 }
 
