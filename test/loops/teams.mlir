@@ -7,6 +7,7 @@
 // RUN: ml2kokkos %t/rows.mlir --emit=nest | FileCheck %s --check-prefix=ROWS
 // RUN: ml2kokkos %t/rows.mlir -o - | FileCheck %s --check-prefix=LINES
 // RUN: ml2kokkos %t/proved.mlir -o - | FileCheck %s --check-prefix=PROVED
+// RUN: ml2kokkos %t/proved.mlir --schedule=naive -o - | FileCheck %s --check-prefix=NAIVE
 // RUN: ml2kokkos %t/columns.mlir --emit=nest | FileCheck %s --check-prefix=COLUMNS
 // RUN: ml2kokkos %t/mapped.mlir --emit=nest | FileCheck %s --check-prefix=MAPPED
 // RUN: ml2kokkos %t/large.mlir -o - | FileCheck %s --check-prefix=LARGE
@@ -126,6 +127,7 @@ func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %first: memref<?xf32>)
 // PROVED: "proved::y", space, rows, columns, KOKKOS_LAMBDA(int row, Row const &along) {
 // PROVED-NEXT: float const largest = along.fold<Max>(columns, [&](int j) { return x(row, j); });
 // PROVED-NEXT: along.each(columns, [&](int j) { y(row, j) = x(row, j) - largest; });
+// NAIVE-NOT: for_rows
 // PROVED: fold_span<Max, float>(Span{0, columns}
 // PROVED: for (int j = 0; j < columns; ++j)
 func.func @proved(%x: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %y: memref<?x?xf32> {nest.dims = ["rows", "columns"]},

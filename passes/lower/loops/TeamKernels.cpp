@@ -91,6 +91,10 @@ static bool isLong(scf::ForOp loop) {
   return !trips || *trips > shortLoop;
 }
 
+static bool isNaive(nest::LoopKernelOp kernel) {
+  return kernel->getParentOfType<func::FuncOp>()->hasAttr("nest.naive");
+}
+
 static bool isWorthTeam(nest::LoopKernelOp kernel) {
   bool const hasMemory = kernel
                              .walk([](Operation *op) {
@@ -106,7 +110,7 @@ static bool isWorthTeam(nest::LoopKernelOp kernel) {
   // Each thread of the team would go through other loops. Then a fold is one thread's, by vectors
   auto const isLongSequential = [](scf::ForOp loop) { return isLong(loop); };
   if (loops.size() == 1 && loops.front().getNumResults() > 0 && !hasMemory &&
-      (!llvm::all_of(loops.front().getUpperBound(), isPlainBound) ||
+      (isNaive(kernel) || !llvm::all_of(loops.front().getUpperBound(), isPlainBound) ||
        llvm::any_of(kernel.getBody().getOps<scf::ForOp>(), isLongSequential)))
     return false;
   return llvm::any_of(loops, [&](scf::ParallelOp loop) {
@@ -167,7 +171,8 @@ static bool isAround(scf::ForOp loop) {
 /// The sequential loops of a kernel of rows that its team may share, if these are all: they stand in its block or are
 /// repeated there.
 static SmallVector<scf::ForOp> loopsToShare(nest::LoopKernelOp kernel) {
-  if (kernel.getLowers().empty() || kernel.getPolicy() != nest::Policy::Range || kernel->hasAttr(nest::teamLoop))
+  if (kernel.getLowers().empty() || kernel.getPolicy() != nest::Policy::Range || kernel->hasAttr(nest::teamLoop) ||
+      isNaive(kernel))
     return {};
   Value const index = kernel.getBody().getArguments().back();
   SmallVector<scf::ForOp> found;
