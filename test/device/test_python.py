@@ -106,6 +106,19 @@ def test_kernels(module):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("package", ["cupy", "torch"])
+def test_kernels_on_arrays_of_others(module, package):
+    @kk.kernel
+    def twice(x):
+        for i in kk.range(len(x)):
+            x[i] = 2.0 * x[i]
+
+    other = pytest.importorskip(package)
+    x = other.arange(5.0) if package == "cupy" else other.arange(5.0, dtype=other.float64).cuda()
+    twice(x)
+    assert x.tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
+
+
 def test_tuning(module, tmp_path):
     (tmp_path / "scaled.mlir").write_bytes(TEXT)
     parsed = cli.parse([str(tmp_path / "scaled.mlir"), "--device", "--candidates", "3", "--seconds", "0.1"])

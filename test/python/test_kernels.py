@@ -294,3 +294,31 @@ def test_names_of_unpacked_values():
     for line in ("double const left = x(int(tri(e, 0))) + 1.0;", "double const right = 2.0 * x(int(tri(e, 1)));",
                  "out(e) = left * right + left / right;"):
         assert line in text
+
+
+class Tensor:
+    """An array whose type is another package's own."""
+
+    class Type:
+        def __str__(self):
+            return "torch.float64"
+
+    def __init__(self, held):
+        self.held, self.shape, self.dtype = held, held.shape, self.Type()
+
+    def __dlpack__(self, **options):
+        return self.held.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.held.__dlpack_device__()
+
+
+def test_types_of_other_packages(cache):
+    @kk.kernel
+    def twice(x):
+        for i in kk.range(len(x)):
+            x[i] = 2.0 * x[i]
+
+    x = np.arange(5.0)
+    twice(Tensor(x))
+    np.testing.assert_array_equal(x, 2 * np.arange(5.0))

@@ -81,8 +81,7 @@ class Kernel:
         for kind, (found, weak) in NUMBERS.items():
             if type(value) is kind:
                 return Parameter(name, found, weak=weak)
-        dtype = value.dtype if hasattr(value, "dtype") and isinstance(getattr(value, "dtype"), np.dtype) else np.asarray(value).dtype
-        kind = kind_of_dtype(dtype)
+        kind = kind_of_dtype(dtype := dtype_of(value))
         if kind is None:
             raise TypeError(f"{self.name}: {name} has elements of the type {dtype}, which kernels do not have")
         if isinstance(value, np.generic):
@@ -221,6 +220,17 @@ class Kernel:
         return f"<ml2kokkos.kernel {self.name}>"
 
 
+def dtype_of(value):
+    """That of an array, also where it is PyTorch's own (`torch.float32`), or of what NumPy makes of the value."""
+    dtype = getattr(value, "dtype", None)
+    if isinstance(dtype, np.dtype):
+        return dtype
+    try:
+        return np.dtype(str(dtype).rpartition(".")[2]) if dtype is not None else np.asarray(value).dtype
+    except TypeError: # a type that NumPy does not have
+        return np.asarray(value).dtype
+
+
 class Call:
     """A built kernel: the arguments of Python in the order that its module takes."""
 
@@ -251,7 +261,8 @@ class Call:
             value = arguments[place]
             if not hasattr(value, "dtype") and isinstance(value, (bool, int, float, complex)) or isinstance(value, np.generic):
                 value = np.array(value, kind)
-            arguments[place] = value[..., None].view(real) if isinstance(value, np.ndarray) and value.dtype == kind else value
+            is_complex = isinstance(getattr(value, "dtype", None), np.dtype) and value.dtype == kind # of NumPy or CuPy
+            arguments[place] = value[..., None].view(real) if is_complex else value
         return arguments
 
     def _widened(self, arguments):
