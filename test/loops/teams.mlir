@@ -128,10 +128,13 @@ func.func @rows(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %first: memref<?xf32>)
 // PROVED-NEXT: float const largest = along.fold<Max>(columns, [&](int j) { return x(row, j); });
 // PROVED-NEXT: along.each(columns, [&](int j) { y(row, j) = x(row, j) - largest; });
 // NAIVE-NOT: for_rows
+// A read that is the same for all of a row stands in front of it.
+// PROVED: float const v = x(row, 0);
+// PROVED-NEXT: along.each(columns, [&](int j) { w(row, j) = v * x(row, j); });
 // PROVED: fold_span<Max, float>(Span{0, columns}
 // PROVED: for (int j = 0; j < columns; ++j)
 func.func @proved(%x: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %y: memref<?x?xf32> {nest.dims = ["rows", "columns"]},
-                  %z: memref<?xf32> {nest.dims = ["others"]}) {
+                  %w: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %z: memref<?xf32> {nest.dims = ["others"]}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %rows = memref.dim %x, %c0 : memref<?x?xf32>
@@ -149,6 +152,12 @@ func.func @proved(%x: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %y: mem
       %v = memref.load %x[%row, %j] : memref<?x?xf32>
       %d = arith.subf %v, %largest : f32
       memref.store %d, %y[%row, %j] : memref<?x?xf32>
+    }
+    scf.for %j = %c0 to %columns step %c1 {
+      %v = memref.load %x[%row, %c0] : memref<?x?xf32>
+      %u = memref.load %x[%row, %j] : memref<?x?xf32>
+      %t = arith.mulf %v, %u : f32
+      memref.store %t, %w[%row, %j] : memref<?x?xf32>
     }
   }
   scf.for %row = %c0 to %others step %c1 {

@@ -79,8 +79,8 @@ static bool isFill(LoopLikeOpInterface loop) {
   });
 }
 
-/// Whether the bound of a loop is computed of indices and sizes alone: rows of sparse matrices have blocks of their
-/// own.
+/// Whether the bound of a loop, or a subscript, is computed of indices and sizes alone: rows of sparse matrices have
+/// blocks of their own.
 static bool isPlainBound(Value bound) {
   Operation *op = bound.getDefiningOp();
   return !op || isa<memref::DimOp>(op) || (isRecomputable(op) && llvm::all_of(op->getOperands(), isPlainBound));
@@ -228,6 +228,28 @@ static void dropSteps(RewriterBase &rewriter, scf::ParallelOp loop) {
     loop.getLowerBoundMutable()[i].assign(zero);
     loop.getUpperBoundMutable()[i].assign(trips);
     loop.getStepMutable()[i].assign(one);
+  }
+}
+
+/// What a loop reads at one place, of memory that the kernel does not write, is read once in front of it: its
+/// iterations are vectors, in which compilers read it again each time. The entry has checked the places for loops that
+/// run at least once.
+static void hoistReads(nest::LoopKernelOp kernel, scf::ParallelOp loop) {
+  auto const isWritten = [&](Value memref) {
+    auto const meets = [&](memref::StoreOp store) {
+      return mayAlias(store.getMemref(), memref) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    return kernel.walk(meets).wasInterrupted();
+  };
+  for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    bool const isIndex = isRecomputable(&op) && llvm::all_of(op.getResultTypes(), llvm::IsaPred<IndexType>);
+    bool const isMovable = load ? !load.getIndices().empty() && llvm::all_of(load.getIndices(), isPlainBound) &&
+                                      !isWritten(load.getMemref())
+                                : isIndex;
+    if (isMovable &&
+        llvm::all_of(op.getOperands(), [&](Value operand) { return loop.isDefinedOutsideOfLoop(operand); }))
+      op.moveBefore(loop);
   }
 }
 
@@ -412,8 +434,11 @@ bool formTeam(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
     return false;
   }
   keepOneLevel(rewriter, kernel);
-  for (scf::ParallelOp loop : sharedLoops(kernel))
+  for (scf::ParallelOp loop : sharedLoops(kernel)) {
     dropSteps(rewriter, loop);
+    if (!isLaunch)
+      hoistReads(kernel, loop);
+  }
   gatherMemory(rewriter, kernel);
   markOfThreads(kernel);
   Accesses open;
