@@ -7,6 +7,7 @@
 // RUN: ml2kokkos %t/rows.mlir --emit=nest | FileCheck %s --check-prefix=ROWS
 // RUN: ml2kokkos %t/rows.mlir -o - | FileCheck %s --check-prefix=LINES
 // RUN: ml2kokkos %t/proved.mlir -o - | FileCheck %s --check-prefix=PROVED
+// RUN: ml2kokkos %t/atomic.mlir -o - | FileCheck %s --check-prefix=ATOMIC
 // RUN: ml2kokkos %t/proved.mlir --schedule=naive -o - | FileCheck %s --check-prefix=NAIVE
 // RUN: ml2kokkos %t/columns.mlir --emit=nest | FileCheck %s --check-prefix=COLUMNS
 // RUN: ml2kokkos %t/mapped.mlir --emit=nest | FileCheck %s --check-prefix=MAPPED
@@ -172,6 +173,32 @@ func.func @proved(%x: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %y: mem
       scf.yield %t : f32
     }
     memref.store %sum, %z[%row] : memref<?xf32>
+  }
+  return
+}
+
+//--- atomic.mlir
+// Where rows meet in an element, the block for atomic updates has them.
+// ATOMIC: "atomic::h", space, Span{0, rows}, Span{0, 1}
+// ATOMIC: add_atomically(alone, h(
+func.func @atomic(%x: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %bins: memref<?xi32> {nest.dims = ["rows"]}, %h: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = memref.dim %x, %c0 : memref<?x?xf32>
+  %columns = memref.dim %x, %c1 : memref<?x?xf32>
+  %zero = arith.constant 0.0 : f32
+  scf.parallel (%row) = (%c0) to (%rows) step (%c1) {
+    %total = scf.parallel (%j) = (%c0) to (%columns) step (%c1) init (%zero) -> f32 {
+      %v = memref.load %x[%row, %j] : memref<?x?xf32>
+      scf.reduce (%v : f32) {
+      ^bb0(%a: f32, %b: f32):
+        %t = arith.addf %a, %b : f32
+        scf.reduce.return %t : f32
+      }
+    }
+    %bin = memref.load %bins[%row] : memref<?xi32>
+    %at = arith.index_cast %bin : i32 to index
+    %old = memref.atomic_rmw addf %total, %h[%at] : (f32, memref<?xf32>) -> f32
   }
   return
 }

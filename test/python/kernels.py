@@ -59,6 +59,12 @@ def row_sums(x: kk.f64[N, M], out: kk.f64[N]):
         out[i] = kk.sum(x[i, j] for j in kk.range(M))
 
 
+@case(f64(30, 300), ints(0, 4, 30), f64(4))
+def rows_that_meet(x: kk.f64[N, M], bins: kk.i64[N], out: kk.f64[4]):
+    for i in kk.parallel(N):
+        kk.atomic_add(out, bins[i], kk.sum(x[i]))
+
+
 @case(f64(37, 300), f64(300), f64(37), f64(37, 300))
 def chains_along_rows(x: kk.f64[N, M], w: kk.f64[M], out: kk.f64[N], y: kk.f64[N, M]):
     """Several rows take each step together, the last ones alone."""

@@ -9,6 +9,8 @@
 #include "passes/TripCount.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/AtomicUpdates.h"
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/Teams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -141,6 +143,15 @@ static bool canBeTeam(nest::LoopKernelOp kernel) {
   };
   return !kernel.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
               .wasInterrupted();
+}
+
+/// Whether iterations meet in atomic updates, which have blocks of their own, or call functions that write memory,
+/// which each thread of a team would do.
+static bool isOfThreadsAlone(nest::LoopKernelOp kernel) {
+  auto const writes = [](nest::CallOp call) {
+    return llvm::is_contained(call.getWrites(), true) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return nest::hasAtomicUpdates(kernel) || kernel.walk(writes).wasInterrupted();
 }
 
 //===--- Loops that may be parallel -------------------------------------------------------------------------------===//
@@ -426,6 +437,8 @@ bool formTeam(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   if (kernel.getPolicy() == nest::Policy::Team)
     return true; // by an earlier run
   bool const isLaunch = kernel->hasAttr(nest::teamLoop);
+  if (!isLaunch && isOfThreadsAlone(kernel))
+    return false;
   if (SmallVector<scf::ForOp> const more = loopsToShare(kernel); canBeTeam(kernel))
     for (scf::ForOp loop : more)
       makeParallel(rewriter, loop);

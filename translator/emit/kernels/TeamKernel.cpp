@@ -243,11 +243,14 @@ LogicalResult LoopPrinter::printTeamRows(Body statements) {
   if (failed(rows))
     return failure();
   std::vector<Expression> lengths;
-  kernel.walk([&](scf::ParallelOp loop) {
-    if (FailureOr<Expression> const length = host(loop.getUpperBound()[0]);
-        succeeded(length) && !llvm::is_contained(lengths, *length))
+  WalkResult const known = kernel.walk([&](scf::ParallelOp loop) {
+    FailureOr<Expression> const length = host(loop.getUpperBound()[0]);
+    if (succeeded(length) && !llvm::is_contained(lengths, *length))
       lengths.push_back(*length);
+    return failed(length) ? WalkResult::interrupt() : WalkResult::advance();
   });
+  if (known.wasInterrupted())
+    return failure();
   Expression longest = lengths.front();
   for (Expression const &length : ArrayRef<Expression>(lengths).drop_front())
     longest = call(Raw("Kokkos::max"), {longest, length});
