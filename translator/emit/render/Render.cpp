@@ -98,25 +98,27 @@ std::map<std::string, data> loadTemplates() {
   return all;
 }
 
-data toData(nlohmann::ordered_json const &view) {
-  if (view.is_boolean())
-    return data(view.get<bool>());
-  if (view.is_string())
-    return data(view.get<std::string>());
-  if (view.is_primitive()) // numbers are for readers of the JSON; nlohmann's items() of one is itself, without end
-    return data(view.dump());
-  if (view.is_array()) {
-    data list(data::type::list);
-    for (auto const &item : view)
-      list << toData(item);
-    return list;
+/// Fills a value where it stands: kainjow's own ways to add one copy it with all that is in it.
+void fill(data &into, nlohmann::ordered_json const &view) {
+  if (view.is_boolean()) {
+    into = data(view.get<bool>());
+  } else if (view.is_string()) {
+    into = data(view.get<std::string>());
+  } else if (view.is_array()) {
+    into = data(data::type::list);
+    for (size_t i = 0; i < view.size(); ++i)
+      into << data(false);
+    for (size_t i = 0; i < view.size(); ++i)
+      fill(const_cast<data &>(into.list_value()[i]), view[i]);
+  } else if (view.is_object()) {
+    into = data(data::type::object);
+    for (auto const &[key, value] : view.items()) {
+      into.set(key, data(false));
+      fill(const_cast<data &>(*into.get(key)), value);
+    }
+  } else { // numbers are for readers of the JSON; nlohmann's items() of one is itself, without end
+    into = data(view.dump());
   }
-  if (!view.is_object()) // numbers, which items() would give as their own only item
-    return data(view.dump());
-  data object(data::type::object);
-  for (auto const &[key, value] : view.items())
-    object.set(key, toData(value));
-  return object;
 }
 
 constexpr size_t deepestNesting = 100;
@@ -196,7 +198,8 @@ std::string withoutTagLines(std::string const &text) {
 } // namespace
 
 std::string render(std::string const &name, nlohmann::ordered_json const &view) {
-  data const root = toData(view);
+  data root;
+  fill(root, view);
   StrictContext context(&root);
   kainjow::mustache::mustache page(context.text(name));
   page.set_custom_escape([](std::string const &text) { return text; }); // the context has done it, place by place
