@@ -12,6 +12,7 @@
 // RUN: ml2kokkos %t/columns.mlir --emit=nest | FileCheck %s --check-prefix=COLUMNS
 // RUN: ml2kokkos %t/mapped.mlir --emit=nest | FileCheck %s --check-prefix=MAPPED
 // RUN: ml2kokkos %t/large.mlir -o - | FileCheck %s --check-prefix=LARGE
+// RUN: ml2kokkos %t/overwritten.mlir -o - | FileCheck %s --check-prefix=OVERWRITTEN
 
 //--- gemm.mlir
 // GEMM: nest.kernel "c" team (%{{.*}}, %{{.*}}) =
@@ -264,6 +265,33 @@ func.func @large(%x: memref<?x20000xf32>, %y: memref<?x20000xf32>) {
       memref.store %v, %y[%i, %j] : memref<?x20000xf32>
     }
     memref.dealloc %row : memref<20000xf32>
+  }
+  return
+}
+
+//--- overwritten.mlir
+// No team where nothing needs what its loops compute
+// OVERWRITTEN: for_span("overwritten::y", space, Span{0, rows}, KOKKOS_LAMBDA(int i) { y(i) = x(0, i); });
+func.func @overwritten(%x: memref<?x?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %rows = memref.dim %x, %c0 : memref<?x?xf64>
+  %columns = memref.dim %x, %c1 : memref<?x?xf64>
+  scf.parallel (%i) = (%c0) to (%rows) step (%c1) {
+    %sum = scf.for %j = %c0 to %columns step %c1 iter_args(%s = %zero) -> (f64) {
+      %v = memref.load %x[%i, %j] : memref<?x?xf64>
+      %w = arith.addf %s, %v fastmath<reassoc> : f64
+      scf.yield %w : f64
+    }
+    %half = arith.addf %sum, %sum : f64
+    memref.store %half, %y[%i] : memref<?xf64>
+    scf.reduce
+  }
+  scf.parallel (%i) = (%c0) to (%rows) step (%c1) {
+    %v = memref.load %x[%c0, %i] : memref<?x?xf64>
+    memref.store %v, %y[%i] : memref<?xf64>
+    scf.reduce
   }
   return
 }

@@ -248,6 +248,48 @@ class Maker:
             lines.append(self.meet(inside, targets, indent))
         return lines
 
+    def along(self, at, own, targets, i, indent):
+        """A statement of iteration i: a reduction or a loop along its row of `own`, an atomic update beside them, an own result."""
+        r, j, x = self.random, self.fresh("j"), self.fresh("x")
+        inner, wide = indent + "    ", at.inside(columns=[(j, 0, 0)])
+        here = f"{own}[{i}, {j}]"
+        term = lambda: r.choice([lambda: self.real(wide, 2), lambda: f"{here} * {self.real(wide, 1)}"])()
+        loop, name = [f"{indent}for {j} in kk.range(M):"], r.choice("ab")
+
+        def reduced():
+            how = r.choice(["sum", "sum", "max", "min"])
+            guard = f" if {self.test(wide)}" if r.random() < 0.3 and how == "sum" else ""
+            lines = [f"{indent}{x} = kk.{how}({term()} for {j} in kk.range(M){guard})"]
+            at.floats.append(x)
+            return lines
+
+        def carried():
+            y, first = self.fresh("x"), self.real(at, 1)
+            lines = [f"{indent}{x} = {first}", f"{indent}{y} = 0.5", *loop, f"{inner}{x} {r.choice(['+=', '-='])} {term()}"]
+            lines += [f"{inner}{y} = {r.choice(['max', 'min'])}({y}, {term()})"] * (r.random() < 0.5)
+            lines += [self.meet(wide, targets, inner)] * (r.random() < 0.2)
+            at.floats.extend([x, y])
+            return lines
+
+        return self.choose(
+            reduced, reduced, carried, carried, lambda: [*loop, f"{inner}{here} = {term()}"], lambda: [*loop, f"{inner}{here} {r.choice(['*=', '-='])} {self.real(wide, 1)}"],
+            lambda: [*loop, self.meet(wide, targets, inner)], lambda: [self.meet(at, targets, indent)], lambda: [f"{indent}{own}[{i}, 1] = {self.real(at, 2)}"],
+            lambda: [f"{indent}{name}[{i}] = {self.real(at, 2)}"] if name in at.writes else [self.meet(at, targets, indent)],
+            lambda: [f"{indent}if {self.test(at)}:", *self.along(at.inside(), own, targets, i, inner)])
+
+    def rows(self, at):
+        """Rows that do not meet but in atomic updates: what a team may share."""
+        r, i = self.random, self.fresh("r")
+        own = r.choice("mq")
+        names = r.sample([name for name in "abmqk" if name != own], 3)
+        targets, results = names[:1], {name for name in names[1:] if name in "ab"}
+        inside = at.inside(rows=[(i, 0, 0)], frozen=[own, *targets, *results])
+        inside.writes = results
+        lines = [f"    for {i} in kk.{r.choice(['parallel', 'range'])}(N):"]
+        for _ in range(r.randint(2, 5)):
+            lines += self.along(inside, own, targets, i, "        ")
+        return lines
+
     def step(self, at, own, j, x, indent, depth=1):
         """A loop along the column j of the matrix `own`, which carries x."""
         r, i = self.random, self.fresh("r")
@@ -292,7 +334,7 @@ class Maker:
         at = Place()
         lines = [f"def {name}({PARAMETERS}):"]
         for _ in range(self.random.randint(1, 4)):
-            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at),
+            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at), lambda: self.rows(at),
                                  lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
             lines += [f"    b[0] = b[0] * 0.5 + {at.floats[-1]}"] if at.floats and self.random.random() < 0.5 else []
         return lines

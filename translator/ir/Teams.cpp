@@ -76,15 +76,19 @@ bool ml2k::nest::isOfRows(LoopKernelOp kernel) {
   auto const isKnown = [&](Value length) {
     return matchPattern(length, m_Constant()) || !kernel.getBody().isAncestor(length.getParentRegion());
   };
+  bool hasLoops = false;
   auto const stops = [&](Operation *op) {
     auto loop = dyn_cast<scf::ParallelOp>(op);
+    hasLoops |= bool(loop);
     if (loop && (loop.getNumLoops() != 1 || !isConstantIntValue(loop.getLowerBound()[0], 0) ||
                  !isKnown(loop.getUpperBound()[0])))
       return true;
     return isa<memref::AllocaOp>(op) && !op->getParentOfType<scf::ParallelOp>();
   };
-  return !kernel.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-              .wasInterrupted();
+  bool const isOther =
+      kernel.walk([&](Operation *op) { return stops(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+          .wasInterrupted();
+  return hasLoops && !isOther;
 }
 
 bool ml2k::nest::hasValuesOfThreads(Operation *kernel) { return bool(valuesOfThreads(kernel)); }

@@ -460,6 +460,7 @@ struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {
     if (isNetwork)
       return;
     foldScalars(entry);
+    leaveTeams(entry);
     nameDims(entry);
     markOutputs(entry);
   }

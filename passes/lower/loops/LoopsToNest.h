@@ -81,6 +81,9 @@ mlir::scf::ParallelOp makeParallel(mlir::RewriterBase &rewriter, mlir::scf::ForO
 /// Whether the kernel became one of teams, whose threads share its inner parallel loops.
 bool formTeam(mlir::RewriterBase &rewriter, nest::LoopKernelOp kernel);
 
+/// Kernels whose shared loops computed what nothing needs, as another statement overwrites it, are plain ones again.
+void leaveTeams(mlir::func::FuncOp entry);
+
 //===--- Reductions of loops (SplitReductions.cpp) ---===//
 
 /// A kernel has reductions of one type: another loop with several becomes several loops.

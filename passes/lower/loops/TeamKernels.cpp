@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -458,6 +459,20 @@ bool formTeam(RewriterBase &rewriter, nest::LoopKernelOp kernel) {
   Barriers(rewriter).insert(kernel.getBody().front(), open);
   kernel.setPolicy(nest::Policy::Team);
   return true;
+}
+
+void leaveTeams(func::FuncOp entry) {
+  IRRewriter rewriter(entry.getContext());
+  entry.walk([&](nest::LoopKernelOp kernel) {
+    if (kernel.getPolicy() != nest::Policy::Team)
+      return;
+    (void)runRegionDCE(rewriter, kernel->getRegions());
+    if (!sharedLoops(kernel).empty())
+      return;
+    kernel.walk([](nest::BarrierOp barrier) { barrier.erase(); });
+    kernel->removeAttr(nest::teamLoop);
+    kernel.setPolicy(kernel.getLowers().size() > 1 ? nest::Policy::MDRange : nest::Policy::Range);
+  });
 }
 
 } // namespace ml2k
