@@ -195,7 +195,7 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
   Tensor<T ***> const a("a", batches, rows, depth);
   Tensor<T ***> const b("b", batches, columns, depth);
   Tensor<T ***> const out("out", batches, rows, columns);
-  Tensor<T ***> const flipped("flipped", batches, columns, rows);
+  Tensor<T ***> const flipped("flipped", batches, columns, rows), turned("turned", batches, columns, rows);
   Tensor<T ***> const squares("squares", batches, depth, depth), thirds("thirds", batches, rows, depth);
   Tensor<T ***> const fourths("fourths", batches, rows, depth + 2), unscaled("unscaled", batches, rows, columns);
   check::put(a, left);
@@ -232,6 +232,10 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
       KOKKOS_LAMBDA(int n, int i, int k)->T const & { return a(n, i, k); },
       KOKKOS_LAMBDA(int n, int k, int j) { return b(n, j, k); },
       KOKKOS_LAMBDA(int n, int i, int j)->T & { return unscaled(n, i, j); });
+  batched_contract<Columns::apart, Columns::apart>(
+      "test::turned", space, batches, columns, rows, depth, KOKKOS_LAMBDA(int n, int j, int k) { return b(n, j, k); },
+      KOKKOS_LAMBDA(int n, int k, int i) { return a(n, i, k); },
+      KOKKOS_LAMBDA(int n, int j, int i)->T & { return turned(n, j, i); });
   space.fence();
   std::vector<double> expected;
   std::vector<double> expected_flipped(left.empty() && depth ? 0 : std::size_t(batches) * rows * columns);
@@ -273,8 +277,10 @@ template <class T> void batched(int batches, int rows, int columns, int depth) {
     expected_fourths[i / depth * (depth + 2) + i % depth + 1] = expected_thirds[i];
   check::compare(name + " by reference", check::get(fourths), expected_fourths);
   for (std::size_t i = 0; i < expected.size(); ++i)
-    expected[i] -= .01 * double(i / (std::size_t(rows) * columns));
+    for (std::vector<double> *values : {&expected, &expected_flipped})
+      (*values)[i] -= .01 * double(i / (std::size_t(rows) * columns));
   check::compare(name + " unscaled", check::get(unscaled), expected);
+  check::compare(name + " turned", check::get(turned), expected_flipped);
 }
 
 /// weight(k, o), packed, and as it is
@@ -382,6 +388,12 @@ void testContractions() {
   batched<float>(2, 5, 3, 0);
   batched<float>(0, 5, 3, 4);
   batched<double>(2, 33, 65, 24);
+  // By copies of panels: whole ones, and columns that fill a half or more of one
+  batched<float>(1, 77, 515, 333);
+  batched<float>(2, 101, 97, 200);
+  batched<float>(1, 18, 1100, 257);
+  batched<double>(1, 33, 200, 129);
+  batched<double>(1, 600, 70, 260);
   fixed<float, 4, 4, 4>(7);
   fixed<float, 8, 8, 8>(3);
   fixed<float, 17, 29, 13>(3);
