@@ -2,9 +2,10 @@
 """Translates models of thousands of operations: `growth.py TOOL [FAMILY...]`.
 
 Each family of graphs.py is translated at two sizes, some at 10,000 layers, too. Twice the operations take at most 2.6
-times the time (3 on the way to 10,000), once that is more than a second. A pair beyond that is measured again, several times: the fastest run of
-each size counts, or the median of the pairs' ratios, as one run on a machine that others leave alone for a moment is
-faster than all that follow. The ceilings of seconds end what never would; how fast the machine is is no test."""
+times the time (3 on the way to 10,000), once that is more than a second. A pair beyond that is measured again, several
+times: the fastest run of each size counts, or the median of the pairs' ratios, as one run on a machine that others leave
+alone for a moment is faster than all that follow. The ceilings of seconds end what never would; how fast the machine is
+is no test."""
 
 import math
 import statistics
