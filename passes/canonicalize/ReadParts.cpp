@@ -84,7 +84,8 @@ struct ReadParts : OpRewritePattern<linalg::GenericOp> {
     SmallVector<Value> inputs;
     for (auto [input, map] : llvm::zip(op.getInputs(), op.getIndexingMapsArray())) {
       inputs.push_back(input);
-      for (unsigned place : *dimensionsOf(map, loop))
+      auto const places = dimensionsOf(map, loop);
+      for (unsigned place : *places)
         inputs.back() = partAt(rewriter, op.getLoc(), inputs.back(), place, ranges);
     }
     SmallVector<int64_t> shape(cast<RankedTensorType>(op.getResult(0).getType()).getShape());

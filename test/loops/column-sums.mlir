@@ -1,5 +1,6 @@
 // Reductions down the columns of a matrix become nest.reduce; those along its rows, of a few terms, or in order do not.
 // RUN: ml2kokkos %s --entry=sums --emit=nest -o - | FileCheck %s --check-prefix=SUMS
+// RUN: ml2kokkos %s --entry=sums --emit=prepared | ml2kokkos-opt -o /dev/null
 // RUN: ml2kokkos %s --entry=largest --emit=nest -o - | FileCheck %s --check-prefix=LARGEST
 // RUN: ml2kokkos %s --entry=rows --emit=nest -o - | FileCheck %s --check-prefix=LOOPS
 // RUN: ml2kokkos %s --entry=few --emit=nest -o - | FileCheck %s --check-prefix=LOOPS

@@ -1,5 +1,6 @@
 // Kernels whose iterations walk down columns that lie side by side take a strip of columns together.
 // RUN: ml2kokkos %s --entry=sums -o - | FileCheck %s --check-prefix=SUMS
+// RUN: ml2kokkos %s --entry=sums --emit=prepared | ml2kokkos-opt -o /dev/null
 // RUN: ml2kokkos %s --entry=nested -o - | FileCheck %s --check-prefix=NESTED
 // RUN: ml2kokkos %s --entry=statements -o - | FileCheck %s --check-prefix=STATEMENTS
 // RUN: ml2kokkos %s --entry=along_rows -o - | FileCheck %s --check-prefix=ROWS

@@ -1,6 +1,7 @@
 // Launches whose threads wait, and long loops inside a parallel loop, are teams: memory of the team, values of its threads,
 // barriers where one thread needs what another one wrote, and nowhere else.
 // RUN: split-file %s %t
+// RUN: ml2kokkos %t/columns.mlir --emit=prepared | ml2kokkos-opt -o /dev/null
 // RUN: ml2kokkos %t/gemm.mlir --emit=nest | FileCheck %s --check-prefix=GEMM
 // RUN: ml2kokkos %t/gemm.mlir --emit=prepared | FileCheck %s --check-prefix=SHAPE
 // RUN: ml2kokkos %t/gemm.mlir -o - | FileCheck %s --check-prefix=TEXT

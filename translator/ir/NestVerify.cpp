@@ -159,8 +159,10 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
                                    int64_t lanes) {
   bool const isMap = block < KernelBlock::ChannelsLast;
   bool const crosses = block == KernelBlock::ForSquares || block == KernelBlock::TransposedCopy;
-  if (!isMap && inner != -1)
-    return emitError() << "only maps have an inner loop";
+  bool const goesAlong = llvm::is_contained(
+      {KernelBlock::ForRows, KernelBlock::FoldColumns, KernelBlock::FoldFewColumns}, block); // of reductions
+  if (!isMap && !goesAlong && inner != -1)
+    return emitError() << "only maps, rows and columns have an inner loop";
   if (crosses ? crossing < 0 : crossing != -1)
     return emitError() << "for_squares and transposed_copy have a crossing loop, other blocks none";
   if (channel != -1 && block != KernelBlock::ForEach)
@@ -174,9 +176,11 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
     return emitError() << stringifyKernelBlock(block) << " has no path " << stringifyDevicePath(device);
   if (scratch != 0 && block != KernelBlock::Winograd)
     return emitError() << "scratch is for winograd";
-  if (block == KernelBlock::Team ? threads < 1 || lanes < 1 || lanes > 32 || !llvm::isPowerOf2_64(lanes)
-                                 : threads != 0 || lanes != 0)
+  if (block == KernelBlock::Team ? threads < 1 || lanes < 1 || lanes > 32 || !llvm::isPowerOf2_64(lanes) : threads != 0)
     return emitError() << "team has threads, each of a power of two of lanes up to 32; other blocks have none";
+  bool const ofStrips = block == KernelBlock::ForStrips || block == KernelBlock::ScanColumns;
+  if (block != KernelBlock::Team && (ofStrips ? lanes < 1 : lanes != 0))
+    return emitError() << "for_strips and scan_columns have the columns of a strip, other blocks but team no lanes";
   if (fused < 0 || scratch < 0)
     return emitError() << "counts are not negative";
   return success();

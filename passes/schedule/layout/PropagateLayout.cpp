@@ -56,6 +56,8 @@ bool isCopiedIntoBorder(linalg::TransposeOp op) {
 struct UnitTransposeToReshape : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::TransposeOp op, PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics())
+      return failure();
     auto const from = cast<RankedTensorType>(op.getInput().getType());
     auto const to = cast<RankedTensorType>(op->getResult(0).getType());
     SmallVector<int64_t> longDims;

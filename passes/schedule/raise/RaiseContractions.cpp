@@ -229,14 +229,14 @@ private:
     SmallVector<std::pair<Value, int64_t>> sources;
     for (int64_t d = 0; d < type.getRank(); ++d)
       sources.push_back({op.getOutputs()[0], d});
-    auto contract =
-        rewriter.create<nest::ContractOp>(op.getLoc(), TypeRange{type}, "contract", ValueRange{a, b}, ValueRange{},
-                                          emptyLike(rewriter, op.getLoc(), type, sources),
-                                          rewriter.getAffineMapArrayAttr({sorted(mapA), sorted(mapB), sorted(mapC)}),
-                                          nest::rolesAttr(rewriter.getContext(), iterators), /*bias=*/IntegerAttr());
+    Location const loc = op.getLoc();
+    auto contract = rewriter.create<nest::ContractOp>(
+        loc, TypeRange{type}, "contract", ValueRange{a, b}, ValueRange{}, emptyLike(rewriter, loc, type, sources),
+        rewriter.getAffineMapArrayAttr({sorted(mapA), sorted(mapB), sorted(mapC)}),
+        nest::rolesAttr(rewriter.getContext(), iterators), /*bias=*/IntegerAttr());
     rewriter.replaceOp(op, contract->getResults());
-    Block *block = rewriter.createBlock(&contract.getEpilogue(), {}, type.getElementType(), op.getLoc());
-    rewriter.create<nest::YieldOp>(op.getLoc(), block->getArgument(0));
+    Block *block = rewriter.createBlock(&contract.getEpilogue(), {}, type.getElementType(), loc);
+    rewriter.create<nest::YieldOp>(loc, block->getArgument(0));
   }
 
   /// Whether n has the dimension in which neighbours of the result lie: tiles are stored as they are then.

@@ -61,7 +61,7 @@ func.func @f(%x: tensor<16x32xf32>, %y: tensor<16x32xf32>) {
 
 // -----
 func.func @f() {
-  // expected-error @+1 {{only maps have an inner loop}}
+  // expected-error @+1 {{only maps, rows and columns have an inner loop}}
   %a = arith.constant {nest.schedule = #nest.schedule<conv, inner = 1>} 0 : index
   return
 }

@@ -1,5 +1,6 @@
 // What each kernel is printed as, by its loops, its operands' places in memory and the packing of its weights.
 // RUN: ml2kokkos-opt %s --split-input-file --ml2k-to-prepared | FileCheck %s --check-prefixes=CHECK,DEVICES
+// RUN: ml2kokkos-opt %s --split-input-file --ml2k-to-prepared | ml2kokkos-opt --split-input-file -o /dev/null
 // RUN: ml2kokkos-opt %s --split-input-file --ml2k-to-prepared=target=host | FileCheck %s --check-prefixes=CHECK,HOST
 
 #ij = affine_map<(i, j) -> (i, j)>
