@@ -357,6 +357,7 @@ void testContractions() {
   contractions<float, 17, 40, true>();
   contractions<float, 1024, 256, true>();
   contractions<double, 24, 40>();
+  contractions<double, 40, 64>();
   contractions<double, 300, 10>();
   for (int const rows : {1, 5, 64}) {
     integers<int, 300, 70>(rows);

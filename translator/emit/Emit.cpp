@@ -139,20 +139,40 @@ static bool convertsSums(Operation *op) {
   return false;
 }
 
-/// Whether several rows meet a panel of weights that the outputs may not fill: panels have at most 64 columns.
-static bool leavesRests(Operation *op) {
+/// Of the panels in which a convolution or product reads its weights.
+static std::optional<nest::PackingAttr> panelsOf(Operation *op) {
   if (!isa<nest::ConvOp, nest::ContractOp>(op))
-    return false;
+    return std::nullopt;
   auto weight = op->getOperand(1).getDefiningOp<nest::WeightOp>();
   std::optional<nest::PackingAttr> const packing = weight ? weight.getPacking() : std::nullopt;
-  if (!packing || !packing->isPanels() || packing->getOutputs() / packing->getGroups() % 64 == 0)
+  return packing && packing->isPanels() ? packing : std::nullopt;
+}
+
+/// The most that a product can have; a great many where the caller decides.
+static int64_t mostRows(nest::ContractOp contract) {
+  int64_t rows = 1;
+  for (auto [role, extent] : llvm::zip(contract.getRoles(), nest::Kernel(contract).getLoopExtents()))
+    if (role == nest::Role::M)
+      rows = ShapedType::isDynamic(extent.size()) ? 1 << 20 : std::min<int64_t>(rows * extent.size(), 1 << 20);
+  return rows;
+}
+
+/// Whether several rows meet a panel of weights that the outputs may not fill: panels have at most 64 columns.
+static bool leavesRests(Operation *op) {
+  std::optional<nest::PackingAttr> const packing = panelsOf(op);
+  if (!packing || packing->getOutputs() / packing->getGroups() % 64 == 0)
     return false;
   auto contract = dyn_cast<nest::ContractOp>(op);
-  return !contract ||
-         llvm::any_of(llvm::zip(contract.getRoles(), nest::Kernel(contract).getLoopExtents()), [](auto const &loop) {
-           auto const &[role, extent] = loop;
-           return role == nest::Role::M && extent.size() != 1;
-         });
+  return !contract || mostRows(contract) != 1;
+}
+
+/// Whether many rows meet pairs of panels that the outputs fill: one has two vectors of up to 64 bytes.
+static bool fillsPairs(nest::ContractOp contract) {
+  std::optional<nest::PackingAttr> const packing = panelsOf(contract);
+  if (!packing)
+    return false;
+  unsigned const bits = getElementTypeOrSelf(contract->getOperand(1).getType()).getIntOrFloatBitWidth();
+  return packing->getOutputs() / packing->getGroups() % (2048 / bits) == 0 && mostRows(contract) >= 50;
 }
 
 /// Whether contract is more than a convolution of images of one pixel: that needs conv in its plainest form, and its
@@ -226,12 +246,14 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   });
   bool const biases = llvm::any_of(program.weights, [](Storage const &weight) { return weight.biasOf != nullptr; });
   bool const winograd = blocks.count("winograd");
-  bool rests = false;
+  bool rests = false, abreast = false;
   entry.walk([&](Operation *op) { rests |= leavesRests(op); });
+  entry.walk([&](nest::ContractOp contract) { abreast |= fillsPairs(contract); });
   bool const bfloat = llvm::any_of(program.weights, isBfloat), shorts = llvm::any_of(program.weights, isShort);
   return {{"biases", biases},
           {"rowwise", contractsRows(program, blocks, volumes, biases)},
           {"rests", rests || shorts},
+          {"abreast", abreast || isTuned(program)},
           {"resumed", blocks.count("batched_contract") != 0},
           {"windows", winograd || blocks.count("conv") || blocks.count("conv_channels_first")},
           {"edges", program.options.target != Target::Host && blocks.count("conv_channels_first")},
@@ -423,10 +445,11 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   view["graph"] = options.graph;
   view["graph_includes"] = Json::array();
   for (char const *file : {"functional", "stdexcept"})
-    if (options.graph && !llvm::is_contained(view["part_includes"], Json{{"file", file}}))
-      view["graph_includes"].push_back({{"file", file}});
+    if (Json const include = Json::object({{"file", file}});
+        options.graph && llvm::find(view["part_includes"], include) == view["part_includes"].end())
+      view["graph_includes"].push_back(include);
   if (usesFixedWidths(program))
-    view["part_includes"].insert(view["part_includes"].begin(), Json{{"file", "cstdint"}});
+    view["part_includes"].insert(view["part_includes"].begin(), Json::object({{"file", "cstdint"}}));
   return view;
 }
 
