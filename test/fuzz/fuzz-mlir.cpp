@@ -10,7 +10,9 @@
 
 #include "translator/frontend/mlir/MlirImport.h"
 
+#include <iterator>
 #include <regex>
+#include <set>
 
 /// The parser of LLVM 19 looks into a null attribute after the error about a `permutation` without a list of numbers.
 static bool hasOddPermutation(std::string const &text) {
@@ -18,12 +20,22 @@ static bool hasOddPermutation(std::string const &text) {
   return std::regex_search(text, odd);
 }
 
+/// Two of the functions that a program may have been written for; the only one has no name here.
+static std::set<std::string> entriesOf(std::string const &text) {
+  static std::regex const definition("func\\.func (?:public )?@(\\w+)");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), definition), end; at != end && names.size() < 2; ++at)
+    names.insert((*at)[1]);
+  return names.size() > 1 ? names : std::set<std::string>{""};
+}
+
 extern "C" int LLVMFuzzerTestOneInput(uint8_t const *data, size_t size) {
   std::string const text(reinterpret_cast<char const *>(data), size);
   if (text.find("ML\xefR") != std::string::npos || hasOddPermutation(text))
     return -1;
-  ml2k::fuzz::checkTranslation(
-      [&](mlir::MLIRContext &context) { return ml2k::importMlir(text, {"fuzz.mlir", "", {}}, context); });
+  for (std::string const &entry : entriesOf(text))
+    ml2k::fuzz::checkTranslation(
+        [&](mlir::MLIRContext &context) { return ml2k::importMlir(text, {"fuzz.mlir", entry, {}}, context); });
   return 0;
 }
 

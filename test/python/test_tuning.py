@@ -1,6 +1,7 @@
 """ml2kokkos-tune: what is refused, what is taken, what is written; candidates are stand-ins but for one real search."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -213,6 +214,16 @@ def test_combinations():
     many = Kernel("k", "", {name: [1, 2, 3] for name in ("rows", "strip", "chunk")})
     assert many.combinations(0) == many.combinations(0) != many.combinations(1)
     assert sorted(map(str, many.combinations(0))) == sorted(map(str, many.combinations(1)))
+
+
+def test_promising_combinations_come_first():
+    kernel = Kernel("k", "", {name: [1, 2, 3] for name in ("rows", "strip", "chunk")})
+    kernel.ratios = {("rows", 2): 0.9, ("chunk", 3): 0.8, ("strip", 1): 1.5, ("strip", 2): 1.2, ("strip", 3): 1.1}
+    changes = list(kernel.changes(0))
+    assert changes[:9] == kernel.combinations(0)[:9] and changes[9] == {"rows": 2, "chunk": 3}
+    promises = [math.prod(kernel.ratios.get(item, 1.0) for item in change.items()) for change in changes[9:]]
+    assert promises == sorted(promises) and promises[0] < 0.73 < 1.4 < promises[-1]
+    assert sorted(map(str, changes)) == sorted(map(str, kernel.combinations(0)))
 
 
 # --- What is written --------------------------------------------------------------------------------------------------

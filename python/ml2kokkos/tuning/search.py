@@ -1,6 +1,7 @@
 """The search: candidates that change a number of every kernel at once, since kernels are timed one by one; the best is confirmed."""
 
 import itertools
+import math
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ class Kernel:
     time: float = None # of the default
     best: dict = field(default_factory=dict)
     best_time: float = None
+    ratios: dict = field(default_factory=dict) # of times: what one number alone did
 
     def combinations(self, seed):
         """Changes to try: of one number each, in turns, then of several, all of them where they are few, else a seeded choice."""
@@ -32,6 +34,13 @@ class Kernel:
         if len(singles) + len(several) > EXHAUSTIVE:
             random.Random(f"{seed} {self.label}").shuffle(several)
         return singles + several
+
+    def changes(self, seed):
+        """The same, one by one: those of several numbers, once each was tried alone, in the order of what these promise together."""
+        waiting = self.combinations(seed)
+        singles = [change for change in waiting if len(change) == 1]
+        yield from singles
+        yield from sorted(waiting[len(singles):], key=lambda change: math.prod(self.ratios.get(item, 1.0) for item in change.items()))
 
 
 @dataclass
@@ -84,12 +93,12 @@ class Search:
 
     def candidates(self):
         """{label: choices}: those of all kernels that are timed by themselves together, those of the others one at a time."""
-        own = {label: kernel.combinations(self.seed) for label, kernel in self.kernels.items() if kernel.time is not None}
-        for number in range(max(map(len, own.values()), default=0)):
-            yield {label: changes[number] for label, changes in own.items() if number < len(changes)}
+        own = {label: kernel.changes(self.seed) for label, kernel in self.kernels.items() if kernel.time is not None}
+        while together := {label: change for label, changes in own.items() if (change := next(changes, None))}:
+            yield together
         others = [kernel for kernel in self.kernels.values() if kernel.time is None]
         for kernel in others:
-            for change in kernel.combinations(self.seed):
+            for change in kernel.changes(self.seed):
                 yield {kernel.label: change}
 
     def built(self, choices):
@@ -123,6 +132,8 @@ class Search:
             record.times[label], record.default[label] = found, own
             kernel = self.kernels[label]
             gain = found / own
+            if len(change) == 1:
+                kernel.ratios[next(iter(change.items()))] = gain
             if self.is_better(name, found, own) and (kernel.best_time is None or gain < kernel.best_time):
                 kernel.best, kernel.best_time = change, gain
 
