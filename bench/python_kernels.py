@@ -55,7 +55,8 @@ def measure_case(name, kernel, other, make, seconds):
     kernel(*mine)
     function(*theirs)
     error = differences(mine, theirs)
-    best = least({"ours": lambda: kernel(*mine), "numba": lambda: function(*theirs)}, seconds)
+    # On the same arrays: where their pages lie makes 15 % of a difference
+    best = least({"ours": lambda: kernel(*mine), "numba": lambda: function(*mine)}, seconds)
     return {"case": name, "peer": "numba", "ours_ms": best["ours"] * 1e3, "peer_ms": best["numba"] * 1e3,
             "ratio": best["numba"] / best["ours"], "max_error": error}
 
