@@ -46,7 +46,7 @@ void for_items([[maybe_unused]] char const *label, [[maybe_unused]] ExecutionSpa
 // --- registers -------------------------------------------------------------------------------------------------------
 // Host: bytes of a vector register, registers across a tile of results, and registers that hold its sums.
 #if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 16; // of 32
+inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 24; // of 32
 #elif defined(__aarch64__)
 inline constexpr int vector_bytes = 16, tile_vectors = 4, sum_registers = 24; // of 32
 #else
@@ -167,6 +167,46 @@ KOKKOS_INLINE_FUNCTION void commit_copies() {}
 template <int Pending> KOKKOS_INLINE_FUNCTION void wait_copies() {}
 #endif
 
+// --- joined_splits ---------------------------------------------------------------------------------------------------
+// Into how many teams to split the sum of one tile: the teams should fill the processors evenly. The cost of
+// joining s partial sums was fitted on an H200, in units of one slab.
+inline int choose_splits(int tiles, int slabs, int processors) {
+  auto const cost = [=](int s) {
+    return (tiles * s + processors - 1) / processors * ((slabs + s - 1) / s) + (s > 1 ? 3.2 + .65 * s : 0);
+  };
+  int best = 1;
+  for (int s = 2; slabs / s >= 4 && tiles * s <= 4 * processors; ++s)
+    if (cost(s) < cost(best))
+      best = s;
+  return best;
+}
+
+// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns true.
+template <class Team, class Scalar, int Count>
+KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> const &split, int splits, int part,
+                                        int tiles, int tile, Four<Scalar> (&sum)[Count]) {
+  int const thread = team.team_rank();
+  for (int i = 0; i < Count; ++i)
+    split.sums((part * tiles + tile) * ((Count + 3) / 4) + i / 4, i % 4, thread) = sum[i];
+  Kokkos::memory_fence();
+  team.team_barrier();
+  int before = 0;
+  Kokkos::single(Kokkos::PerTeam(team), [&](int &n) { n = Kokkos::atomic_fetch_add(&split.arrived(tile), 1); }, before);
+  if (before < splits - 1)
+    return false;
+  Kokkos::memory_fence();
+  split.arrived(tile) = 0;
+  for (int i = 0; i < Count; ++i)
+    sum[i] = {};
+  for (int s = 0; s < splits; ++s)
+    for (int i = 0; i < Count; ++i) {
+      Four<Scalar> const more = split.sums((s * tiles + tile) * ((Count + 3) / 4) + i / 4, i % 4, thread);
+      for (int j = 0; j < 4; ++j)
+        sum[i].v[j] += more.v[j];
+    }
+  return true;
+}
+
 // --- product ---------------------------------------------------------------------------------------------------------
 // out(row, o) = finish(sum, row, o),  sum = Σ_k in(row, k) * weight(k, o): the rows of a matrix, the pixels
 // of a convolution. A Problem tells where things are: k = (step, i) with i < run, in(row, k) =
@@ -231,13 +271,13 @@ template <int Least, int Most, int Columns, class Problem>
 }
 
 // Panels [begin, end) of one group, of its last one but the vectors that results need
-template <int Least, int Most, class Problem>
+template <int Least, int Most, int Columns, class Problem>
 void host_tiles(Problem const &problem, int begin, int end, int first, int last) {
   using Packing = typename Problem::Packing;
   constexpr int panel = Packing::panel, rest = round_up(Packing::outputs % panel, Packing::vector) % panel;
   bool const narrow = rest > 0 && end % Packing::of_group == 0;
   if (begin < end - narrow)
-    host_tile<Least, Most, panel>(problem, begin, end - narrow, first, last);
+    host_tile<Least, Most, Columns>(problem, begin, end - narrow, first, last);
   if constexpr (rest > 0)
     if (narrow)
       host_tile<Least, Most, rest>(problem, end - 1, end, first, last);
@@ -248,9 +288,10 @@ constexpr int divisor(int n, int most) { return most < 2 ? 1 : n % most == 0 ? m
 
 template <class Problem> void product_host(char const *label, ExecutionSpace const &space, Problem const &problem) {
   using Packing = typename Problem::Packing;
+  int const rows = problem.rows();
+  // Rows of a tile: what the registers hold
   constexpr int most = Kokkos::min(8, sum_registers * Packing::vector / Packing::panel);
   constexpr int least = Problem::least_rows >= (most - 1) * (most - 1) ? most - 1 : 1;
-  int const rows = problem.rows();
   // A single row takes several panels at a time: enough loads in flight for the memory's bandwidth
   constexpr int together = divisor(Packing::of_group, 4);
   if (least == 1 && rows == 1)
@@ -260,13 +301,15 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
         });
   // Tiles of nearly equal height. A work item is one of them times a block of panels, and reads its rows once. A
   // chunk of up to 24 consecutive items shares a block, so that weights come from memory once for all of its rows;
-  // weights that fit in L1 need no chunks, and items write a tile's results one after the other
+  // weights that fit in L1, or in the L2 of each of several threads, need no chunks: a thread finishes the results of
+  // its rows
   constexpr int panel_bytes = Packing::panel_size * int(sizeof(typename Problem::Scalar));
   constexpr int strip =
       divisor(Packing::of_group, Kokkos::max(16384 / panel_bytes, Kokkos::min(4, 524288 / panel_bytes)));
   constexpr int strips = Packing::panels / strip;
   int const tiles = (rows + most - 1) / most;
-  constexpr int shared = Packing::panels * panel_bytes > 32768 ? 24 : 1;
+  int const cached = space.concurrency() > 1 ? 1 << 20 : 1 << 15;
+  int const shared = Packing::panels * panel_bytes > cached ? 24 : 1;
   int const chunks = (tiles + shared - 1) / shared, chunk = (tiles + chunks - 1) / chunks;
   int const height = rows / tiles, higher = rows % tiles; // so many tiles have one more row
   for_items(
@@ -275,47 +318,9 @@ template <class Problem> void product_host(char const *label, ExecutionSpace con
         int const begin = item / chunk % strips * strip;
         int const first = tile * height + Kokkos::min(tile, higher);
         if (tile < tiles)
-          host_tiles<least, most>(problem, begin, begin + strip, first, first + height + (tile < higher));
+          host_tiles<least, most, Packing::panel>(problem, begin, begin + strip, first,
+                                                  first + height + (tile < higher));
       });
-}
-
-// Into how many teams to split the sum of one tile: the teams should fill the processors evenly. The cost of
-// joining s partial sums was fitted on an H200, in units of one slab.
-inline int choose_splits(int tiles, int slabs, int processors) {
-  auto const cost = [=](int s) {
-    return (tiles * s + processors - 1) / processors * ((slabs + s - 1) / s) + (s > 1 ? 3.2 + .65 * s : 0);
-  };
-  int best = 1;
-  for (int s = 2; slabs / s >= 4 && tiles * s <= 4 * processors; ++s)
-    if (cost(s) < cost(best))
-      best = s;
-  return best;
-}
-
-// Teams that share a tile leave their sums; the last to come adds them, always in the same order, and returns true.
-template <class Team, class Scalar, int Count>
-KOKKOS_INLINE_FUNCTION bool join_splits(Team const &team, SplitSums<Scalar> const &split, int splits, int part,
-                                        int tiles, int tile, Four<Scalar> (&sum)[Count]) {
-  int const thread = team.team_rank();
-  for (int i = 0; i < Count; ++i)
-    split.sums((part * tiles + tile) * ((Count + 3) / 4) + i / 4, i % 4, thread) = sum[i];
-  Kokkos::memory_fence();
-  team.team_barrier();
-  int before = 0;
-  Kokkos::single(Kokkos::PerTeam(team), [&](int &n) { n = Kokkos::atomic_fetch_add(&split.arrived(tile), 1); }, before);
-  if (before < splits - 1)
-    return false;
-  Kokkos::memory_fence();
-  split.arrived(tile) = 0;
-  for (int i = 0; i < Count; ++i)
-    sum[i] = {};
-  for (int s = 0; s < splits; ++s)
-    for (int i = 0; i < Count; ++i) {
-      Four<Scalar> const more = split.sums((s * tiles + tile) * ((Count + 3) / 4) + i / 4, i % 4, thread);
-      for (int j = 0; j < 4; ++j)
-        sum[i].v[j] += more.v[j];
-    }
-  return true;
 }
 
 // Four sums of a row are finished before any is stored, so that all loads of the epilogue are on their way at once

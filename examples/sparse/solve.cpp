@@ -55,7 +55,7 @@ struct Sum {
 // --- registers -------------------------------------------------------------------------------------------------------
 // Host: bytes of a vector register, registers across a tile of results, and registers that hold its sums.
 #if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 16; // of 32
+inline constexpr int vector_bytes = 64, tile_vectors = 2, sum_registers = 24; // of 32
 #elif defined(__aarch64__)
 inline constexpr int vector_bytes = 16, tile_vectors = 4, sum_registers = 24; // of 32
 #else
