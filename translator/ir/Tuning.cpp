@@ -16,7 +16,8 @@ using namespace ml2k;
 ArrayRef<Tunable> ml2k::hostTunablesOf(nest::ScheduleAttr schedule) {
   static Tunable const launch = {"launch", {1, 2}}, piece = {"piece", {256, 1024, 16384}};
   static Tunable const rows = {"rows", {6, 12, 10, 4}}, ahead = {"ahead", {-1, 1024, 8192}};
-  static std::vector<Tunable> const product = {launch, rows, {"panels", {1, 2}}, {"strip", {8, 1, 2, 4}}, {"chunk", {96, 6, 1}}, ahead};
+  static std::vector<Tunable> const product = {
+      launch, rows, {"panels", {1, 2}}, {"strip", {8, 1, 2, 4}}, {"chunk", {96, 6, 1}}, ahead};
   static std::vector<Tunable> const ofRows = {launch, rows, ahead};
   static std::vector<Tunable> const line = {launch, piece}, whole = {launch}, winograd = {{"square", {4, 2, 1}}};
   switch (schedule.getBlock()) {
