@@ -65,6 +65,8 @@ static bool hasNames(Operation *op, AsmParserState const &text) {
 
 static void nameResults(func::FuncOp function, AsmParserState const &text) {
   Operation *const end = function.getBody().back().getTerminator();
+  if (end->getNumOperands() != function.getNumResults())
+    return;                          // of a block that nothing reaches
   llvm::SmallPtrSet<Value, 4> named; // a value that is returned twice gives its name once
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
     auto const result = dyn_cast<OpResult>(value);

@@ -54,6 +54,16 @@ OwningOpRef<ModuleOp> Importer::run() {
 
 //===--- The model as a whole -------------------------------------------------------------------------------------===//
 
+template <class Graph>
+static void visitNodes(Graph const &graph, llvm::function_ref<void(pb::NodeProto const &)> visit) {
+  for (pb::NodeProto const &node : graph.node()) {
+    visit(node);
+    for (pb::AttributeProto const &attribute : node.attribute())
+      if (attribute.has_g())
+        visitNodes(attribute.g(), visit);
+  }
+}
+
 void Importer::checkModel() {
   if (!model.has_graph() || model.opset_import().empty()) {
     error() << "not an ONNX model: it has no " << (model.has_graph() ? "opset" : "graph");
@@ -68,6 +78,13 @@ void Importer::checkModel() {
       error() << "opset " << opset.version() << " of " << classicalDomain << " is not supported, 1 to "
               << newestClassicalOpset << " are";
   }
+  auto const checkOutputs = [&](pb::NodeProto const &node) {
+    if (node.output().empty())
+      report(node, modelOpsets[node.domain()], "it has no output");
+  };
+  visitNodes(model.graph(), checkOutputs);
+  for (pb::FunctionProto const &function : model.functions())
+    visitNodes(function, checkOutputs);
   std::unordered_set<std::string> names;
   for (pb::NodeProto const &node : model.graph().node())
     for (std::string const &name : node.output())
