@@ -10,6 +10,7 @@ function(ml2k_use_kokkos_headers target)
     target_compile_options(ml2k_kokkos_headers PUBLIC -O3 -march=native -fopenmp-simd
       -fno-math-errno -fno-trapping-math # change no value; gcc vectorises no choice without the latter
       $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-mprefer-vector-width=512> # whole AVX-512 registers
+      $<$<CXX_COMPILER_ID:Clang>:-ffp-contract=fast> # as gcc: multiply-adds of what stands in two expressions
       -Wall -Wextra -Werror
       # clang 19 calls some processors avx10.1-256, and warns of that for every file
       $<$<AND:$<CXX_COMPILER_ID:Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,19>>:-Wno-invalid-feature-combination>)

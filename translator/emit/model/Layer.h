@@ -120,6 +120,7 @@ private:
   Expression namedSize(Expression size, std::vector<std::string> const &wanted);
   std::vector<std::string> localNames(Storage const &storage) const;
   mlir::FailureOr<Expression> reshaped(mlir::Value memref, Storage const &storage);
+  mlir::FailureOr<Expression> squeezed(Storage const &storage);
   Expression hostValue(mlir::Value value);
   Identifier declareView(std::vector<std::string> const &wanted, cpp::Type const &type,
                          std::vector<Expression> arguments);
@@ -134,6 +135,7 @@ private:
   void takeArgumentNames();
 
   llvm::DenseMap<mlir::Value, Identifier> localOf;
+  llvm::DenseMap<mlir::Value, Identifier> squeezedOf;
   cpp::Function function;
 };
 

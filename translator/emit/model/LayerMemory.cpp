@@ -114,6 +114,42 @@ FailureOr<Expression> Layer::reshaped(Value memref, Storage const &storage) {
   return cpp::name(name);
 }
 
+/// How many dimensions stand in front of the last ones of extent 1.
+static unsigned rankOfLines(MemRefType type) {
+  unsigned rank = type.getRank();
+  while (rank > 1 && type.getDimSize(rank - 1) == 1)
+    --rank;
+  return rank;
+}
+
+/// Whether an index moves with the innermost loop.
+static bool isInnermost(AffineExpr index, IndexSpace const &space) {
+  unsigned dim = space.extents.size();
+  while (dim > 0 && space.extents[dim - 1] == 1)
+    --dim;
+  return dim > 0 && index.isFunctionOfDim(dim - 1);
+}
+
+/// Memory as a view without its last dimensions of extent 1: the strides of a view are known at run time only, and compilers
+/// would ask for that of a column in each step of a loop.
+FailureOr<Expression> Layer::squeezed(Storage const &storage) {
+  if (auto const known = squeezedOf.find(storage.value); known != squeezedOf.end())
+    return cpp::name(known->second);
+  FailureOr<Expression> const data = pointer(storage.value);
+  if (failed(data))
+    return failure();
+  unsigned const rank = rankOfLines(storage.type);
+  std::vector<Expression> arguments = {*data};
+  for (unsigned d = 0; d < rank; ++d)
+    if (storage.type.isDynamicDim(d))
+      arguments.push_back(extent(storage.value, d));
+  Identifier const name = declareView(
+      {storage.name + (rank == 1 ? "_column" : "_squeezed"), storage.name + "_without_units"},
+      tensorType(storage.scalarType(), storage.cpp.isConst, storage.type.getShape().take_front(rank)), std::move(arguments));
+  squeezedOf.insert({storage.value, name});
+  return cpp::name(name);
+}
+
 static Expression marked(Expression const &element, Storage const &storage) {
   return storage.isUnsigned ? element.withUnsignedForm(element) : element;
 }
@@ -173,6 +209,16 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
       return failure();
     SmallVector<Expression> const texts =
         llvm::map_to_vector(indices, [&](AffineExpr e) { return indexExpression(e, space); });
+    return marked(ml2k::call(*view, texts), storage);
+  }
+  if (unsigned const rank = rankOfLines(storage.type);
+      rank < storage.type.getRank() && storage.kind == StorageKind::Argument && !storage.isFlat && !storage.isImage &&
+      isReshapeable(storage.type) && isInnermost(at[rank - 1], whole)) {
+    FailureOr<Expression> const view = squeezed(storage);
+    if (failed(view))
+      return failure();
+    SmallVector<Expression> const texts = llvm::map_to_vector(
+        ArrayRef(at).take_front(rank), [&](AffineExpr e) { return indexText(e, whole, space.symbols.size()); });
     return marked(ml2k::call(*view, texts), storage);
   }
   if (storage.isFlat) {
