@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Products of two arguments beside OpenBLAS on the same arrays, in turns: a line for each case with OpenBLAS' time over ours, of the
-least times and as the median of rounds. Programs with arrays of their own (bench/run.py) differ by up to 15 %: physical pages meet in the
-same sets of a cache.
+"""Products of two arguments beside OpenBLAS on the same arrays: a line for each case with OpenBLAS' time over ours, of the least times
+and as the median of rounds. Programs with arrays of their own (bench/run.py) differ by up to 15 %: physical pages meet in the same sets
+of a cache. In a round each has a stretch of calls: an OpenMP thread that waits for the next one takes its core from the other library.
 
   bench/products.py [--threads N] [--compiler CXX] [--flags FLAGS] [--filter TEXT]     # libopenblas-dev"""
 
@@ -92,8 +92,7 @@ def main():
             ratios = []
             for _ in range(OPTIONS.rounds):
                 repeats = max(1, int(OPTIONS.seconds / max(least)))
-                times = list(zip(*([seconds_of(call) for call in calls] for _ in range(repeats))))
-                best = [min(of_call) for of_call in times]
+                best = [min(seconds_of(call) for _ in range(repeats)) for call in calls]
                 ratios.append(best[1] / best[0])
                 least = [min(pair) for pair in zip(least, best)]
             print(f"{name:28} {least[0] * 1e6:10.1f} us  OpenBLAS / ours {least[1] / least[0]:.2f}, median {median(ratios):.2f}", flush=True)

@@ -9,6 +9,7 @@
 #include "passes/canonicalize/Broadcasts.h"
 #include "passes/canonicalize/NestedReductions.h"
 #include "passes/canonicalize/PartsOfJoined.h"
+#include "passes/canonicalize/Positions.h"
 #include "passes/canonicalize/ProductOperands.h"
 #include "passes/canonicalize/SelectedColumns.h"
 #include "passes/canonicalize/SpreadImages.h"
@@ -285,6 +286,7 @@ struct Idioms : impl::IdiomsBase<Idioms> {
     populateBroadcasts(patterns);
     populateNestedReductions(patterns);
     populatePartsOfJoined(patterns);
+    populatePositions(patterns);
     populateProductOperands(patterns);
     populateSelectedColumns(patterns);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns))))

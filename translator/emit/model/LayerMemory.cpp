@@ -130,8 +130,8 @@ static bool isInnermost(AffineExpr index, IndexSpace const &space) {
   return dim > 0 && index.isFunctionOfDim(dim - 1);
 }
 
-/// Memory as a view without its last dimensions of extent 1: the strides of a view are known at run time only, and compilers
-/// would ask for that of a column in each step of a loop.
+/// Memory as a view without its last dimensions of extent 1: the strides of a view are known at run time only, and
+/// compilers would ask for that of a column in each step of a loop.
 FailureOr<Expression> Layer::squeezed(Storage const &storage) {
   if (auto const known = squeezedOf.find(storage.value); known != squeezedOf.end())
     return cpp::name(known->second);
@@ -143,9 +143,10 @@ FailureOr<Expression> Layer::squeezed(Storage const &storage) {
   for (unsigned d = 0; d < rank; ++d)
     if (storage.type.isDynamicDim(d))
       arguments.push_back(extent(storage.value, d));
-  Identifier const name = declareView(
-      {storage.name + (rank == 1 ? "_column" : "_squeezed"), storage.name + "_without_units"},
-      tensorType(storage.scalarType(), storage.cpp.isConst, storage.type.getShape().take_front(rank)), std::move(arguments));
+  Identifier const name =
+      declareView({storage.name + (rank == 1 ? "_column" : "_squeezed"), storage.name + "_without_units"},
+                  tensorType(storage.scalarType(), storage.cpp.isConst, storage.type.getShape().take_front(rank)),
+                  std::move(arguments));
   squeezedOf.insert({storage.value, name});
   return cpp::name(name);
 }

@@ -1,0 +1,220 @@
+//===- Positions.cpp - arithmetic on the positions of loops -------------------------------------------------------===//
+
+#include "passes/canonicalize/Positions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace ml2k {
+namespace {
+
+/// Larger constants and products of positions are left alone: below, no sum of a few of them leaves 64 bits.
+constexpr int64_t largest = int64_t(1) << 40;
+
+/// How much of an expression is read for one of its operations.
+constexpr unsigned largestExpression = 64;
+
+/// What is known of an integer: its bounds, and where it is one, the sum of multiples of positions and a constant.
+struct Known {
+  Known(int64_t least, int64_t most) : least(least), most(most) {}
+
+  int64_t least, most;
+  bool isLinear = false;
+  SmallVector<int64_t, 4> factors; // one for each loop, of a linear integer
+  int64_t constant = 0;
+
+  bool isConstant() const { return least == most; }
+};
+
+/// Reads integers of a linalg.generic's body.
+class Reader {
+public:
+  explicit Reader(linalg::GenericOp op) : extents(op.getStaticLoopRanges()) {}
+
+  std::optional<Known> read(Value value);
+  /// factorOfA * a + factorOfB * b.
+  std::optional<Known> combined(Known const &a, int64_t factorOfA, Known const &b, int64_t factorOfB) const;
+
+private:
+  Known constantOf(int64_t number) const;
+  std::optional<Known> bounded(Known known) const;
+  std::optional<Known> positionOf(linalg::IndexOp op) const;
+  std::optional<Known> productOf(arith::MulIOp op);
+  template <class Op> std::optional<Known> extremeOf(Op op, bool isLeast);
+
+  SmallVector<int64_t> extents;
+  unsigned visited = 0;
+};
+
+Known Reader::constantOf(int64_t number) const {
+  Known known(number, number);
+  known.isLinear = true;
+  known.factors.assign(extents.size(), 0);
+  known.constant = number;
+  return known;
+}
+
+/// The bounds of a linear integer, from those of its positions.
+std::optional<Known> Reader::bounded(Known known) const {
+  if (known.isLinear) {
+    known.least = known.most = known.constant;
+    for (auto [factor, extent] : llvm::zip(known.factors, extents)) {
+      int64_t end = 0;
+      if (factor != 0 && (llvm::MulOverflow(factor, extent - 1, end) || std::abs(end) > largest))
+        return std::nullopt;
+      (factor < 0 ? known.least : known.most) += end;
+    }
+  }
+  if (known.least < -largest || known.most > largest)
+    return std::nullopt;
+  return known;
+}
+
+std::optional<Known> Reader::combined(Known const &a, int64_t factorOfA, Known const &b, int64_t factorOfB) const {
+  Known sum(0, 0);
+  for (auto [part, factor] : {std::pair(&a, factorOfA), std::pair(&b, factorOfB)}) {
+    int64_t ends[2];
+    if (llvm::MulOverflow(part->least, factor, ends[0]) || llvm::MulOverflow(part->most, factor, ends[1]) ||
+        std::max(std::abs(ends[0]), std::abs(ends[1])) > largest)
+      return std::nullopt;
+    sum.least += std::min(ends[0], ends[1]);
+    sum.most += std::max(ends[0], ends[1]);
+  }
+  sum.isLinear = a.isLinear && b.isLinear;
+  if (sum.isLinear) {
+    sum.constant = factorOfA * a.constant + factorOfB * b.constant;
+    for (auto [factorA, factorB] : llvm::zip(a.factors, b.factors))
+      sum.factors.push_back(factorOfA * factorA + factorOfB * factorB);
+  }
+  return bounded(sum);
+}
+
+std::optional<Known> Reader::positionOf(linalg::IndexOp op) const {
+  int64_t const extent = extents[op.getDim()];
+  if (ShapedType::isDynamic(extent) || extent < 1)
+    return std::nullopt;
+  Known known = constantOf(0);
+  known.factors[op.getDim()] = extent == 1 ? 0 : 1;
+  return bounded(known);
+}
+
+std::optional<Known> Reader::productOf(arith::MulIOp op) {
+  std::optional<Known> const a = read(op.getLhs()), b = read(op.getRhs());
+  if (!a || !b)
+    return std::nullopt;
+  if (b->isConstant())
+    return combined(*a, b->least, constantOf(0), 0);
+  if (a->isConstant())
+    return combined(*b, a->least, constantOf(0), 0);
+  int64_t ends[4];
+  bool const isLarge = llvm::MulOverflow(a->least, b->least, ends[0]) ||
+                       llvm::MulOverflow(a->least, b->most, ends[1]) || llvm::MulOverflow(a->most, b->least, ends[2]) ||
+                       llvm::MulOverflow(a->most, b->most, ends[3]);
+  if (isLarge)
+    return std::nullopt;
+  return bounded(Known(*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4)));
+}
+
+/// The smaller or the larger of two integers: one of them, if it is that at every position.
+template <class Op> std::optional<Known> Reader::extremeOf(Op op, bool isLeast) {
+  std::optional<Known> const a = read(op.getLhs()), b = read(op.getRhs());
+  if (!a || !b)
+    return std::nullopt;
+  if (std::optional<Known> const difference = combined(*a, 1, *b, -1)) {
+    if (difference->most <= 0)
+      return isLeast ? a : b;
+    if (difference->least >= 0)
+      return isLeast ? b : a;
+  }
+  if (isLeast)
+    return Known(std::min(a->least, b->least), std::min(a->most, b->most));
+  return Known(std::max(a->least, b->least), std::max(a->most, b->most));
+}
+
+std::optional<Known> Reader::read(Value value) {
+  if (++visited > largestExpression)
+    return std::nullopt;
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSignificantBits() <= 40 ? std::optional(constantOf(number.getSExtValue())) : std::nullopt;
+  std::optional<Known> known;
+  if (auto position = value.getDefiningOp<linalg::IndexOp>()) {
+    known = positionOf(position);
+  } else if (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
+    known = read(cast.getIn());
+  } else if (auto product = value.getDefiningOp<arith::MulIOp>()) {
+    known = productOf(product);
+  } else if (auto least = value.getDefiningOp<arith::MinSIOp>()) {
+    known = extremeOf(least, true);
+  } else if (auto most = value.getDefiningOp<arith::MaxSIOp>()) {
+    known = extremeOf(most, false);
+  } else if (Operation *const sum = value.getDefiningOp(); isa_and_present<arith::AddIOp, arith::SubIOp>(sum)) {
+    std::optional<Known> const a = read(sum->getOperand(0)), b = read(sum->getOperand(1));
+    known = a && b ? combined(*a, 1, *b, isa<arith::AddIOp>(sum) ? 1 : -1) : std::nullopt;
+  }
+  // A narrower integer would have wrapped around.
+  unsigned const bits = value.getType().isIndex() ? 64 : value.getType().getIntOrFloatBitWidth();
+  if (known && bits < 64 && (known->least < llvm::minIntN(bits) || known->most > llvm::maxIntN(bits)))
+    return std::nullopt;
+  return known;
+}
+
+/// What is known of a result or an operand of an operation in a linalg.generic.
+std::optional<Known> knownOf(Operation *op, Value value) {
+  Type const type = value.getType();
+  auto generic = dyn_cast<linalg::GenericOp>(op->getParentOp());
+  bool const isRead = type.isIndex() || type.isInteger(32) || type.isInteger(64);
+  return generic && isRead ? Reader(generic).read(value) : std::nullopt;
+}
+
+template <class Op> struct ConstantPosition : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    std::optional<Known> const known = knownOf(op, op.getResult());
+    if (!known || !known->isConstant())
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, rewriter.getIntegerAttr(op.getType(), known->least));
+    return success();
+  }
+};
+
+template <class Op> struct DecidedExtreme : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    std::optional<Known> const a = knownOf(op, op.getLhs()), b = knownOf(op, op.getRhs());
+    std::optional<Known> const difference =
+        a && b ? Reader(cast<linalg::GenericOp>(op->getParentOp())).combined(*a, 1, *b, -1) : std::nullopt;
+    if (!difference || (difference->most > 0 && difference->least < 0))
+      return failure();
+    bool const isLeftLess = difference->most <= 0;
+    rewriter.replaceOp(op, isLeftLess == std::is_same_v<Op, arith::MinSIOp> ? op.getLhs() : op.getRhs());
+    return success();
+  }
+};
+
+template <class Op> struct ExactSum : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    using Flags = arith::IntegerOverflowFlags;
+    Flags const flags = op.getOverflowFlags();
+    bool const isExact = op.getType().isIndex() || arith::bitEnumContainsAny(flags, Flags::nsw);
+    if (isExact || !knownOf(op, op.getResult()))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setOverflowFlags(flags | Flags::nsw); });
+    return success();
+  }
+};
+
+} // namespace
+
+void populatePositions(RewritePatternSet &patterns) {
+  patterns.add<ConstantPosition<linalg::IndexOp>, ConstantPosition<arith::AddIOp>, ConstantPosition<arith::SubIOp>,
+               ConstantPosition<arith::MulIOp>, ConstantPosition<arith::MinSIOp>, ConstantPosition<arith::MaxSIOp>,
+               ConstantPosition<arith::IndexCastOp>, DecidedExtreme<arith::MinSIOp>, DecidedExtreme<arith::MaxSIOp>,
+               ExactSum<arith::AddIOp>, ExactSum<arith::SubIOp>, ExactSum<arith::MulIOp>>(patterns.getContext());
+}
+
+} // namespace ml2k
