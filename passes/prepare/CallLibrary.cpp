@@ -31,7 +31,7 @@ static constexpr int64_t assumedRows = 256, assumedElements = 1024;
 
 /// Of a gemm with fewer rows or columns than that our kernel reads the other factor once. A shorter sum is no more work
 /// than the pass of an epilogue.
-static constexpr int64_t fewRows = 8, shortSum = 64;
+static constexpr int64_t leastExtent = 8, shortSum = 64;
 
 static int64_t extentOf(nest::Kernel kernel, ArrayRef<unsigned> loops, int64_t unknown) {
   SmallVector<nest::LoopExtent> const extents = kernel.getLoopExtents();
@@ -51,7 +51,7 @@ static std::string tooSmall(nest::Kernel kernel, nest::BlasProduct const &produc
   if (!product.isMatrix)
     return rows * k < largeMatrix ? "a matrix of fewer than 2^20 elements" : "";
   int64_t const columns = extentOf(kernel, product.c.columns, unknown);
-  if (rows < fewRows || columns < fewRows)
+  if (rows < leastExtent || columns < leastExtent)
     return "fewer than 8 rows or columns";
   if (rows * columns * k < largeGemm)
     return "fewer than 2^24 multiplications";
