@@ -43,6 +43,7 @@ private:
   std::optional<Known> bounded(Known known) const;
   std::optional<Known> positionOf(linalg::IndexOp op) const;
   std::optional<Known> productOf(arith::MulIOp op);
+  std::optional<Known> partOf(Operation *division);
   template <class Op> std::optional<Known> extremeOf(Op op, bool isLeast);
 
   SmallVector<int64_t> extents;
@@ -118,6 +119,17 @@ std::optional<Known> Reader::productOf(arith::MulIOp op) {
   return bounded(Known(*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4)));
 }
 
+/// A quotient or remainder of what is not negative, by a positive constant.
+std::optional<Known> Reader::partOf(Operation *division) {
+  std::optional<Known> const a = read(division->getOperand(0)), b = read(division->getOperand(1));
+  if (!a || !b || a->least < 0 || !b->isConstant() || b->least <= 0)
+    return std::nullopt;
+  int64_t const divisor = b->least;
+  if (!isa<arith::RemSIOp>(division))
+    return Known(a->least / divisor, a->most / divisor);
+  return a->most < divisor ? a : Known(0, divisor - 1);
+}
+
 /// The smaller or the larger of two integers: one of them, if it is that at every position.
 template <class Op> std::optional<Known> Reader::extremeOf(Op op, bool isLeast) {
   std::optional<Known> const a = read(op.getLhs()), b = read(op.getRhs());
@@ -151,9 +163,11 @@ std::optional<Known> Reader::read(Value value) {
     known = extremeOf(least, true);
   } else if (auto most = value.getDefiningOp<arith::MaxSIOp>()) {
     known = extremeOf(most, false);
-  } else if (Operation *const sum = value.getDefiningOp(); isa_and_present<arith::AddIOp, arith::SubIOp>(sum)) {
-    std::optional<Known> const a = read(sum->getOperand(0)), b = read(sum->getOperand(1));
-    known = a && b ? combined(*a, 1, *b, isa<arith::AddIOp>(sum) ? 1 : -1) : std::nullopt;
+  } else if (Operation *const op = value.getDefiningOp(); isa_and_present<arith::AddIOp, arith::SubIOp>(op)) {
+    std::optional<Known> const a = read(op->getOperand(0)), b = read(op->getOperand(1));
+    known = a && b ? combined(*a, 1, *b, isa<arith::AddIOp>(op) ? 1 : -1) : std::nullopt;
+  } else if (isa_and_present<arith::DivSIOp, arith::FloorDivSIOp, arith::RemSIOp>(op)) {
+    known = partOf(op);
   }
   // A narrower integer would have wrapped around.
   unsigned const bits = value.getType().isIndex() ? 64 : value.getType().getIntOrFloatBitWidth();
@@ -195,6 +209,71 @@ template <class Op> struct DecidedExtreme : OpRewritePattern<Op> {
   }
 };
 
+/// What is not negative is divided as integers are.
+struct FlooredPosition : OpRewritePattern<arith::FloorDivSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::FloorDivSIOp op, PatternRewriter &rewriter) const override {
+    if (!knownOf(op, op.getResult()))
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::DivSIOp>(op, op.getLhs(), op.getRhs());
+    return success();
+  }
+};
+
+/// The remainder of what is smaller than the divisor.
+struct WholeRemainder : OpRewritePattern<arith::RemSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::RemSIOp op, PatternRewriter &rewriter) const override {
+    std::optional<Known> const known = knownOf(op, op.getResult()), a = knownOf(op, op.getLhs());
+    if (!known || !a || known->least != a->least || known->most != a->most)
+      return failure();
+    rewriter.replaceOp(op, op.getLhs());
+    return success();
+  }
+};
+
+/// A comparison with the same answer at every position.
+struct DecidedComparison : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::CmpIOp op, PatternRewriter &rewriter) const override {
+    std::optional<bool> const answer = answerOf(op);
+    if (!answer)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, rewriter.getBoolAttr(*answer));
+    return success();
+  }
+
+private:
+  static std::optional<bool> answerOf(arith::CmpIOp op) {
+    std::optional<Known> const a = knownOf(op, op.getLhs()), b = knownOf(op, op.getRhs());
+    std::optional<Known> const difference =
+        a && b ? Reader(cast<linalg::GenericOp>(op->getParentOp())).combined(*a, 1, *b, -1) : std::nullopt;
+    if (!difference)
+      return std::nullopt;
+    auto const decided = [](bool isAlways, bool isNever) {
+      return isAlways || isNever ? std::optional(isAlways) : std::nullopt;
+    };
+    int64_t const least = difference->least, most = difference->most;
+    using P = arith::CmpIPredicate;
+    switch (op.getPredicate()) {
+    case P::slt:
+      return decided(most < 0, least >= 0);
+    case P::sle:
+      return decided(most <= 0, least > 0);
+    case P::sgt:
+      return decided(least > 0, most <= 0);
+    case P::sge:
+      return decided(least >= 0, most < 0);
+    case P::eq:
+      return decided(least == 0 && most == 0, most < 0 || least > 0);
+    case P::ne:
+      return decided(most < 0 || least > 0, least == 0 && most == 0);
+    default:
+      return std::nullopt; // unsigned
+    }
+  }
+};
+
 template <class Op> struct ExactSum : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
@@ -211,10 +290,13 @@ template <class Op> struct ExactSum : OpRewritePattern<Op> {
 } // namespace
 
 void populatePositions(RewritePatternSet &patterns) {
-  patterns.add<ConstantPosition<linalg::IndexOp>, ConstantPosition<arith::AddIOp>, ConstantPosition<arith::SubIOp>,
-               ConstantPosition<arith::MulIOp>, ConstantPosition<arith::MinSIOp>, ConstantPosition<arith::MaxSIOp>,
-               ConstantPosition<arith::IndexCastOp>, DecidedExtreme<arith::MinSIOp>, DecidedExtreme<arith::MaxSIOp>,
-               ExactSum<arith::AddIOp>, ExactSum<arith::SubIOp>, ExactSum<arith::MulIOp>>(patterns.getContext());
+  patterns
+      .add<ConstantPosition<linalg::IndexOp>, ConstantPosition<arith::AddIOp>, ConstantPosition<arith::SubIOp>,
+           ConstantPosition<arith::MulIOp>, ConstantPosition<arith::MinSIOp>, ConstantPosition<arith::MaxSIOp>,
+           ConstantPosition<arith::IndexCastOp>, ConstantPosition<arith::DivSIOp>, ConstantPosition<arith::RemSIOp>,
+           FlooredPosition, WholeRemainder, DecidedComparison, DecidedExtreme<arith::MinSIOp>,
+           DecidedExtreme<arith::MaxSIOp>, ExactSum<arith::AddIOp>, ExactSum<arith::SubIOp>, ExactSum<arith::MulIOp>>(
+          patterns.getContext());
 }
 
 } // namespace ml2k

@@ -433,7 +433,7 @@ void testRows() {
   }
   combiners();
   for (int const rows : {0, 1, 7, 8, 41, 100})
-    for (int const length : {1, 15, 64, 1001}) {
+    for (int const length : {1, 15, 64, 1001, 2501}) { // 1001: four rows at a time, 2501: eight
       foldRows<Sum, float>("sum", rows, length);
       foldRows<Max, double>("max", rows, length);
     }

@@ -111,3 +111,53 @@ func.func @unknown(%out: tensor<?xi64>) -> tensor<?xi64> {
   } -> tensor<?xi64>
   return %0 : tensor<?xi64>
 }
+
+// Positions are not negative: no floor division, nothing to wrap around from below, no remainder of what is smaller.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: arith.cmpi
+// CHECK-NOT: arith.remsi
+// CHECK: %[[HALF:.*]] = arith.divsi
+// CHECK-NEXT: linalg.yield %[[HALF]]
+func.func @halves(%out: tensor<8xi64>) -> tensor<8xi64> {
+  %c0 = arith.constant 0 : i64
+  %c2 = arith.constant 2 : i64
+  %c4 = arith.constant 4 : i64
+  %0 = linalg.generic {indexing_maps = [#rank1], iterator_types = ["parallel"]} outs(%out : tensor<8xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %at = arith.index_cast %i : index to i64
+    %half = arith.floordivsi %at, %c2 : i64
+    %is_negative = arith.cmpi slt, %half, %c0 : i64
+    %wrapped = arith.addi %half, %c4 : i64
+    %place = arith.select %is_negative, %wrapped, %half : i64
+    %rest = arith.remsi %place, %c4 : i64
+    linalg.yield %rest : i64
+  } -> tensor<8xi64>
+  return %0 : tensor<8xi64>
+}
+
+// Below zero they round down, and a remainder may be negative.
+// CHECK-LABEL: func.func @below
+// CHECK: arith.floordivsi
+// CHECK: arith.cmpi slt
+// CHECK: arith.remsi
+func.func @below(%out: tensor<8xi64>) -> tensor<8xi64> {
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %c0 = arith.constant 0 : i64
+  %c4 = arith.constant 4 : i64
+  %0 = linalg.generic {indexing_maps = [#rank1], iterator_types = ["parallel"]} outs(%out : tensor<8xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %at = arith.index_cast %i : index to i64
+    %before = arith.subi %at, %c1 : i64
+    %half = arith.floordivsi %before, %c2 : i64
+    %is_negative = arith.cmpi slt, %half, %c0 : i64
+    %wrapped = arith.addi %half, %c4 : i64
+    %place = arith.select %is_negative, %wrapped, %half : i64
+    %rest = arith.remsi %before, %c4 : i64
+    %sum = arith.addi %place, %rest : i64
+    linalg.yield %sum : i64
+  } -> tensor<8xi64>
+  return %0 : tensor<8xi64>
+}
