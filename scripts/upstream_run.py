@@ -260,7 +260,8 @@ def lower(text, directory):
     with open(path("module.ll"), "w") as file:
         file.write(run(["mlir-translate-19", "--mlir-to-llvmir"], text))
     libraries = subprocess.run(["llvm-config-19", "--libdir"], capture_output=True, text=True).stdout.strip()
-    run(["clang-19", "-w", "-O2", "-march=native", "-shared", "-fPIC", path("module.ll"), "-o", path("module.so"),
+    # A function of the program called as one of the C library, @glob or @index, is the program's
+    run(["clang-19", "-w", "-O2", "-march=native", "-shared", "-fPIC", "-Wl,-Bsymbolic-functions", path("module.ll"), "-o", path("module.so"),
          f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lmlir_c_runner_utils", "-lmlir_float16_utils", "-lm"], "")
     return path("module.so")
 
