@@ -13,6 +13,7 @@ namespace {
 
 /// Larger constants and products of positions are left alone: below, no sum of a few of them leaves 64 bits.
 constexpr int64_t largest = int64_t(1) << 40;
+bool isLarge(int64_t number) { return number < -largest || number > largest; }
 
 /// How much of an expression is read for one of its operations.
 constexpr unsigned largestExpression = 64;
@@ -64,12 +65,12 @@ std::optional<Known> Reader::bounded(Known known) const {
     known.least = known.most = known.constant;
     for (auto [factor, extent] : llvm::zip(known.factors, extents)) {
       int64_t end = 0;
-      if (factor != 0 && (llvm::MulOverflow(factor, extent - 1, end) || std::abs(end) > largest))
+      if (factor != 0 && (llvm::MulOverflow(factor, extent - 1, end) || isLarge(end)))
         return std::nullopt;
       (factor < 0 ? known.least : known.most) += end;
     }
   }
-  if (known.least < -largest || known.most > largest)
+  if (isLarge(known.least) || isLarge(known.most))
     return std::nullopt;
   return known;
 }
@@ -79,7 +80,7 @@ std::optional<Known> Reader::combined(Known const &a, int64_t factorOfA, Known c
   for (auto [part, factor] : {std::pair(&a, factorOfA), std::pair(&b, factorOfB)}) {
     int64_t ends[2];
     if (llvm::MulOverflow(part->least, factor, ends[0]) || llvm::MulOverflow(part->most, factor, ends[1]) ||
-        std::max(std::abs(ends[0]), std::abs(ends[1])) > largest)
+        isLarge(ends[0]) || isLarge(ends[1]))
       return std::nullopt;
     sum.least += std::min(ends[0], ends[1]);
     sum.most += std::max(ends[0], ends[1]);
@@ -111,10 +112,10 @@ std::optional<Known> Reader::productOf(arith::MulIOp op) {
   if (a->isConstant())
     return combined(*b, a->least, constantOf(0), 0);
   int64_t ends[4];
-  bool const isLarge = llvm::MulOverflow(a->least, b->least, ends[0]) ||
-                       llvm::MulOverflow(a->least, b->most, ends[1]) || llvm::MulOverflow(a->most, b->least, ends[2]) ||
-                       llvm::MulOverflow(a->most, b->most, ends[3]);
-  if (isLarge)
+  bool const overflows = llvm::MulOverflow(a->least, b->least, ends[0]) ||
+                         llvm::MulOverflow(a->least, b->most, ends[1]) ||
+                         llvm::MulOverflow(a->most, b->least, ends[2]) || llvm::MulOverflow(a->most, b->most, ends[3]);
+  if (overflows)
     return std::nullopt;
   return bounded(Known(*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4)));
 }
@@ -184,6 +185,12 @@ std::optional<Known> knownOf(Operation *op, Value value) {
   return generic && isRead ? Reader(generic).read(value) : std::nullopt;
 }
 
+/// Of the first operand and the second.
+std::optional<Known> differenceOf(Operation *op) {
+  std::optional<Known> const a = knownOf(op, op->getOperand(0)), b = knownOf(op, op->getOperand(1));
+  return a && b ? Reader(cast<linalg::GenericOp>(op->getParentOp())).combined(*a, 1, *b, -1) : std::nullopt;
+}
+
 /// Arithmetic only: a position by itself, of a loop of one step, too, tells other passes what is done (the one best of
 /// sorted rows is found as any number of them).
 template <class Op> struct ConstantPosition : OpRewritePattern<Op> {
@@ -200,9 +207,7 @@ template <class Op> struct ConstantPosition : OpRewritePattern<Op> {
 template <class Op> struct DecidedExtreme : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    std::optional<Known> const a = knownOf(op, op.getLhs()), b = knownOf(op, op.getRhs());
-    std::optional<Known> const difference =
-        a && b ? Reader(cast<linalg::GenericOp>(op->getParentOp())).combined(*a, 1, *b, -1) : std::nullopt;
+    std::optional<Known> const difference = differenceOf(op);
     if (!difference || (difference->most > 0 && difference->least < 0))
       return failure();
     bool const isLeftLess = difference->most <= 0;
@@ -247,9 +252,7 @@ struct DecidedComparison : OpRewritePattern<arith::CmpIOp> {
 
 private:
   static std::optional<bool> answerOf(arith::CmpIOp op) {
-    std::optional<Known> const a = knownOf(op, op.getLhs()), b = knownOf(op, op.getRhs());
-    std::optional<Known> const difference =
-        a && b ? Reader(cast<linalg::GenericOp>(op->getParentOp())).combined(*a, 1, *b, -1) : std::nullopt;
+    std::optional<Known> const difference = differenceOf(op);
     if (!difference)
       return std::nullopt;
     auto const decided = [](bool isAlways, bool isNever) {
