@@ -244,3 +244,23 @@ func.func @f(%x: memref<1x4x4x3xf32>, %y: memref<1x4x4x5xf32>) {
   }
   return
 }
+
+// -----
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f(%x: memref<8x60xf32>, %y: memref<8x64xf32>) {
+  nest.map "m" outs(%y : memref<8x64xf32>) maps [#id] {
+    %i = nest.index 0
+    // expected-error @+1 {{is the position in loop 2 of 2}}
+    %j = nest.index 2
+    %value = memref.load %x[%i, %j] : memref<8x60xf32>
+    nest.yield %value : f32
+  }
+  return
+}
+
+// -----
+func.func @f() -> index {
+  // expected-error @+1 {{is outside of a kernel}}
+  %i = nest.index 0
+  return %i : index
+}

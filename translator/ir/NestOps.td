@@ -427,6 +427,7 @@ def Nest_IndexOp : Nest_Op<"index", [Pure]> {
   let arguments = (ins I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$dim attr-dict";
+  let hasVerifier = 1;
 }
 
 def Nest_YieldOp : Nest_Op<"yield", [Pure, Terminator]> {

@@ -466,3 +466,18 @@ LogicalResult FoldOp::verify() {
 }
 
 LogicalResult EachOp::verify() { return verifyAlongRow(*this, getBody()); }
+
+LogicalResult IndexOp::verify() {
+  auto kernel = (*this)->getParentOfType<Kernel>();
+  if (!kernel)
+    return emitOpError("is outside of a kernel");
+  size_t loops = 0; // the epilogue of a product knows those of its results only, which the printer checks
+  for (AffineMap map : kernel.getMaps())
+    loops = std::max<size_t>(loops, map.getNumDims());
+  if (auto structured = dyn_cast<DestinationStyleOpInterface>(kernel.getOperation()))
+    for (Value output : structured.getDpsInits())
+      loops = std::max<size_t>(loops, cast<ShapedType>(output.getType()).getRank());
+  if (getDim() >= loops)
+    return emitOpError() << "is the position in loop " << getDim() << " of " << loops;
+  return success();
+}

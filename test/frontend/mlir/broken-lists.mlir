@@ -1,4 +1,5 @@
-// Lists of integers that LLVM's parser would go on without, and permutations that its verifier would read extents by.
+// Lists of integers that LLVM's parser would go on without, permutations that its verifier would read extents by, and a reduction
+// without the values whose type it would read.
 //
 // RUN: split-file %s %t
 // RUN: not ml2kokkos %t/word.mlir -o - 2>&1 | FileCheck %s --check-prefix=WORD
@@ -8,6 +9,7 @@
 // RUN: not ml2kokkos %t/broadcast.mlir -o - 2>&1 | FileCheck %s --check-prefix=BROADCAST
 // RUN: not ml2kokkos %t/outside.mlir -o - 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not ml2kokkos %t/generic.mlir -o - 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not ml2kokkos %t/joined.mlir -o - 2>&1 | FileCheck %s --check-prefix=JOINED
 // RUN: ml2kokkos %t/good.mlir -o - | FileCheck %s --check-prefix=GOOD
 
 // WORD: word.mlir:2:78: error: permutation has to be a list of integers: permutation = [1, 0]
@@ -44,6 +46,22 @@ func.func @f(%x: tensor<2x3xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
 func.func @f(%x: tensor<3xf32>, %o: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %y = linalg.broadcast ins(%x : tensor<3xf32>) outs(%o : tensor<2x3xf32>) dimensions = [-]
   return %y : tensor<2x3xf32>
+}
+
+// JOINED: joined.mlir:8:7: error: 'scf.reduce.return' op is in a block that has no values to join
+//--- joined.mlir
+func.func @f(%x: memref<8xf32>, %y: memref<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %total = scf.parallel (%j) = (%c0) to (%c8) step (%c1) init (%zero) -> f32 {
+    scf.reduce (%zero : f32) {
+      scf.reduce.return %zero : f32
+    }
+  }
+  memref.store %total, %y[] : memref<f32>
+  return
 }
 
 // OUTSIDE: mlir:2:8: error: 'linalg.transpose' op permutation is not valid

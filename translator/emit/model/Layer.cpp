@@ -70,6 +70,8 @@ ScalarPrinter Layer::scalars(IndexSpace const &space) {
   };
   printer.handle("nest.index", [space](Operation *op, ScalarPrinter &p, Body &) {
     unsigned const dim = cast<nest::IndexOp>(op).getDim();
+    if (dim >= space.dims.size())
+      return LogicalResult(op->emitOpError() << "is the position in loop " << dim << " of " << space.dims.size());
     p.bind(op->getResult(0), space.extents[dim] == 1 ? literal(0) : space.dims[dim]);
     return success();
   });

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -27,16 +28,27 @@ static Location locationOf(MLIRContext &context, llvm::MemoryBuffer const &sourc
   return FileLineColLoc::get(&context, source.getBufferIdentifier(), 1, 1);
 }
 
-/// Before the verifier of LLVM 19 reads extents at the numbers of a permutation that is none.
-static LogicalResult checkPermutations(Block &block) {
+static bool isPermutation(ArrayRef<int64_t> values) {
+  auto sorted = llvm::to_vector(values);
+  llvm::sort(sorted);
+  return llvm::equal(sorted, llvm::seq<int64_t>(0, sorted.size()));
+}
+
+/// What the verifier of LLVM 19 trusts: it reads extents at the numbers of a permutation, and the first of the two
+/// values that a reduction joins.
+static LogicalResult checkBeforeVerifier(Block &block) {
   bool const isBroken = block
-                            .walk([](linalg::TransposeOp op) {
-                              auto permutation = llvm::to_vector(op.getPermutation());
-                              llvm::sort(permutation);
-                              if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
-                                return WalkResult::advance();
-                              op.emitOpError("permutation is not valid");
-                              return WalkResult::interrupt();
+                            .walk([](Operation *op) {
+                              if (auto transpose = dyn_cast<linalg::TransposeOp>(op);
+                                  transpose && !isPermutation(transpose.getPermutation())) {
+                                op->emitOpError("permutation is not valid");
+                                return WalkResult::interrupt();
+                              }
+                              if (isa<scf::ReduceReturnOp>(op) && op->getBlock()->getNumArguments() == 0) {
+                                op->emitOpError("is in a block that has no values to join");
+                                return WalkResult::interrupt();
+                              }
+                              return WalkResult::advance();
                             })
                             .wasInterrupted();
   return failure(isBroken);
@@ -61,7 +73,7 @@ static LogicalResult parseInto(Block &block, llvm::SourceMgr const &sources, Asm
   if (failed(isText ? parseAsmSourceFile(sources, &block, config, &text)
                     : readBytecodeFile(source.getMemBufferRef(), &block, config)))
     return failure();
-  return checkPermutations(block);
+  return checkBeforeVerifier(block);
 }
 
 /// A file holds either one module or its contents.
