@@ -1,11 +1,13 @@
 //===- Broadcasts.cpp - elementwise operations read what others only spread ---------------------------------------===//
 //
-// A bias that several layers have alike is spread over an image once, and added to each: as memory it would be written
-// and read for nothing. Where one operation reads it the two become one kernel anyway.
+// A bias that is spread over an image is added as the vector that it is. Where several layers have it alike, the image
+// would be memory, written and read for nothing; and an image is one more operand that changes of shape between the
+// addition and its convolution would have to go through.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/canonicalize/Broadcasts.h"
+#include "passes/schedule/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -35,15 +37,58 @@ bool isSpreading(linalg::GenericOp op) {
          yielded == op.getBlock()->getArgument(0);
 }
 
+/// Whether an operation only spreads its only input, which is read at number 0 along extents of 1.
+bool spreadsUnits(linalg::GenericOp op) {
+  if (!isElementwise(op) || op.getNumResults() != 1 || op.getNumDpsInputs() != 1 ||
+      !llvm::hasSingleElement(*op.getBlock()) || !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
+      op.getBlock()->getTerminator()->getOperand(0) != op.getBlock()->getArgument(0))
+    return false;
+  AffineMap const map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  auto const type = cast<RankedTensorType>(op.getInputs()[0].getType());
+  return map.isProjectedPermutation(/*allowZeroInResults=*/true) && !map.isProjectedPermutation() &&
+         llvm::all_of(llvm::enumerate(map.getResults()), [&](auto indexed) {
+           return isa<AffineDimExpr>(indexed.value()) || type.getDimSize(indexed.index()) == 1;
+         });
+}
+
+/// A mean of each row, kept as [rows, 1], is spread as [rows].
+struct SpreadWithoutUnits : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
+    if (!spreadsUnits(op))
+      return failure();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<ReassociationIndices> groups;
+    SmallVector<AffineExpr> exprs;
+    for (auto [dim, expr] : llvm::enumerate(maps[0].getResults())) {
+      bool const isKept = isa<AffineDimExpr>(expr);
+      if (groups.empty() || (isKept && exprs.size() == groups.size()))
+        groups.emplace_back();
+      groups.back().push_back(int64_t(dim));
+      if (isKept)
+        exprs.push_back(expr);
+    }
+    if (exprs.empty())
+      groups.clear();
+    maps[0] = AffineMap::get(maps[0].getNumDims(), 0, exprs, op.getContext());
+    Value const input = rewriter.create<tensor::CollapseShapeOp>(op.getLoc(), op.getInputs()[0], groups);
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputsMutable().assign(input);
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+    return success();
+  }
+};
+
 struct ReadSource : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::GenericOp source, PatternRewriter &rewriter) const override {
-    if (!isSpreading(source) || source->hasOneUse())
+    if (!isSpreading(source))
       return failure();
     Value const spread = source->getResult(0);
     bool isRead = false;
     for (Operation *user : SetVector<Operation *>(spread.user_begin(), spread.user_end()))
-      if (auto op = dyn_cast<linalg::GenericOp>(user); op && isElementwise(op))
+      if (auto op = dyn_cast<linalg::GenericOp>(user); op && (isElementwise(op) || isProductOf(op, source)))
         while (OpOperand *input = inputOf(op, spread)) {
           read(op, *input, source, rewriter);
           isRead = true;
@@ -52,6 +97,22 @@ struct ReadSource : OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
+  /// Whether it is a product with a matrix that all entries of a batch share: the loops along which it is spread are
+  /// those of another operand, and none of the sum.
+  static bool isProductOf(linalg::GenericOp op, linalg::GenericOp source) {
+    Value const spread = source->getResult(0);
+    if (source.getNumDpsInputs() != 1 || !op.hasPureTensorSemantics() || !isMultiplyAdd(op) ||
+        llvm::count(op.getInputs(), spread) != 1)
+      return false;
+    AffineMap const kept = source.getMatchingIndexingMap(source.getDpsInputOperand(0));
+    AffineMap const map = op.getMatchingIndexingMap(inputOf(op, spread));
+    AffineMap const out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    return llvm::all_of(llvm::enumerate(map.getResults()), [&](auto indexed) {
+      auto const [dim, expr] = indexed;
+      return kept.isFunctionOfDim(dim) || (isa<AffineDimExpr>(expr) && llvm::is_contained(out.getResults(), expr));
+    });
+  }
+
   static OpOperand *inputOf(linalg::GenericOp op, Value value) {
     for (OpOperand *input : op.getDpsInputOperands())
       if (input->get() == value)
@@ -126,7 +187,7 @@ struct SpreadExpanded : OpRewritePattern<tensor::ExpandShapeOp> {
 } // namespace
 
 void populateBroadcasts(RewritePatternSet &patterns) {
-  patterns.add<ReadSource, SpreadExpanded>(patterns.getContext());
+  patterns.add<ReadSource, SpreadExpanded, SpreadWithoutUnits>(patterns.getContext());
 }
 
 } // namespace ml2k

@@ -66,7 +66,7 @@ func.func @number(%x: tensor<1x8x6x6xf32>, %y: tensor<1x8x6x6xf32>) -> (tensor<1
 // What is spread takes its other shape first: a bias of groups.
 // CHECK-LABEL: func.func @groups
 // CHECK: %[[B:.*]] = tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [2, 4]
-// CHECK: linalg.generic {{.*}} ins(%[[B]] : tensor<2x4xf32>) outs(%{{.*}} : tensor<1x2x4x6x6xf32>)
+// CHECK-NEXT: linalg.generic {{.*}} ins(%arg0, %[[B]] : tensor<1x2x4x6x6xf32>, tensor<2x4xf32>)
 func.func @groups(%x: tensor<1x2x4x6x6xf32>, %b: tensor<8xf32>) -> tensor<1x2x4x6x6xf32> {
   %e = tensor.empty() : tensor<1x8x6x6xf32>
   %image = linalg.generic {indexing_maps = [#channel, #whole], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
