@@ -44,12 +44,16 @@ static Value hoisted(OpBuilder &builder, Value size, func::FuncOp entry) {
   return builder.clone(*op, values)->getResult(cast<OpResult>(size).getResultNumber());
 }
 
-/// Where sizes that depend on arguments only can be computed: after the buffers made so far.
+/// Where sizes that depend on arguments only can be computed: after the buffers made so far, before all that uses
+/// memory.
 static OpBuilder atStart(func::FuncOp entry) {
   Block &block = entry.getBody().front();
   nest::BufferOp last;
-  for (auto buffer : block.getOps<nest::BufferOp>())
-    last = buffer;
+  for (Operation &op : block)
+    if (auto buffer = dyn_cast<nest::BufferOp>(op))
+      last = buffer;
+    else if (!isa<nest::WeightOp>(op) && !isMemoryEffectFree(&op))
+      break;
   OpBuilder builder(entry.getContext());
   if (last)
     builder.setInsertionPointAfter(last);
