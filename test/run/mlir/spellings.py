@@ -373,6 +373,57 @@ return %out : {HEADS}
 """
 
 
+# --- A linear layer over a batch, residual and normalization ----------------------------------------------------------
+
+BATCH, ROWS = "tensor<2x6x16xf32>", "tensor<12x16xf32>"
+MEANS, KEPT, SPREAD = "tensor<2x6xf32>", "tensor<2x6x1xf32>", "tensor<2x16x16xf32>"
+SQUARE, SHIFT = random.standard_normal((16, 16)), random.standard_normal(16)
+
+
+def copied(result, kind, where, value, source):
+    """A value spread over `kind`."""
+    return generic(result, kind, [where], [(value, source)], "").replace("linalg.yield %y", "linalg.yield %a")
+
+
+def block_product(form):
+    """%p = x w"""
+    constant = f"%w = arith.constant {dense(SQUARE)} : tensor<16x16xf32>\n"
+    if form == "rows":
+        return constant + f"%r = tensor.collapse_shape %x [[0, 1], [2]] : {BATCH} into {ROWS}\n" + fill("z", ROWS) + f"""\
+%m = linalg.matmul ins(%r, %w : {ROWS}, tensor<16x16xf32>) outs(%z : {ROWS}) -> {ROWS}
+%p = tensor.expand_shape %m [[0, 1], [2]] output_shape [2, 6, 16] : {ROWS} into {BATCH}
+"""
+    if form == "spread":
+        wide = copied("v", SPREAD, "j, k", "%w", "tensor<16x16xf32>")
+    else:
+        wide = f"%v_e = tensor.empty() : {SPREAD}\n%v = linalg.broadcast ins(%w : tensor<16x16xf32>) outs(%v_e : {SPREAD}) dimensions = [0]\n"
+    return constant + wide + fill("z", BATCH) + f"%p = linalg.batch_matmul ins(%x, %v : {BATCH}, {SPREAD}) outs(%z : {BATCH}) -> {BATCH}\n"
+
+
+def mean(result, value, form):
+    """%result is the mean of each row, for every element where `form` spreads it."""
+    sums = fill(f"{result}_s", MEANS) + f"%{result}_t = linalg.reduce {{ arith.addf }} ins({value} : {BATCH}) outs(%{result}_s : {MEANS}) dimensions = [2]\n"
+    share = "  %n = arith.constant 16.0 : f32\n  %y = arith.divf %a, %n : f32"
+    if form == "rows":
+        return sums + generic(result, MEANS, ["i, j"], [(f"%{result}_t", MEANS)], share)
+    kept = f"%{result}_k = tensor.expand_shape %{result}_t [[0], [1, 2]] output_shape [2, 6, 1] : {MEANS} into {KEPT}\n"
+    kept += generic(f"{result}_m", KEPT, ["i, j, k"], [(f"%{result}_k", KEPT)], share)
+    return sums + kept + copied(result, BATCH, "i, j, 0", f"%{result}_m", KEPT)
+
+
+def block(product="rows", means="rows", bias="generic"):
+    whole = "i, j, k"
+    kind, where = (MEANS, "i, j") if means == "rows" else (BATCH, whole)
+    text = f"func.func @block(%x: {BATCH}) -> {BATCH} {{\n" + block_product(product)
+    text += f"%shift = arith.constant {dense(SHIFT)} : tensor<16xf32>\n" + add_bias(bias, "s", "%p", "%shift", BATCH, "tensor<16xf32>")
+    text += generic("h", BATCH, [whole, whole], [("%s", BATCH), ("%x", BATCH)], "  %y = arith.addf %a, %b : f32")
+    text += mean("mean", "%h", means) + generic("d", BATCH, [whole, where], [("%h", BATCH), ("%mean", kind)], "  %y = arith.subf %a, %b : f32")
+    text += generic("q", BATCH, [whole], [("%d", BATCH)], "  %y = arith.mulf %a, %a : f32") + mean("variance", "%q", means)
+    text += generic("out", BATCH, [whole, where], [("%d", BATCH), ("%variance", kind)],
+                    "  %least = arith.constant 1.0e-5 : f32\n  %u = arith.addf %b, %least : f32\n  %root = math.rsqrt %u : f32\n  %y = arith.mulf %a, %root : f32")
+    return text + f"return %out : {BATCH}\n}}\n"
+
+
 # --- All --------------------------------------------------------------------------------------------------------------
 
 FAMILIES = {
@@ -391,6 +442,10 @@ FAMILIES = {
         "tensor": attention(scale="tensor"), "torch": attention("transpose", normal="generic"), "reduce": attention(normal="reduce"),
         "maxnum": attention(normal="maxnum"), "all": attention("generic", "tensor", "reduce", "generic"),
         "scaled_queries": attention_scaled_queries(), "tosa": attention_tosa(),
+    },
+    "block": {
+        "rows": block(), "spread": block("spread"), "broadcast": block("broadcast"), "kept": block(means="kept"),
+        "bias": block(bias="broadcast"), "torch": block("spread", "kept", "broadcast"), "all": block("broadcast", "kept"),
     },
 }
 
