@@ -1,5 +1,5 @@
-// Lists of integers that LLVM's parser would go on without, permutations that its verifier would read extents by, and a reduction
-// without the values whose type it would read.
+// Lists of integers that LLVM's parser would go on without, permutations that its verifier would read extents by, blocks of a
+// sparse tensor whose sizes it would look for in vain, and a reduction without the values whose type it would read.
 //
 // RUN: split-file %s %t
 // RUN: not ml2kokkos %t/word.mlir -o - 2>&1 | FileCheck %s --check-prefix=WORD
@@ -9,6 +9,7 @@
 // RUN: not ml2kokkos %t/broadcast.mlir -o - 2>&1 | FileCheck %s --check-prefix=BROADCAST
 // RUN: not ml2kokkos %t/outside.mlir -o - 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not ml2kokkos %t/generic.mlir -o - 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not ml2kokkos %t/blocks.mlir -o - 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // RUN: not ml2kokkos %t/joined.mlir -o - 2>&1 | FileCheck %s --check-prefix=JOINED
 // RUN: ml2kokkos %t/good.mlir -o - | FileCheck %s --check-prefix=GOOD
 
@@ -46,6 +47,15 @@ func.func @f(%x: tensor<2x3xf32>, %o: tensor<2xf32>) -> tensor<2xf32> {
 func.func @f(%x: tensor<3xf32>, %o: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %y = linalg.broadcast ins(%x : tensor<3xf32>) outs(%o : tensor<2x3xf32>) dimensions = [-]
   return %y : tensor<2x3xf32>
+}
+
+// BLOCKS: blocks.mlir:2:3: error: levels of blocks need one `mod` for each `floordiv` of a dimension
+//--- blocks.mlir
+#BSR = #sparse_tensor.encoding<{
+  map = (i, j) -> (i floordiv 2 : dense, j floordiv 2 : compressed, j mod 2 : dense, j mod 2 : dense)
+}>
+func.func @f(%x: tensor<8x8xf64, #BSR>) -> tensor<8x8xf64, #BSR> {
+  return %x : tensor<8x8xf64, #BSR>
 }
 
 // JOINED: joined.mlir:8:7: error: 'scf.reduce.return' op is in a block that has no values to join

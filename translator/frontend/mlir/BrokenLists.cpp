@@ -1,7 +1,8 @@
 //===- BrokenLists.cpp - `permutation = [1, 0]` of linalg holds integers ------------------------------------------===//
 //
-// The parser of LLVM 19 reports a list that it cannot read, and goes on with an attribute that is null. Such text is
-// refused before the parser sees it.
+// The parser of LLVM 19 reports a list that it cannot read, and goes on with an attribute that is null; where the
+// levels of a sparse tensor are blocks, it counts on an `i mod 2` for each `i floordiv 2`. Other text is refused before
+// the parser sees it.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -55,10 +56,37 @@ static StringRef findBrokenList(StringRef text) {
   return {};
 }
 
+/// The first map to levels of blocks, `(i, j) -> (i floordiv 2 : dense, i mod 2 : dense, j : compressed)`, that divides
+/// and takes the rest of other dimensions; empty when there is none.
+static StringRef findUnevenBlocks(StringRef text) {
+  mlir_import::TextWords words(text);
+  for (StringRef word = words.next(); !word.empty(); word = words.next()) {
+    if (word != "map" || words.next() != "=")
+      continue;
+    StringRef const map = word;
+    word = words.next();
+    if (word != "(" && word != "[") // of another attribute
+      continue;
+    SmallVector<StringRef> divided, rests;
+    for (StringRef before; !word.empty() && word != "}"; before = word, word = words.next())
+      if (word == "floordiv")
+        divided.push_back(before);
+      else if (word == "mod")
+        rests.push_back(before);
+    llvm::sort(divided);
+    llvm::sort(rests);
+    if (!rests.empty() && divided != rests)
+      return map;
+  }
+  return {};
+}
+
 mlir::LogicalResult mlir_import::refuseBrokenLists(MemoryBuffer const &source, mlir::MLIRContext &context) {
-  StringRef const name = findBrokenList(source.getBuffer());
-  if (name.empty())
-    return mlir::success();
-  return mlir::emitError(locationIn(source, name, context))
-         << name << " has to be a list of integers: " << name << " = [1, 0]";
+  if (StringRef const name = findBrokenList(source.getBuffer()); !name.empty())
+    return mlir::emitError(locationIn(source, name, context))
+           << name << " has to be a list of integers: " << name << " = [1, 0]";
+  if (StringRef const map = findUnevenBlocks(source.getBuffer()); !map.empty())
+    return mlir::emitError(locationIn(source, map, context))
+           << "levels of blocks need one `mod` for each `floordiv` of a dimension";
+  return mlir::success();
 }

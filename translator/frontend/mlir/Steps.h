@@ -20,7 +20,8 @@ bool reportForeignDialect(mlir::Diagnostic const &parserMessage, llvm::MemoryBuf
 /// Refuses text on which the parser would use memory that it has freed.
 mlir::LogicalResult refuseInnerDefinitions(llvm::MemoryBuffer const &source, mlir::MLIRContext &context);
 
-/// Refuses text of which the parser would make operations without an attribute that they have to have.
+/// Refuses text of which the parser would make operations without an attribute that they have to have, or read memory
+/// of nobody.
 mlir::LogicalResult refuseBrokenLists(llvm::MemoryBuffer const &source, mlir::MLIRContext &context);
 
 /// Refuses sequences of the transform dialect with operations of another one, on which upstream's verifier crashes, and
