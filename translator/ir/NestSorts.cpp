@@ -1,6 +1,10 @@
 //===- NestSorts.cpp - what a printable nest.top_k and nest.sort must satisfy -------------------------------------===//
 
 #include "translator/ir/NestVerify.h"
+#include "translator/ir/SortRoom.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace ml2k::nest;
@@ -92,4 +96,24 @@ LogicalResult SortOp::verify() {
       (room.hasStaticShape() && room.getDimSize(0) < entries * roomFor(element, getSlices())))
     return emitOpError() << "requires room for two entries of " << (getSlices() ? "i32" : "i64") << " for each element";
   return verifyResults(*this);
+}
+
+Value ml2k::nest::roomForSort(OpBuilder &builder, Location loc, Value input) {
+  auto const type = cast<RankedTensorType>(input.getType());
+  int64_t words = SortOp::roomFor(type.getElementType(), /*slices=*/false);
+  Value size;
+  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(extent)) {
+      words *= extent;
+      continue;
+    }
+    Value const own = builder.create<tensor::DimOp>(loc, input, d);
+    size = size ? builder.create<arith::MulIOp>(loc, size, own).getResult() : own;
+  }
+  Type const word = SortOp::roomType(type.getElementType(), /*slices=*/false);
+  if (!size)
+    return builder.create<tensor::EmptyOp>(loc, ArrayRef<int64_t>{words}, word);
+  Value const factor = builder.create<arith::ConstantIndexOp>(loc, words);
+  Value const total = builder.create<arith::MulIOp>(loc, size, factor);
+  return builder.create<tensor::EmptyOp>(loc, ArrayRef<int64_t>{ShapedType::kDynamic}, word, total);
 }

@@ -7,6 +7,7 @@
 #include "translator/ir/Registration.h"
 
 #include "translator/ir/Nest.h"
+#include "translator/ir/TmTensor.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,7 +49,7 @@ void ml2k::registerDialects(DialectRegistry &registry) {
                   cf::ControlFlowDialect, complex::ComplexDialect, func::FuncDialect, gpu::GPUDialect,
                   linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, ml_program::MLProgramDialect,
                   nest::NestDialect, omp::OpenMPDialect, scf::SCFDialect, sparse_tensor::SparseTensorDialect,
-                  tensor::TensorDialect, tosa::TosaDialect, vector::VectorDialect>();
+                  tensor::TensorDialect, tm_tensor::TmTensorDialect, tosa::TosaDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);

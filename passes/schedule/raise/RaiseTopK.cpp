@@ -12,6 +12,7 @@
 #include "passes/schedule/Tensors.h"
 
 #include "translator/ir/Nest.h"
+#include "translator/ir/SortRoom.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -357,27 +358,6 @@ static void addRooms(RewriterBase &rewriter, Location loc, Sorting const &sortin
     outputs.push_back(rewriter.create<tensor::EmptyOp>(loc, ArrayRef<int64_t>{rows, parts * kept}, element));
 }
 
-/// Room for two entries of each element.
-static Value roomFor(RewriterBase &rewriter, Location loc, Value input) {
-  auto const type = cast<RankedTensorType>(input.getType());
-  int64_t words = nest::SortOp::roomFor(type.getElementType(), /*slices=*/false);
-  Value size;
-  for (auto [d, extent] : llvm::enumerate(type.getShape())) {
-    if (!ShapedType::isDynamic(extent)) {
-      words *= extent;
-      continue;
-    }
-    Value const own = rewriter.create<tensor::DimOp>(loc, input, d);
-    size = size ? rewriter.create<arith::MulIOp>(loc, size, own).getResult() : own;
-  }
-  Type const word = nest::SortOp::roomType(type.getElementType(), /*slices=*/false);
-  if (!size)
-    return rewriter.create<tensor::EmptyOp>(loc, ArrayRef<int64_t>{words}, word);
-  Value const factor = rewriter.create<arith::ConstantIndexOp>(loc, words);
-  Value const total = rewriter.create<arith::MulIOp>(loc, size, factor);
-  return rewriter.create<tensor::EmptyOp>(loc, ArrayRef<int64_t>{ShapedType::kDynamic}, word, total);
-}
-
 /// The kernel's first two results are the elements and their positions.
 static Operation *createKernel(RewriterBase &rewriter, Location loc, Sorting const &sorting, int64_t kept,
                                SmallVector<Value> outputs) {
@@ -389,7 +369,7 @@ static Operation *createKernel(RewriterBase &rewriter, Location loc, Sorting con
     addOrder(rewriter, kernel, sorting);
     return kernel;
   }
-  outputs.push_back(roomFor(rewriter, loc, sorting.input));
+  outputs.push_back(nest::roomForSort(rewriter, loc, sorting.input));
   nest::Order const order = sorting.order.isLargest ? nest::Order::Descending : nest::Order::Ascending;
   return rewriter.create<nest::SortOp>(loc, types(), "sort", order, sorting.order.isUnsigned, /*slices=*/false,
                                        sorting.along, sorting.input, ValueRange(), outputs);
@@ -431,10 +411,29 @@ static void raise(RewriterBase &rewriter, GenericOp positions, Sorting const &so
   rewriter.replaceOp(positions, kernel->getResult(1));
 }
 
+/// A sort of which few elements are kept, as front ends make it.
+static void keepFew(RewriterBase &rewriter, nest::SortOp sort) {
+  if (sort.getSlices() || sort.getCount() > mostKept || sort.getCount() == 0 || sort->getNumResults() == 0)
+    return;
+  rewriter.setInsertionPoint(sort);
+  Sorting const sorting{sort.getInputs()[0],
+                        int64_t(sort.getAlong()),
+                        {sort.getOrder() == nest::Order::Descending, sort.getIsUnsigned()}};
+  Operation *kernel =
+      createKernel(rewriter, sort.getLoc(), sorting, sort.getCount(), {sort.getOutputs()[0], sort.getOutputs()[1]});
+  for (unsigned i = 0; i < 2; ++i)
+    rewriter.replaceAllUsesWith(sort->getResult(i), kernel->getResult(i));
+  rewriter.eraseOp(sort);
+}
+
 namespace {
 struct RaiseTopK : impl::RaiseTopKBase<RaiseTopK> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    getOperation().walk([&](nest::SortOp sort) {
+      if (sort->getNumResults() < 3 || sort->getResult(2).use_empty())
+        keepFew(rewriter, sort);
+    });
     SmallVector<std::pair<GenericOp, Sorting>> found;
     getOperation().walk([&](GenericOp op) {
       std::optional<Sorting> const sorting = sortingOf(op);

@@ -2,7 +2,9 @@
 
 #include "translator/frontend/mlir/MlirImport.h"
 
+#include "translator/frontend/mlir/CrashGuard.h"
 #include "translator/frontend/mlir/Steps.h"
+#include "translator/ir/Nest.h"
 #include "translator/ir/Registration.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -70,8 +72,14 @@ static LogicalResult parseInto(Block &block, llvm::SourceMgr const &sources, Asm
   if (isText && (failed(mlir_import::refuseInnerDefinitions(source, context)) ||
                  failed(mlir_import::refuseBrokenLists(source, context))))
     return failure();
-  if (failed(isText ? parseAsmSourceFile(sources, &block, config, &text)
-                    : readBytecodeFile(source.getMemBufferRef(), &block, config)))
+  LogicalResult parsed = failure();
+  bool const isOver = mlir_import::survives([&] {
+    parsed = isText ? parseAsmSourceFile(sources, &block, config, &text)
+                    : readBytecodeFile(source.getMemBufferRef(), &block, config);
+  });
+  if (!isOver)
+    return emitError(locationOf(context, source), "LLVM's reader of MLIR crashes on this file");
+  if (failed(parsed))
     return failure();
   return checkBeforeVerifier(block);
 }
@@ -138,10 +146,12 @@ OwningOpRef<ModuleOp> ml2k::importMlir(StringRef bytes, MlirImportOptions const 
   if (!module)
     return {};
   // The steps below make operations of dialects that the text need not have
-  context.loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, math::MathDialect,
-                      memref::MemRefDialect, tensor::TensorDialect>();
+  context
+      .loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, linalg::LinalgDialect, math::MathDialect,
+                   memref::MemRefDialect, nest::NestDialect, scf::SCFDialect, tensor::TensorDialect>();
   func::FuncOp entry = scheduledEntry(*module, options);
-  if (!entry || failed(mlir_import::takeEarlyForms(*module, entry)) || failed(mlir_import::lowerLaunches(entry)))
+  if (!entry || failed(mlir_import::takeEarlyForms(*module, entry)) || failed(mlir_import::lowerTorchForms(entry)) ||
+      failed(mlir_import::lowerLaunches(entry)))
     return {};
   mlir_import::nameSignature(entry);
   mlir_import::warnOfUnwritten(entry);

@@ -35,6 +35,9 @@ void takeNamesFromText(mlir::ModuleOp module, mlir::AsmParserState const &text);
 /// Sparse constants become dense ones; types that no step knows are refused.
 mlir::LogicalResult takeEarlyForms(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
+/// torch-mlir's own operations, of the tm_tensor dialect, in terms of other ones.
+mlir::LogicalResult lowerTorchForms(mlir::func::FuncOp entry);
+
 /// Launches of the gpu dialect and loops of omp become parallel loops.
 mlir::LogicalResult lowerLaunches(mlir::func::FuncOp entry);
 
