@@ -82,7 +82,8 @@ LogicalResult tm_tensor::TopKOp::verify() {
   if (failed(verifyCounts(*this, getInputs(), 1, 2, getOutputs(), 2)) ||
       failed(verifyDimension(*this, getDimension(), getInputs()[0])))
     return failure();
-  RankedTensorType const row = tensorType(getInputs()[0]), values = tensorType(getOutputs()[0]), places = tensorType(getOutputs()[1]);
+  RankedTensorType const row = tensorType(getInputs()[0]), values = tensorType(getOutputs()[0]),
+                         places = tensorType(getOutputs()[1]);
   SmallVector<int64_t> wanted(row.getShape());
   if (values.getRank() != row.getRank())
     return emitOpError("outputs do not fit the input");
@@ -100,7 +101,8 @@ LogicalResult tm_tensor::TopKOp::verify() {
 LogicalResult tm_tensor::ScatterOp::verify() {
   if (failed(verifyCounts(*this, getInputs(), 2, 2, getOutputs(), 1)))
     return failure();
-  RankedTensorType const updates = tensorType(getInputs()[0]), indices = tensorType(getInputs()[1]), out = tensorType(getOutputs()[0]);
+  RankedTensorType const updates = tensorType(getInputs()[0]), indices = tensorType(getInputs()[1]),
+                         out = tensorType(getOutputs()[0]);
   if (indices.getRank() != 2 || !indices.getElementType().isSignlessInteger() || indices.isDynamicDim(1) ||
       updates.getRank() < 1 || updates.getElementType() != out.getElementType() ||
       !agree(updates.getShape().take_front(), indices.getShape().take_front()))

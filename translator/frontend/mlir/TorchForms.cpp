@@ -48,7 +48,8 @@ Operation *combinerOf(Region &body) {
 /// Loops over positions below `uppers`, from the first one on.
 Value loops(OpBuilder &builder, Location loc, ArrayRef<Value> uppers, Value start,
             llvm::function_ref<Value(OpBuilder &, ValueRange, Value)> body) {
-  Value const zero = builder.create<arith::ConstantIndexOp>(loc, 0), one = builder.create<arith::ConstantIndexOp>(loc, 1);
+  Value const zero = builder.create<arith::ConstantIndexOp>(loc, 0),
+              one = builder.create<arith::ConstantIndexOp>(loc, 1);
   SmallVector<Value> const lowers(uppers.size(), zero), steps(uppers.size(), one);
   if (uppers.empty())
     return body(builder, {}, start);
@@ -94,22 +95,24 @@ LogicalResult lowerScan(tm_tensor::ScanOp op) {
   Value const length = extents[along];
   Value const out = emptyOf(builder, loc, typeOf(in), extents);
   extents.erase(extents.begin() + along);
-  Value const running = loops(builder, loc, extents, out, [&](OpBuilder &row, ValueRange others, Value carried) -> Value {
-    Value const zero = row.create<arith::ConstantIndexOp>(loc, 0), one = row.create<arith::ConstantIndexOp>(loc, 1);
-    Value const first = op.getInclusive() ? row.create<arith::ConstantOp>(loc, *neutral).getResult()
-                                          : row.create<tensor::ExtractOp>(loc, start, others).getResult();
-    auto const step = [&](OpBuilder &inside, Location, Value i, ValueRange values) {
-      SmallVector<Value> at(others);
-      at.insert(at.begin() + along, i);
-      Value const term = inside.create<tensor::ExtractOp>(loc, in, at);
-      Value const next = inlined(inside, op.getBody(), {values[1], term});
-      if (auto add = next.getDefiningOp<arith::AddFOp>())
-        add.setFastmath(arith::FastMathFlags::reassoc);
-      Value const stored = inside.create<tensor::InsertOp>(loc, op.getInclusive() ? next : values[1], values[0], at);
-      inside.create<scf::YieldOp>(loc, ValueRange{stored, next});
-    };
-    return row.create<scf::ForOp>(loc, zero, length, one, ValueRange{carried, first}, step).getResult(0);
-  });
+  Value const running =
+      loops(builder, loc, extents, out, [&](OpBuilder &row, ValueRange others, Value carried) -> Value {
+        Value const zero = row.create<arith::ConstantIndexOp>(loc, 0), one = row.create<arith::ConstantIndexOp>(loc, 1);
+        Value const first = op.getInclusive() ? row.create<arith::ConstantOp>(loc, *neutral).getResult()
+                                              : row.create<tensor::ExtractOp>(loc, start, others).getResult();
+        auto const step = [&](OpBuilder &inside, Location, Value i, ValueRange values) {
+          SmallVector<Value> at(others);
+          at.insert(at.begin() + along, i);
+          Value const term = inside.create<tensor::ExtractOp>(loc, in, at);
+          Value const next = inlined(inside, op.getBody(), {values[1], term});
+          if (auto add = next.getDefiningOp<arith::AddFOp>())
+            add.setFastmath(arith::FastMathFlags::reassoc);
+          Value const stored =
+              inside.create<tensor::InsertOp>(loc, op.getInclusive() ? next : values[1], values[0], at);
+          inside.create<scf::YieldOp>(loc, ValueRange{stored, next});
+        };
+        return row.create<scf::ForOp>(loc, zero, length, one, ValueRange{carried, first}, step).getResult(0);
+      });
   op.getResult(0).replaceAllUsesWith(running);
   op.erase();
   return success();
@@ -229,17 +232,16 @@ LogicalResult lowerSort(tm_tensor::SortOp op) {
   auto const [values, places] = sorted(builder, loc, op.getOutputs()[0], along, *order, kept);
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
     auto const type = RankedTensorType::get(typeOf(values).getShape(), typeOf(output).getElementType());
-    Value const made = i == 0                       ? values
-                       : countsAlong(output, along) ? placesAs(builder, loc, type, places)
-                                                    : mapped(builder, loc, type, places, [&, output = output](
-                                                                                             OpBuilder &inside, Value place) {
-                                                        SmallVector<Value> at;
-                                                        for (int64_t d = 0; d < type.getRank(); ++d)
-                                                          at.push_back(inside.create<linalg::IndexOp>(loc, d));
-                                                        at[along] = inside.create<arith::IndexCastOp>(
-                                                            loc, inside.getIndexType(), place);
-                                                        return inside.create<tensor::ExtractOp>(loc, output, at).getResult();
-                                                      });
+    Value const made = i == 0 ? values
+                       : countsAlong(output, along)
+                           ? placesAs(builder, loc, type, places)
+                           : mapped(builder, loc, type, places, [&, output = output](OpBuilder &inside, Value place) {
+                               SmallVector<Value> at;
+                               for (int64_t d = 0; d < type.getRank(); ++d)
+                                 at.push_back(inside.create<linalg::IndexOp>(loc, d));
+                               at[along] = inside.create<arith::IndexCastOp>(loc, inside.getIndexType(), place);
+                               return inside.create<tensor::ExtractOp>(loc, output, at).getResult();
+                             });
     if (made.getType() == output.getType()) {
       op.getResult(i).replaceAllUsesWith(made);
       continue;
@@ -272,8 +274,8 @@ LogicalResult lowerTopK(tm_tensor::TopKOp op) {
 
 //===--- Scatter --------------------------------------------------------------------------------------------------===//
 
-/// One element after the other; in any order where indices differ, or the body only adds or the like. An index that points
-/// outside ends the program, with a message.
+/// One element after the other; in any order where indices differ, or the body only adds or the like. An index that
+/// points outside ends the program, with a message.
 LogicalResult lowerScatter(tm_tensor::ScatterOp op) {
   OpBuilder builder(op);
   Location const loc = op.getLoc();
@@ -300,7 +302,8 @@ LogicalResult lowerScatter(tm_tensor::ScatterOp op) {
   };
   Value const made = loops(builder, loc, extentsOf(builder, loc, updates), out, body);
   if (op.getUniqueIndices() || combinerOf(op.getBody()))
-    made.getDefiningOp()->walk([](scf::ForOp loop) { loop->setAttr("nest.unordered", UnitAttr::get(loop.getContext())); });
+    made.getDefiningOp()->walk(
+        [](scf::ForOp loop) { loop->setAttr("nest.unordered", UnitAttr::get(loop.getContext())); });
   op.getResult(0).replaceAllUsesWith(made);
   op.erase();
   return success();
@@ -367,15 +370,16 @@ LogicalResult lowerAttention(tm_tensor::AttentionOp op) {
     maps.insert(maps.begin() + 1, maps[0].getMinorSubMap(typeOf(operands[1]).getRank()));
   }
   SmallVector<utils::IteratorType> const parallel(rank, utils::IteratorType::parallel);
-  scores = builder
-               .create<linalg::GenericOp>(loc, ofScores, operands, emptyOf(builder, loc, ofScores, extents), maps, parallel,
-                                          [&](OpBuilder &inside, Location, ValueRange values) {
-                                            Value score = inside.create<arith::DivFOp>(loc, values[0], scale(inside));
-                                            if (operands.size() == 2)
-                                              score = inside.create<arith::AddFOp>(loc, score, values[1]);
-                                            inside.create<linalg::YieldOp>(loc, score);
-                                          })
-               .getResult(0);
+  scores =
+      builder
+          .create<linalg::GenericOp>(loc, ofScores, operands, emptyOf(builder, loc, ofScores, extents), maps, parallel,
+                                     [&](OpBuilder &inside, Location, ValueRange values) {
+                                       Value score = inside.create<arith::DivFOp>(loc, values[0], scale(inside));
+                                       if (operands.size() == 2)
+                                         score = inside.create<arith::AddFOp>(loc, score, values[1]);
+                                       inside.create<linalg::YieldOp>(loc, score);
+                                     })
+          .getResult(0);
   Value const shares = builder
                            .create<linalg::SoftmaxOp>(loc, TypeRange(ofScores), scores,
                                                       emptyOf(builder, loc, ofScores, extents), rank - 1)
