@@ -215,7 +215,7 @@ int64_t countRead(tm_tensor::SortOp op) {
       return all;
     most = std::max(most, slice.getStaticSizes()[along]);
   }
-  return std::min(most, all);
+  return std::min(std::max<int64_t>(most, 1), all);
 }
 
 LogicalResult lowerSort(tm_tensor::SortOp op) {
