@@ -296,7 +296,10 @@ void layOutSequences(func::FuncOp function) {
   if (kernels.empty())
     return;
   SmallVector<nest::MapOp> maps;
-  function.walk([&](nest::MapOp map) { maps.push_back(map); });
+  function.walk([&](nest::MapOp map) {
+    if (map->getNumResults() > 0) // on tensors
+      maps.push_back(map);
+  });
   for (nest::MapOp map : maps)
     Transposed(map).remove();
 }

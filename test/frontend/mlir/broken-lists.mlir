@@ -10,6 +10,7 @@
 // RUN: not ml2kokkos %t/outside.mlir -o - 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not ml2kokkos %t/generic.mlir -o - 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not ml2kokkos %t/blocks.mlir -o - 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// RUN: not ml2kokkos %t/expanded.mlir -o - 2>&1 | FileCheck %s --check-prefix=EXPANDED
 // RUN: not ml2kokkos %t/joined.mlir -o - 2>&1 | FileCheck %s --check-prefix=JOINED
 // RUN: ml2kokkos %t/good.mlir -o - | FileCheck %s --check-prefix=GOOD
 
@@ -56,6 +57,13 @@ func.func @f(%x: tensor<3xf32>, %o: tensor<2x3xf32>) -> tensor<2x3xf32> {
 }>
 func.func @f(%x: tensor<8x8xf64, #BSR>) -> tensor<8x8xf64, #BSR> {
   return %x : tensor<8x8xf64, #BSR>
+}
+
+// EXPANDED: expanded.mlir:2:8: error: 'tensor.expand_shape' op output shape does not fit the type of the result
+//--- expanded.mlir
+func.func @f(%a: tensor<?x4xf32>, %n: index) -> tensor<?x2x2xf32> {
+  %e = tensor.expand_shape %a [[0], [1, 2]] output_shape [%n, 1, 2] : tensor<?x4xf32> into tensor<?x2x2xf32>
+  return %e : tensor<?x2x2xf32>
 }
 
 // JOINED: joined.mlir:8:7: error: 'scf.reduce.return' op is in a block that has no values to join

@@ -36,6 +36,13 @@ static bool isPermutation(ArrayRef<int64_t> values) {
   return llvm::equal(sorted, llvm::seq<int64_t>(0, sorted.size()));
 }
 
+static bool fitsItsType(tensor::ExpandShapeOp op) {
+  ArrayRef<int64_t> const given = op.getStaticOutputShape(), type = op.getResultType().getShape();
+  return given.size() == type.size() && llvm::all_of_zip(given, type, [](int64_t a, int64_t b) {
+           return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);
+         });
+}
+
 /// What the verifier of LLVM 19 trusts: it reads extents at the numbers of a permutation, and the first of the two
 /// values that a reduction joins.
 static LogicalResult checkBeforeVerifier(Block &block) {
@@ -44,6 +51,10 @@ static LogicalResult checkBeforeVerifier(Block &block) {
                               if (auto transpose = dyn_cast<linalg::TransposeOp>(op);
                                   transpose && !isPermutation(transpose.getPermutation())) {
                                 op->emitOpError("permutation is not valid");
+                                return WalkResult::interrupt();
+                              }
+                              if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op); expand && !fitsItsType(expand)) {
+                                op->emitOpError("output shape does not fit the type of the result");
                                 return WalkResult::interrupt();
                               }
                               if (isa<scf::ReduceReturnOp>(op) && op->getBlock()->getNumArguments() == 0) {

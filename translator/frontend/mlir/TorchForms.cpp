@@ -128,7 +128,7 @@ struct Order {
 std::optional<Order> orderOf(Region &body) {
   Value const a = body.getArgument(0), b = body.getArgument(1);
   Operation *compare = yieldedBy(body).getDefiningOp();
-  if (!isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(compare))
+  if (!isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(compare) || !a.getType().isIntOrFloat())
     return std::nullopt;
   bool const isTurned = compare->getOperand(0) == b && compare->getOperand(1) == a;
   if (!isTurned && !(compare->getOperand(0) == a && compare->getOperand(1) == b))
@@ -315,7 +315,7 @@ LogicalResult lowerScatter(tm_tensor::ScatterOp op) {
 Value product(OpBuilder &builder, Location loc, RankedTensorType type, ArrayRef<Value> extents, Value a, Value b,
               bool isTurned) {
   unsigned const rank = type.getRank();
-  SmallVector<AffineExpr> batch, left, right, out;
+  SmallVector<AffineExpr> batch;
   for (unsigned d = 0; d + 2 < rank; ++d)
     batch.push_back(builder.getAffineDimExpr(d));
   AffineExpr const m = builder.getAffineDimExpr(rank - 2), n = builder.getAffineDimExpr(rank - 1);
