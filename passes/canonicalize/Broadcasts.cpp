@@ -2,7 +2,8 @@
 //
 // A bias that is spread over an image is added as the vector that it is. Where several layers have it alike, the image
 // would be memory, written and read for nothing; and an image is one more operand that changes of shape between the
-// addition and its convolution would have to go through.
+// addition and its convolution would have to go through. A weight that is spread over a batch is one matrix again,
+// which can be packed.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 

@@ -7,8 +7,8 @@
 
 namespace ml2k {
 
-/// Elementwise operations read a vector, or a number, that another one spreads over a larger tensor for several of
-/// them.
+/// Elementwise operations and products read a vector, a matrix or a number where another operation would spread it over
+/// a larger tensor.
 void populateBroadcasts(mlir::RewritePatternSet &patterns);
 
 } // namespace ml2k
