@@ -466,9 +466,9 @@ def LowerLoops : Pass<"ml2k-lower-loops", "::mlir::func::FuncOp"> {
 def SelectElements : Pass<"ml2k-select-elements", "::mlir::func::FuncOp"> {
   let summary = "subscripts that a condition decides become a choice of two elements";
   let description = [{
-    Pre: nest. Post: no load has a subscript that is one of two constants, as a condition says: it is a choice of two loads, of two numbers
-    where the memory is a weight; a branch (scf.if) reads the chosen one of a table whose extent is known at run time only.
-    gcc 12 makes wrong vectors of `table(a == b ? 1 : 0)`.
+    Pre: nest. Post: no load has subscripts that are made of one or two conditions (as 0 or 1, or as what chooses one of two constants) and of
+    whatever else: it is a choice of loads, of numbers where the memory is a weight; a branch (scf.if) reads the chosen one
+    where a position may not exist. gcc 12 makes wrong vectors of `table(a == b ? 1 : 0)` and `table(2 * k + (a == b))`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }

@@ -158,6 +158,8 @@ std::optional<Known> Reader::read(Value value) {
     known = positionOf(position);
   } else if (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
     known = read(cast.getIn());
+  } else if (auto number = value.getDefiningOp<arith::ExtUIOp>(); number && number.getIn().getType().isInteger(1)) {
+    known = Known(0, 1);
   } else if (auto product = value.getDefiningOp<arith::MulIOp>()) {
     known = productOf(product);
   } else if (auto least = value.getDefiningOp<arith::MinSIOp>()) {

@@ -1,9 +1,9 @@
 //===- SelectElements.cpp - subscripts that a condition decides ---------------------------------------------------===//
 //
 // `table(a == b ? 1 : 0)` is `a == b ? table(1) : table(0)`: two values that stay in registers instead of an address
-// for each element. gcc 12 needs that, too: of the address of an element whose subscript is a condition, its vectors of
-// a loop with `omp simd` take a wrong one. Of a table whose extent is known at run time only, just the chosen one is
-// read.
+// for each element. gcc 12 needs that, too: where a subscript is a condition and what does not change in a loop, its
+// vectors take a wrong element, with `omp simd` or at -O3 without. Of positions that may not exist, those of a table
+// whose extent is known at run time only, just the chosen one is read.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -26,118 +27,154 @@ namespace ml2k {
 
 namespace {
 
-/// Subscripts of one load that are made of constants and the same condition.
-class Choice {
+/// The conditions that a subscript is made of: as numbers, 0 or 1, or as what chooses one of two constants.
+class Conditions {
 public:
-  explicit Choice(memref::LoadOp load) : load(load) {
-    for (OpOperand &operand : load->getOpOperands().drop_front())
-      if (!matchPattern(operand.get(), m_Constant()) && isDecided(operand.get()))
-        places.push_back(operand.getOperandNumber() - 1);
+  /// Whether nothing but conditions and constants makes the value. What else it may be made of stays as it is.
+  bool decide(Value value) {
+    if (matchPattern(value, m_Constant()))
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (value.getType().isInteger(1))
+      return isComparison(op) || addCondition(value);
+    if (!op || op->getNumOperands() == 0 || !isPure(op) || op->getNumRegions() > 0 || steps.size() == mostSteps)
+      return false;
+    if (isa<arith::SelectOp>(op) && !isChoiceOfNumbers(op) && !isComparison(op->getOperand(0).getDefiningOp()))
+      return false;
+    steps.insert(op);
+    bool isDecided = true;
+    for (Value operand : op->getOperands())
+      isDecided &= decide(operand);
+    return isDecided;
   }
 
-  /// What they are if the condition holds, and if not.
-  bool isFound() { return condition && !places.empty() && numbersIf(true, yes) && numbersIf(false, no); }
-
-  void replace(IRRewriter &rewriter) {
-    rewriter.setInsertionPoint(load);
-    if (areBothThere) {
-      rewriter.replaceOpWithNewOp<arith::SelectOp>(load, condition, element(yes, rewriter), element(no, rewriter));
-      return;
-    }
-    auto const branch = [this](ArrayRef<int64_t> numbers) {
-      return
-          [=, this](OpBuilder &builder, Location loc) { builder.create<scf::YieldOp>(loc, element(numbers, builder)); };
-    };
-    rewriter.replaceOpWithNewOp<scf::IfOp>(load, condition, branch(yes), branch(no));
+  /// `value` where `condition` is known, of operations in front of the insertion point.
+  Value valueIf(bool holds, Value condition, Value value, OpBuilder &builder, Location location) const {
+    Operation *op = value.getDefiningOp();
+    if (value == condition)
+      return builder.create<arith::ConstantOp>(location, builder.getBoolAttr(holds));
+    if (!op || !steps.contains(op))
+      return value;
+    IRMapping known;
+    for (Value operand : op->getOperands())
+      if (!known.contains(operand))
+        known.map(operand, valueIf(holds, condition, operand, builder, location));
+    if (llvm::all_of(op->getOperands(), [&](Value operand) { return known.lookup(operand) == operand; }))
+      return value;
+    Operation *const copy = builder.clone(*op, known);
+    copy->setLoc(location); // it is not what the source calls so
+    SmallVector<Value> folded;
+    if (failed(builder.tryFold(copy, folded)) || folded.empty()) // or in place
+      return copy->getResult(0);
+    copy->erase();
+    return folded.front();
   }
+
+  ArrayRef<Value> get() const { return found; }
 
 private:
-  static constexpr unsigned mostSteps = 16; ///< from a condition to a subscript
+  static constexpr unsigned mostSteps = 16; ///< from conditions to a subscript
 
-  /// Whether the value is made of constants and one condition.
-  bool isDecided(Value value) {
-    SmallVector<Value> work = {value};
-    SmallVector<Operation *> steps;
-    Value found = condition;
-    while (!work.empty()) {
-      Value const next = work.pop_back_val();
-      if (matchPattern(next, m_Constant()))
-        continue;
-      if (next.getType().isInteger(1)) {
-        if (found && found != next)
-          return false;
-        found = next;
-        continue;
-      }
-      Operation *op = next.getDefiningOp();
-      if (!op || !isPure(op) || op->getNumRegions() > 0 || steps.size() == mostSteps)
-        return false;
-      steps.push_back(op);
-      llvm::append_range(work, op->getOperands());
-    }
-    condition = found;
-    return found != nullptr;
+  static bool isChoiceOfNumbers(Operation *select) {
+    return llvm::all_of(select->getOperands().drop_front(), [](Value arm) { return matchPattern(arm, m_Constant()); });
   }
 
-  /// The value as a number, where the condition is known. Null if it does not come to one.
-  Attribute valueIf(bool holds, Value value) const {
-    Attribute known;
-    if (matchPattern(value, m_Constant(&known)))
-      return known;
-    if (value == condition)
-      return IntegerAttr::get(value.getType(), holds ? -1 : 0);
-    Operation *op = value.getDefiningOp();
-    SmallVector<Attribute> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(valueIf(holds, operand));
-    if (auto select = dyn_cast<arith::SelectOp>(op); select && operands[0])
-      return operands[cast<IntegerAttr>(operands[0]).getValue().isZero() ? 2 : 1];
-    SmallVector<OpFoldResult> results;
-    if (llvm::is_contained(operands, Attribute()) || failed(op->fold(operands, results)) || results.size() != 1)
-      return {};
-    if (auto same = dyn_cast<Value>(results[0])) // one of the operands
-      for (auto [operand, attribute] : llvm::zip(op->getOperands(), operands))
-        if (operand == same)
-          return attribute;
-    return dyn_cast<Attribute>(results[0]);
-  }
-
-  bool numbersIf(bool holds, SmallVectorImpl<int64_t> &to) {
-    for (unsigned place : places) {
-      auto const number = dyn_cast_or_null<IntegerAttr>(valueIf(holds, load.getIndices()[place]));
-      bool const isKnown = !load.getMemRefType().isDynamicDim(place);
-      if (!number || number.getInt() < 0 || (isKnown && number.getInt() >= load.getMemRefType().getDimSize(place)))
-        return false;
-      areBothThere &= isKnown;
-      to.push_back(number.getInt());
-    }
+  /// `(c ? 1 : 0) < 0`, which is known where c is.
+  bool isComparison(Operation *op) {
+    Conditions inside = *this;
+    if (!isa_and_nonnull<arith::CmpIOp>(op) || steps.size() == mostSteps ||
+        !llvm::all_of(op->getOperands(), [&](Value operand) { return inside.decide(operand); }))
+      return false;
+    *this = std::move(inside);
+    steps.insert(op);
     return true;
   }
 
-  Value element(ArrayRef<int64_t> numbers, OpBuilder &builder) {
-    if (Attribute const value = weightAt(numbers))
-      return builder.create<arith::ConstantOp>(load.getLoc(), cast<TypedAttr>(value));
-    SmallVector<Value> indices(load.getIndices());
-    for (auto [place, number] : llvm::zip(places, numbers))
-      indices[place] = builder.create<arith::ConstantIndexOp>(load.getLoc(), number);
-    return builder.create<memref::LoadOp>(load.getLoc(), load.getMemref(), indices);
+  bool addCondition(Value value) {
+    if (!llvm::is_contained(found, value))
+      found.push_back(value);
+    return true;
   }
 
-  Attribute weightAt(ArrayRef<int64_t> numbers) {
+  SmallVector<Value> found;
+  llvm::SmallPtrSet<Operation *, mostSteps> steps; ///< that the conditions go through
+};
+
+/// A load with subscripts of conditions.
+class Choice {
+public:
+  explicit Choice(memref::LoadOp load) : load(load) {
+    for (Value index : load.getIndices())
+      conditions.decide(index);
+  }
+
+  /// Of more, there would be more loads than a table has elements.
+  bool isFound() const { return !conditions.get().empty() && conditions.get().size() <= mostConditions; }
+
+  /// Two loads for it, if both positions may exist.
+  SmallVector<memref::LoadOp> replace(IRRewriter &rewriter) {
+    Value const condition = conditions.get().front();
+    rewriter.setInsertionPoint(load);
+    SmallVector<Value> const yes = indicesIf(true, condition, rewriter), no = indicesIf(false, condition, rewriter);
+    if (isOutside(yes) || isOutside(no))
+      return {};
+    if (isThere(yes) && isThere(no)) {
+      rewriter.replaceOpWithNewOp<arith::SelectOp>(load, condition, element(yes, rewriter), element(no, rewriter));
+      return loads;
+    }
+    auto const branch = [this](ArrayRef<Value> indices) {
+      return
+          [=, this](OpBuilder &builder, Location loc) { builder.create<scf::YieldOp>(loc, element(indices, builder)); };
+    };
+    rewriter.replaceOpWithNewOp<scf::IfOp>(load, condition, branch(yes), branch(no));
+    return loads;
+  }
+
+private:
+  static constexpr unsigned mostConditions = 2;
+
+  SmallVector<Value> indicesIf(bool holds, Value condition, OpBuilder &builder) {
+    return llvm::map_to_vector(load.getIndices(), [&](Value index) {
+      return conditions.valueIf(holds, condition, index, builder, load.getLoc());
+    });
+  }
+
+  bool isOutside(ArrayRef<Value> indices) {
+    return llvm::any_of(llvm::enumerate(indices), [this](auto const &index) {
+      std::optional<int64_t> const number = getConstantIntValue(index.value());
+      int64_t const extent = load.getMemRefType().getDimSize(index.index());
+      return number && (*number < 0 || (!ShapedType::isDynamic(extent) && *number >= extent));
+    });
+  }
+
+  /// Whether a position is within the extents, given that the load's own position is: other subscripts are the same.
+  bool isThere(ArrayRef<Value> indices) {
+    return llvm::all_of(llvm::enumerate(indices), [this](auto const &index) {
+      bool const isKnown = getConstantIntValue(index.value()) && !load.getMemRefType().isDynamicDim(index.index());
+      return isKnown || index.value() == load.getIndices()[index.index()];
+    });
+  }
+
+  Value element(ArrayRef<Value> indices, OpBuilder &builder) {
+    if (Attribute const value = weightAt(indices))
+      return builder.create<arith::ConstantOp>(load.getLoc(), cast<TypedAttr>(value));
+    loads.push_back(builder.create<memref::LoadOp>(load.getLoc(), load.getMemref(), indices));
+    return loads.back();
+  }
+
+  Attribute weightAt(ArrayRef<Value> indices) {
     auto weight = load.getMemref().getDefiningOp<nest::WeightOp>();
     auto const values = weight ? dyn_cast<DenseElementsAttr>(weight.getValue()) : DenseElementsAttr();
-    bool const isWhole = numbers.size() == size_t(load.getMemRefType().getRank());
-    if (!values || !isWhole || values.getElementType() != load.getType())
+    std::optional<SmallVector<int64_t>> const numbers = getConstantIntValues(getAsOpFoldResult(indices));
+    if (!values || !numbers || values.getElementType() != load.getType())
       return {};
-    SmallVector<uint64_t> const at(numbers.begin(), numbers.end());
+    SmallVector<uint64_t> const at(numbers->begin(), numbers->end());
     return values.getValues<Attribute>()[at];
   }
 
   memref::LoadOp load;
-  Value condition;
-  SmallVector<unsigned> places;
-  SmallVector<int64_t> yes, no;
-  bool areBothThere = true; ///< within extents that are known
+  Conditions conditions;
+  SmallVector<memref::LoadOp> loads; ///< made of it
 };
 
 struct SelectElements : impl::SelectElementsBase<SelectElements> {
@@ -145,10 +182,11 @@ struct SelectElements : impl::SelectElementsBase<SelectElements> {
     IRRewriter rewriter(&getContext());
     SmallVector<memref::LoadOp> loads;
     getOperation().walk([&](memref::LoadOp load) { loads.push_back(load); });
-    for (memref::LoadOp load : loads) {
+    while (!loads.empty()) {
+      memref::LoadOp load = loads.pop_back_val();
       auto weight = load.getMemref().getDefiningOp<nest::WeightOp>();
       if (Choice choice(load); choice.isFound())
-        choice.replace(rewriter);
+        llvm::append_range(loads, choice.replace(rewriter));
       if (weight && weight->use_empty())
         rewriter.eraseOp(weight);
     }

@@ -244,7 +244,20 @@ def decided():
     """Elements that a condition chooses. gcc 12 makes wrong vectors of table(a == b ? 1 : 0): loops are long enough for them."""
     subscripts = {"chosen": "%k = arith.select %above, %c1, %c0 : index",
                   "counted": "%one = arith.extui %above : i1 to i64\n  %k = arith.index_cast %one : i64 to index",
-                  "turned": "%k = arith.select %above, %c0, %c1 : index", "second": "%k = arith.select %above, %c2, %c1 : index"}
+                  "turned": "%k = arith.select %above, %c0, %c1 : index", "second": "%k = arith.select %above, %c2, %c1 : index",
+                  "wrapped": """%k64 = arith.constant 3 : i64
+  %z64 = arith.constant 0 : i64
+  %one = arith.extui %above : i1 to i64
+  %before = arith.cmpi slt, %one, %z64 : i64
+  %around = arith.addi %one, %k64 : i64
+  %inside = arith.select %before, %around, %one : i64
+  %k = arith.index_cast %inside : i64 to index""",
+                  "both": """%p5 = arith.constant 0.5 : f32
+  %far = arith.cmpf ogt, %v, %p5 : f32
+  %one = arith.extui %above : i1 to i32
+  %two = arith.extui %far : i1 to i32
+  %sum = arith.addi %one, %two : i32
+  %k = arith.index_cast %sum : i32 to index"""}
     for name, subscript in subscripts.items():
         for extent in ("?", 3):
             for element in ("f32", "f64", "i32"):
@@ -267,6 +280,21 @@ def decided():
   %k = arith.select %above, %c1, %c0 : index
   %e = memref.load %t[%c2, %k] : {t}
   memref.store %e, %b[%i] : {b}"""), extents={"n": 1003, "b_size": 1003})
+    x, b = memref("?", "?", "f32"), memref("?", "?", "f64")
+    for name, table in {"fixed": memref(40, "f64"), "run_time": memref("?", "f64")}.items():
+        yield program(f"decided_behind_a_row_{name}", {"t": table, "x": x, "b": b}, f"""%n = memref.dim %x, %c0 : {x}
+%m = memref.dim %x, %c1 : {x}
+%z = arith.constant 0.0 : f32
+""" + parallel({"i": ("%c0", "%n", "%c1")}, f"""  %two = arith.muli %i, %c2 : index
+  scf.for %j = %c0 to %m step %c1 {{
+    %v = memref.load %x[%i, %j] : {x}
+    %above = arith.cmpf ogt, %v, %z : f32
+    %one = arith.extui %above : i1 to i64
+    %at = arith.index_cast %one : i64 to index
+    %k = arith.addi %two, %at : index
+    %e = memref.load %t[%k] : {table}
+    memref.store %e, %b[%i, %j] : {b}
+  }}"""), extents={"n": 20, "m": 203, "b_size_0": 20, "b_size_1": 203} | ({"t_size": 40} if name == "run_time" else {}))
 
 
 def sequential():
