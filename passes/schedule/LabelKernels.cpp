@@ -1,15 +1,19 @@
 //===- LabelKernels.cpp - every kernel gets the name of its layer -------------------------------------------------===//
 //
 // The label is the dotted name of the operation that the kernel is about: the contraction or convolution itself,
-// otherwise the last operation fused into it. Names that are taken get a short hash of their provenance, never a
-// counter that a new layer would shift; a model without names gets the kind of kernel and its place among that kind.
+// otherwise the last operation fused into it. Of several kernels of one operation each has the name of its part, which
+// the front ends know (`attn.scores`) or its own kind tells (`conv.input`). Names that are taken get a short hash of
+// their provenance, never a counter that a new layer would shift; a model without names gets the kind of kernel and its
+// place among that kind.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/Constants.h"
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
+#include "passes/schedule/PartNames.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/Parts.h"
 #include "translator/ir/UniqueNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,12 +59,15 @@ StringRef kindOf(Operation *op) {
   return reduces(op) ? "reduce" : "map";
 }
 
-/// The location whose name the kernel takes.
+/// The location whose name the kernel takes. A kernel of parts of a node and of its last step, too, is the node.
 Location nameGiver(Operation *op) {
   SmallVector<NameLoc> const names = namesBehind(op->getLoc());
   if (names.empty())
     return op->getLoc();
-  return isMethod(op) ? names.front() : names.back();
+  NameLoc const giver = isMethod(op) ? names.front() : names.back();
+  StringRef const whole = wholeOf(giver.getName());
+  NameLoc const *const found = llvm::find_if(names, [&](NameLoc name) { return name.getName() == whole; });
+  return found == names.end() ? giver : *found;
 }
 
 std::string shortHash(StringRef text) {
@@ -196,6 +203,8 @@ struct LabelKernels : impl::LabelKernelsBase<LabelKernels> {
       label += "." + role.str();
     if (taken.take(label))
       return label;
+    if (StringRef const part = partNameOf(op, layer); !part.empty() && taken.take((layer + "." + part).str()))
+      return (layer + "." + part).str();
     if (std::string const operation = operationFromLocation(nameGiver(op)); !operation.empty())
       label += "." + operation; // attention's Softmax beside its MatMul
     if (std::string const argument = argumentOf(op); taken.isTaken(label) && !argument.empty())

@@ -10,6 +10,7 @@
 #include "passes/Constants.h"
 #include "passes/Provenance.h"
 #include "passes/schedule/Tensors.h"
+#include "translator/ir/Parts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -131,11 +132,12 @@ struct ImageOfGroups : OpRewritePattern<tensor::ExpandShapeOp> {
 };
 
 /// A part of the layer that an operation comes from.
-Location partOf(Location location, StringRef part) {
+Location partOfLast(Location location, StringRef part) {
   SmallVector<NameLoc> const names = namesBehind(location);
   if (names.empty())
     return location;
-  return NameLoc::get(StringAttr::get(location.getContext(), names.back().getName().getValue() + " " + part));
+  StringRef const whole = wholeOf(names.back().getName());
+  return partOf(NameLoc::get(StringAttr::get(location.getContext(), whole)), part);
 }
 
 constexpr StringLiteral sums = "sums", squares = "squares";
@@ -247,7 +249,7 @@ private:
     if (nest::WeightOp weight = weightBehind(operand.get()))
       return spread(weight, type.getShape(), exprs, shape, rewriter);
     std::optional<StringRef> const part = partOfSums(operand.get());
-    Location const loc = part ? partOf(op.getLoc(), *part) : op.getLoc();
+    Location const loc = part ? partOfLast(op.getLoc(), *part) : op.getLoc();
     Value const empty = rewriter.create<tensor::EmptyOp>(loc, shape, type.getElementType());
     Value const parts = rewriter
                             .create<linalg::GenericOp>(
@@ -316,7 +318,7 @@ private:
     SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::reduction);
     loops.front() = loops.back() = utils::IteratorType::parallel;
     Value const ofPixels = folded(
-        partOf(op.getLoc(), partName(image)), op, image, filled,
+        partOfLast(op.getLoc(), partName(image)), op, image, filled,
         {rewriter.getMultiDimIdentityMap(rank), AffineMap::get(rank, 0, {n, c}, op.getContext())}, loops, rewriter);
     Value const parts = rewriter.create<tensor::ExpandShapeOp>(
         op.getLoc(), RankedTensorType::get(groups.getShape().take_front(3), type.getElementType()), ofPixels,

@@ -3,6 +3,7 @@
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Layer.h"
 #include "translator/emit/model/SharedCode.h"
+#include "translator/ir/Parts.h"
 #include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
 
@@ -187,11 +188,11 @@ Expression Layer::winograd(int64_t share) {
   return cpp::member(cpp::name(Raw("work")), Raw("winograd"));
 }
 
-/// The nodes of the model that this kernel computes, in their order.
+/// The nodes of the model that this kernel computes, or parts of, in their order.
 static void collectNodes(Location location, SmallVectorImpl<StringRef> &nodes) {
   if (auto name = dyn_cast<NameLoc>(location)) {
-    if (!llvm::is_contained(nodes, name.getName().getValue()))
-      nodes.push_back(name.getName());
+    if (StringRef const node = wholeOf(name.getName()); !llvm::is_contained(nodes, node))
+      nodes.push_back(node);
   } else if (auto fused = dyn_cast<FusedLoc>(location)) {
     for (Location part : fused.getLocations())
       collectNodes(part, nodes);

@@ -3,6 +3,7 @@
 #include "translator/frontend/mlir/Steps.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/NestScalars.h"
+#include "translator/ir/Parts.h"
 #include "translator/ir/SortRoom.h"
 #include "translator/ir/TmTensor.h"
 
@@ -343,7 +344,7 @@ Value product(OpBuilder &builder, Location loc, RankedTensorType type, ArrayRef<
 
 LogicalResult lowerAttention(tm_tensor::AttentionOp op) {
   OpBuilder builder(op);
-  Location const loc = op.getLoc();
+  Location const loc = partOf(op.getLoc(), "scores"), ofShares = partOf(op.getLoc(), "softmax");
   Value const q = op.getInputs()[0], k = op.getInputs()[1], v = op.getInputs()[2];
   auto const type = typeOf(op.getOutputs()[0]);
   unsigned const rank = type.getRank();
@@ -381,10 +382,10 @@ LogicalResult lowerAttention(tm_tensor::AttentionOp op) {
                                      })
           .getResult(0);
   Value const shares = builder
-                           .create<linalg::SoftmaxOp>(loc, TypeRange(ofScores), scores,
-                                                      emptyOf(builder, loc, ofScores, extents), rank - 1)
+                           .create<linalg::SoftmaxOp>(ofShares, TypeRange(ofScores), scores,
+                                                      emptyOf(builder, ofShares, ofScores, extents), rank - 1)
                            ->getResult(0);
-  op.getResult(0).replaceAllUsesWith(product(builder, loc, type, ofOut, shares, v, /*isTurned=*/false));
+  op.getResult(0).replaceAllUsesWith(product(builder, op.getLoc(), type, ofOut, shares, v, /*isTurned=*/false));
   op.erase();
   return success();
 }

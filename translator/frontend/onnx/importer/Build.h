@@ -9,6 +9,7 @@
 
 #include "translator/frontend/onnx/importer/Extent.h"
 #include "translator/frontend/onnx/importer/Scalars.h"
+#include "translator/ir/Parts.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -133,6 +134,18 @@ std::string shapeText(IntsRef shape);
 
 /// f32 for f16 and bf16, else the type itself.
 mlir::Type computeType(mlir::Type element);
+
+/// What is built in its lifetime is a part of the node: `scores` of an attention.
+class Part {
+public:
+  Part(Build &b, llvm::StringRef name) : b(b), whole(b.getLoc()) { b.setLoc(partOf(whole, name)); }
+  Part(Part const &) = delete;
+  ~Part() { b.setLoc(whole); }
+
+private:
+  Build &b;
+  mlir::Location whole;
+};
 
 } // namespace ml2k::frontend
 

@@ -202,7 +202,7 @@ void Importer::importNode(pb::NodeProto const &node, Scope &scope, Opsets const 
     return refuseOutputs(node, scope);
   if (expansionDepth == 0)
     nodeLocation = NameLoc::get(build.getStringAttr(node.op_type() + " \"" + shortName(nameOf(node)) + "\""));
-  build.setLoc(nodeLocation);
+  build.setLoc(bodyPart.empty() ? nodeLocation : partOf(nodeLocation, bodyPart));
   ImportFunction const *import = Registry::instance().find(domain, node.op_type(), opset);
   try {
     refuseCounted(node, inputs);
@@ -370,13 +370,18 @@ void Importer::expandBody(pb::FunctionProto const &body, pb::NodeProto const &no
     if (at < static_cast<int>(inputs.size()) && inputs[at])
       inner[body.input(at)] = *inputs[at];
   ++expansionDepth;
+  std::string const whole = bodyPart;
   for (pb::NodeProto const &bodyNode : body.node()) {
     pb::NodeProto bound = withAttributes(bodyNode, node);
+    bool const isLast = llvm::any_of(bodyNode.output(),
+                                     [&](std::string const &name) { return llvm::is_contained(body.output(), name); });
+    bodyPart = isLast ? whole : whole.empty() ? bodyNode.op_type() : whole + "." + bodyNode.op_type();
     for (std::string &name : *bound.mutable_input())
       if (!inner.count(name) && llvm::is_contained(body.input(), name))
         name.clear(); // an omitted optional input
     importNode(bound, inner, opsets);
   }
+  bodyPart = whole;
   --expansionDepth;
   for (int at = 0; at < std::min(node.output_size(), body.output_size()); ++at)
     if (auto const found = inner.find(body.output(at)); found != inner.end())

@@ -158,6 +158,7 @@ private:
   std::string batched; ///< the input whose first extent is called `batch`, without a name in the model
   mlir::Location nodeLocation;
   int expansionDepth = 0;
+  std::string bodyPart; ///< of the node, that a node of a function's body is: its operation
   int64_t unrolledNodes = 0;
   bool hasFailed = false;
 };

@@ -239,6 +239,7 @@ void Attention::import() {
     if (mode == wanted && node.wants(3))
       node.out(3, b.elementwiseCast(x, node.element(Q)));
   };
+  std::optional<Part> part(std::in_place, b, "scores");
   Value x = scores();
   show(0, x);
   if (double const cap = node.floatAttr("softcap", 0); cap > 0)
@@ -248,8 +249,11 @@ void Attention::import() {
   show(1, x);
   x = masked(x);
   show(2, x);
+  part.reset();
+  part.emplace(b, "softmax");
   x = probabilities(b.elementwiseCast(x, exact));
   show(3, x);
+  part.reset();
   Value const y = b.matmulBroadcast(b.elementwiseCast(x, node.element(V)), v);
   if (node.rank(Q) == 4)
     return node.out(0, y);

@@ -85,9 +85,12 @@ static bool countsUp(IntsRef labels) {
 
 Value Classes::best(Node &node, Value scores) const {
   Build &b = node.b;
+  std::optional<Part> part(std::in_place, b, "best");
   Value const at = argument(b, scores, 1, /*isMax=*/true, /*isLast=*/false, /*isUnsigned=*/false);
   if (countsUp(labels))
     return at;
+  part.reset();
+  part.emplace(b, "label");
   Value const table = node.table("labels", integersAttr(*b.getContext(), labels));
   return b.map({at}, {b.identityMap(1)}, b.sizesOf(at), b.getI64Type(), [&](Scalars &s, ValueRange v) {
     return s.create<tensor::ExtractOp>(table, ValueRange(s.create<arith::IndexCastOp>(s.b.getIndexType(), v[0])));
@@ -96,6 +99,7 @@ Value Classes::best(Node &node, Value scores) const {
 
 Value Classes::above(Node &node, Value score, double bound, bool orEqual) const {
   Build &b = node.b;
+  Part const part(b, "label");
   Value const row = b.squeeze(score, {1});
   return b.elementwise({row}, b.getI64Type(), [&](Scalars &s, ValueRange v) {
     auto const label = [&](int64_t value) { return s.create<arith::ConstantOp>(s.b.getI64IntegerAttr(value)); };

@@ -28,11 +28,17 @@ static Ints softmaxAxes(Node &node) {
 
 /// x less its largest element, and the sum of the exponentials of that.
 static std::pair<Value, Value> shiftedAndSum(Build &b, Value x, IntsRef axes, bool ofExponentials) {
-  Value const largest = b.reduce(x, axes, /*keepDims=*/true, Fold::max);
+  auto const largest = [&] {
+    Part const part(b, "max");
+    return b.reduce(x, axes, /*keepDims=*/true, Fold::max);
+  }();
+  std::optional<Part> part(std::in_place, b, ofExponentials ? "exp" : "sum");
   Value const shifted = b.elementwise({x, largest}, [&](Scalars &s, ValueRange v) {
     Value const difference = s.sub(v[0], v[1]);
     return ofExponentials ? s.exp(difference) : difference;
   });
+  part.reset();
+  part.emplace(b, "sum");
   Value const sum = b.reduce(shifted, axes, /*keepDims=*/true, Fold::sum, false,
                              [&](Scalars &s, ValueRange v) { return ofExponentials ? v[0] : s.exp(v[0]); });
   return {shifted, sum};
@@ -64,7 +70,10 @@ struct Moments {
 
 static Moments moments(Build &b, Value x, IntsRef axes) {
   Moments m;
+  std::optional<Part> part(std::in_place, b, "average");
   m.mean = b.unsqueeze(b.mean(x, axes), axes);
+  part.reset();
+  part.emplace(b, "variance");
   m.centred = b.elementwise({x, m.mean}, [](Scalars &s, ValueRange v) { return s.sub(v[0], v[1]); });
   Value const squares = b.elementwise(m.centred, [](Scalars &s, ValueRange v) { return s.mul(v[0], v[0]); });
   m.variance = b.unsqueeze(b.mean(squares, axes), axes);

@@ -266,6 +266,7 @@ static Value centredWeight(Node &node, size_t at, size_t zeroAt, int64_t axis) {
 static Value centred(Node &node, size_t at, size_t zeroAt, int64_t axis) {
   if (node.constant(at) && node.rank(at) > 1 && (!node.has(zeroAt) || node.constant(zeroAt)))
     return centredWeight(node, at, zeroAt, axis);
+  Part const part(node.b, at == 0 ? "input" : "weight");
   Type const i32 = node.b.getI32Type();
   bool const isUnsigned = node.isUnsigned(at);
   llvm::SmallVector<Value> inputs{node.in(at)};

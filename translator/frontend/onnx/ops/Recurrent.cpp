@@ -215,21 +215,16 @@ static llvm::SmallVector<Value> runDirection(Direction const &direction, ArrayRe
   return llvm::to_vector(llvm::map_range(loop.getResults(), [](Value value) { return value; }));
 }
 
-/// Kernels of the way back are called after it, not after the layer alone.
-static Location locationOf(Build &b, int64_t direction) {
-  auto const name = dyn_cast<NameLoc>(b.getLoc());
-  return direction == 0 || !name ? b.getLoc() : NameLoc::get(b.getStringAttr(name.getName().getValue() + " reverse"));
-}
-
 /// Runs every direction and stacks the results: Y [steps, dirs, batch, hidden] and the last states [dirs, batch,
 /// hidden].
 static void run(Recurrent const &net, ArrayRef<size_t> stateInputs, Step const &step) {
   Node &node = net.node;
   Build &b = node.b;
   llvm::SmallVector<llvm::SmallVector<Value>> results(1 + stateInputs.size());
-  Location const layer = b.getLoc();
   for (int64_t index = 0; index < net.directions; ++index) {
-    b.setLoc(locationOf(b, index));
+    std::optional<Part> part;
+    if (index > 0)
+      part.emplace(b, "reverse");
     Direction const direction = prepare(net, index);
     llvm::SmallVector<Value> states;
     for (size_t input : stateInputs)
@@ -239,7 +234,6 @@ static void run(Recurrent const &net, ArrayRef<size_t> stateInputs, Step const &
     for (size_t at = 1; at < done.size(); ++at)
       results[at].push_back(b.unsqueeze(done[at], {0}));
   }
-  b.setLoc(layer);
   for (auto [at, parts] : llvm::enumerate(results)) {
     Value const stacked = b.concat(parts, at == 0 ? 1 : 0);
     Ints const batchFirst = at == 0 ? Ints{2, 0, 1, 3} : Ints{1, 0, 2};

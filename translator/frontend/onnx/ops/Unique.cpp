@@ -77,6 +77,7 @@ static ValueRange sort(Node &node, Value table, int64_t count, bool slices) {
 /// The sorted table, [count, length].
 static Value rowsInOrder(Node &node, Value table, Value positions) {
   Build &b = node.b;
+  Part const part(b, "sorted");
   return b.map({positions}, {b.selectDims(2, {0})}, b.sizesOf(table), node.element(0), [&](Scalars &s, ValueRange v) {
     Value const row = s.create<arith::IndexCastOp>(s.b.getIndexType(), v[0]);
     Value const element = s.create<tensor::ExtractOp>(table, ValueRange{row, s.create<linalg::IndexOp>(1)});
@@ -101,6 +102,7 @@ static Sorted sorted(Node &node, Value table, int64_t count, int64_t length) {
   bool const slices = length != 1;
   Value const elements = slices ? table : b.reshape(table, {count});
   ValueRange const outputs = sort(node, elements, count, slices);
+  Part const part(b, "differs");
   auto const term = [&](Value sorted) {
     return [&node, sorted](Scalars &s, ValueRange v) { return differs(node, s, sorted, v[0]); };
   };
@@ -115,6 +117,7 @@ static Sorted sorted(Node &node, Value table, int64_t count, int64_t length) {
 
 static Groups groupsOf(Node &node, Sorted const &order) {
   Build &b = node.b;
+  Part const part(b, "groups");
   Value const begin = b.create<arith::ConstantIndexOp>(0), end = b.create<arith::ConstantIndexOp>(order.count),
               last = b.create<arith::ConstantIndexOp>(order.count - 1);
   Values const start = {b.empty(b.sizes({order.count}), b.getI64Type()), filled(b, order.count, 0),
@@ -144,6 +147,7 @@ static Groups groupsOf(Node &node, Sorted const &order) {
 /// Of each element its group, which the order has by place.
 static Value groupOfElement(Node &node, Sorted const &order, Groups const &groups) {
   Build &b = node.b;
+  Part const part(b, "group");
   Value const start = b.empty(b.sizes({order.count}), b.getI64Type());
   Value const groupOf = loopNest(b, b.sizes({order.count}), start, [&](ValueRange place, Value carried) -> Value {
     Value const group = b.create<tensor::ExtractOp>(groups.ofPlace, place);
@@ -163,6 +167,7 @@ static Value gathered(Build &b, Value values, Value positions) {
 
 /// From where each begins to where the next one does.
 static Value sizesOf(Build &b, Groups const &groups, int64_t count) {
+  Part const part(b, "counts");
   return b.map({groups.begin}, {b.identityMap(1)}, b.sizes({count}), b.getI64Type(),
                [&](Scalars &s, ValueRange v) -> Value {
                  Value const group = s.create<linalg::IndexOp>(0), last = s.index(count - 1);
@@ -179,6 +184,7 @@ static Value sizesOf(Build &b, Groups const &groups, int64_t count) {
 /// The first of their kinds as they stand, and for each element how many of them there are up to it, less one.
 static std::pair<Value, Value> firstsInPlace(Node &node, Kinds const &kinds, int64_t count) {
   Build &b = node.b;
+  Part const part(b, "firsts");
   Value const begin = b.create<arith::ConstantIndexOp>(0), end = b.create<arith::ConstantIndexOp>(count);
   Value const firsts = gathered(b, kinds.first, kinds.ofElement);
   Values const start = {filled(b, count, 0), b.empty(b.sizes({count}), b.getI64Type()), zero(b)};
@@ -199,8 +205,14 @@ static std::pair<Value, Value> firstsInPlace(Node &node, Kinds const &kinds, int
 static Kinds asTheyStand(Node &node, Kinds const &kinds, int64_t count) {
   Build &b = node.b;
   auto const [firsts, places] = firstsInPlace(node, kinds, count);
-  Value const placeOfGroup = gathered(b, places, kinds.first), groupOfFirst = gathered(b, kinds.ofElement, firsts);
-  return {firsts, gathered(b, placeOfGroup, kinds.ofElement), gathered(b, kinds.sizes, groupOfFirst), kinds.number};
+  auto const ordered = [&b](StringRef name, Value values, Value positions) {
+    Part const part(b, name);
+    return gathered(b, values, positions);
+  };
+  Value const placeOfGroup = ordered("places", places, kinds.first);
+  Value const groupOfFirst = ordered("ordered_counts", kinds.ofElement, firsts);
+  return {firsts, ordered("kinds", placeOfGroup, kinds.ofElement), ordered("ordered_counts", kinds.sizes, groupOfFirst),
+          kinds.number};
 }
 
 //===--- The operator ---------------------------------------------------------------------------------------------===//

@@ -65,6 +65,7 @@ Value Machine::squaredDistances(Value x) {
 }
 
 Value Machine::kernels(Value x) {
+  Part const part(b, "kernels");
   auto const number = [](Scalars &s, Value like, double value) { return s.constantLike(like, value); };
   if (kind == "RBF")
     return b.elementwise({squaredDistances(x)},
@@ -148,6 +149,7 @@ static std::vector<float> pairWeights(ArrayRef<double> coefficients, IntsRef per
 /// How many pairs each class wins, [rows, classes]: the first of a pair where the score is above 0, else the second.
 static Value votes(Node &node, Value scores, int64_t classes) {
   Build &b = node.b;
+  Part const part(b, "votes");
   int64_t const pairs = classes * (classes - 1) / 2;
   std::vector<int32_t> winners, losers;
   for (int32_t i = 0; i < classes; ++i)
