@@ -19,6 +19,7 @@ import forms # noqa: E402
 import growth # noqa: E402
 import kernels # noqa: E402
 import models # noqa: E402
+import openblas # noqa: E402
 import operators # noqa: E402
 import python_kernels # noqa: E402
 import sparse # noqa: E402
@@ -102,15 +103,9 @@ def measure_suite(suite, arguments):
     return 0
 
 
-def name_processor():
-    """Debian's OpenBLAS takes processors that are younger than itself for old ones: four times slower."""
-    if "avx512f" in Path("/proc/cpuinfo").read_text():
-        os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
-
-
 def main():
     arguments = parse(sys.argv[1:])
-    name_processor()
+    openblas.at_its_best()
     if arguments.suite == "python":
         return measure_python(arguments)
     if arguments.suite == "gpu":
