@@ -175,6 +175,20 @@ struct StoredRow {
     }
   }
 
+  // Of arrays by entry what rows a page (4 KiB) on will read: hardware fetches up to the end of its page only
+  template <class... Arrays> KOKKOS_FUNCTION void fetch_ahead(Arrays const &...arrays) const {
+    constexpr int some = 16, page = 4096, line = 64;
+    auto const fetch = [](auto const *elements, int entry) {
+      constexpr std::size_t bytes = sizeof(*elements);
+      for (std::size_t byte = page; byte < page + some * bytes; byte += line) {
+        [[maybe_unused]] std::uintptr_t const ahead = reinterpret_cast<std::uintptr_t>(elements) + entry * bytes + byte;
+        KOKKOS_IF_ON_HOST((__builtin_prefetch(reinterpret_cast<void const *>(ahead));))
+      }
+    };
+    for (int entry = begin; on_host && entry < end; entry += some)
+      (fetch(arrays.data(), entry), ...);
+  }
+
   // By one lane
   template <class Body> KOKKOS_FUNCTION void once(Body const &body) const {
     if constexpr (on_host) {
@@ -955,6 +969,7 @@ static void pq_t(ExecutionSpace const &space, Workspace const &work, APositions 
   reduce_streamed_rows(
       "solve::pq_t", space, n, a_values_size, a_positions, Joining<Sum, double>{work.pq_t},
       KOKKOS_LAMBDA(int row, StoredRow const &along) {
+        along.fetch_ahead(a_coordinates, a_values);
         double const sum = along.fold<Sum>([&](int entry) { return a_values(entry) * pe(a_coordinates(entry)); });
         along.once([&] { e(row) = sum; });
         return pe(row) * sum;

@@ -229,6 +229,22 @@ bool ml2k::nest::StoredRows::areTermsOfEntries() const {
   });
 }
 
+SmallVector<Value> ml2k::nest::StoredRows::arraysByEntry(LoopKernelOp kernel) const {
+  SmallPtrSet<Value, 4> entries;
+  for (auto const &pair : loops) {
+    scf::ForOp loop = pair.second.entries;
+    entries.insert(loop.getInductionVar());
+    if (llvm::any_of(*loop.getBody(), [](Operation &op) { return isa<scf::ForOp>(op); }))
+      return {};
+  }
+  llvm::SetVector<Value> arrays;
+  kernel.getBody().walk([&](memref::LoadOp load) {
+    if (load.getIndices().size() == 1 && entries.contains(load.getIndices()[0]))
+      arrays.insert(load.getMemref());
+  });
+  return arrays.takeVector();
+}
+
 std::optional<RowLoop> ml2k::nest::joinOf(scf::ForOp loop) {
   std::optional<RowLoop> const join = readJoin(loop);
   bool const isRounded = join && llvm::is_contained({Combiner::Sum, Combiner::Prod}, join->combiner);

@@ -45,6 +45,10 @@ struct StoredRows {
 
   /// Whether all loops join terms that need nothing of the row: threads of a device may evaluate those of other rows.
   bool areTermsOfEntries() const;
+
+  /// What is read at the entry itself, in the order of the text, if an entry has no loop of its own: rows that are read
+  /// by its column outweigh that.
+  llvm::SmallVector<mlir::Value> arraysByEntry(LoopKernelOp kernel) const;
 };
 
 /// A loop inside those from 0 on that joins terms in any order and stores nothing: a Fold of one lane.

@@ -91,6 +91,7 @@ private:
   mlir::LogicalResult printBox(Body statements);
   mlir::LogicalResult printSpans(Body statements);
   void bindRow();
+  void fetchAhead(Body &statements);
   mlir::FailureOr<Expression> printTerm(nest::RowLoop const &loop, Body &body);
   mlir::LogicalResult bindJoined(nest::RowLoop const &loop, Identifier const &name, Body &to);
   mlir::LogicalResult printFold(nest::RowLoop const &loop, Body &to, std::optional<Expression> length = {},

@@ -225,6 +225,16 @@ LogicalResult LoopPrinter::printRowLoop(scf::ForOp loop, Body &to) {
   llvm_unreachable("all kinds are listed");
 }
 
+/// `along.fetch_ahead(A_values, A_coordinates);`
+void LoopPrinter::fetchAhead(Body &statements) {
+  std::vector<Expression> arrays;
+  for (Value array : rowLoops->arraysByEntry(kernel))
+    if (layer.program.storageOf(array))
+      arrays.push_back(layer.member(*layer.program.storageOf(array)));
+  if (!arrays.empty())
+    statements.insert(statements.begin(), cpp::Run{cpp::call(partOfRow(Raw("fetch_ahead")), arrays)});
+}
+
 /// `for_stored_rows(label, space, rows, entries, A_positions, [=](int row, StoredRow const &along) { ... })`; where
 /// teams of a device may read the entries of all their rows together, `for_streamed_rows(...)`.
 LogicalResult LoopPrinter::printStoredRows(Body statements) {
@@ -234,6 +244,8 @@ LogicalResult LoopPrinter::printStoredRows(Body statements) {
   std::vector<Expression> arguments = {ends->second, layer.extent(rowLoops->entryArray, 0),
                                        layer.member(*layer.program.storageOf(rowLoops->positions))};
   reads.insert(rowLoops->positions);
+  if (layer.program.options.target != Target::Device)
+    fetchAhead(statements);
   bool const isReduced = !kernel.getInto().empty();
   if (isReduced)
     arguments.push_back(reducer());
