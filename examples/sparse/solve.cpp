@@ -175,18 +175,19 @@ struct StoredRow {
     }
   }
 
-  // Of arrays by entry what rows a page (4 KiB) on will read: hardware fetches up to the end of its page only
-  template <class... Arrays> KOKKOS_FUNCTION void fetch_ahead(Arrays const &...arrays) const {
-    constexpr int some = 16, page = 4096, line = 64;
-    auto const fetch = [](auto const *elements, int entry) {
-      constexpr std::size_t bytes = sizeof(*elements);
-      for (std::size_t byte = page; byte < page + some * bytes; byte += line) {
-        [[maybe_unused]] std::uintptr_t const ahead = reinterpret_cast<std::uintptr_t>(elements) + entry * bytes + byte;
-        KOKKOS_IF_ON_HOST((__builtin_prefetch(reinterpret_cast<void const *>(ahead));))
-      }
-    };
-    for (int entry = begin; on_host && entry < end; entry += some)
-      (fetch(arrays.data(), entry), ...);
+  // Of arrays by entry what rows a page (4 KiB) on will read: hardware fetches up to the end of its page only. Inline:
+  // gcc takes a function that only fetches for one without effect, and drops its calls.
+  static constexpr int fetched = 16; // entries at a time
+  template <class Element> [[gnu::always_inline]] static inline void fetch(Element const *elements, int entry) {
+    constexpr std::size_t page = 4096, line = 64;
+    std::uintptr_t const first = reinterpret_cast<std::uintptr_t>(elements) + entry * sizeof(Element) + page;
+    for (std::size_t byte = 0; byte < fetched * sizeof(Element); byte += line)
+      __builtin_prefetch(reinterpret_cast<void const *>(first + byte));
+  }
+  template <class... Arrays> KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Arrays const &...arrays) const {
+    if constexpr (on_host)
+      for (int entry = begin; entry < end; entry += fetched)
+        (fetch(arrays.data(), entry), ...);
   }
 
   // By one lane
