@@ -158,7 +158,16 @@ struct FoldSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   static bool isConstant(Operation *op) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
     return slice && !ShapedType::isDynamicShape(slice.getStaticOffsets()) && slice.getType().hasStaticShape() &&
-           slice.hasUnitStride();
+           slice.hasUnitStride() && isInside(slice);
+  }
+
+  /// Nothing checks what constant operands become.
+  static bool isInside(tensor::ExtractSliceOp slice) {
+    return llvm::all_of(llvm::zip(slice.getStaticOffsets(), slice.getStaticSizes(), slice.getSourceType().getShape()),
+                        [](auto const &along) {
+                          auto const [offset, size, extent] = along;
+                          return offset >= 0 && size >= 0 && size <= extent && offset <= extent - size;
+                        });
   }
 
   /// `lstm.1.R` of lstm.R and 1.

@@ -43,27 +43,50 @@ static bool fitsItsType(tensor::ExpandShapeOp op) {
          });
 }
 
+/// Whether a slice has elements, as far as the text says which, that its tensor does not have.
+template <class Slice, class TypeOf> static bool isOutside(Operation *op, TypeOf const &wholeOf) {
+  auto slice = dyn_cast<Slice>(op);
+  if (!slice || slice.getStaticOffsets().size() != size_t(wholeOf(slice).getRank()))
+    return false;
+  return llvm::any_of(
+      llvm::zip(slice.getStaticOffsets(), slice.getStaticSizes(), slice.getStaticStrides(), wholeOf(slice).getShape()),
+      [](auto const &along) {
+        auto const [offset, size, stride, extent] = along;
+        int64_t last = 0;
+        bool const isKnown = llvm::none_of(ArrayRef<int64_t>{offset, size, stride, extent}, ShapedType::isDynamic);
+        return isKnown && size > 0 &&
+               (offset < 0 || llvm::MulOverflow(size - 1, stride, last) || llvm::AddOverflow(last, offset, last) ||
+                last < 0 || last >= extent);
+      });
+}
+
 /// What the verifier of LLVM 19 trusts: it reads extents at the numbers of a permutation, and the first of the two
 /// values that a reduction joins.
 static LogicalResult checkBeforeVerifier(Block &block) {
-  bool const isBroken = block
-                            .walk([](Operation *op) {
-                              if (auto transpose = dyn_cast<linalg::TransposeOp>(op);
-                                  transpose && !isPermutation(transpose.getPermutation())) {
-                                op->emitOpError("permutation is not valid");
-                                return WalkResult::interrupt();
-                              }
-                              if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op); expand && !fitsItsType(expand)) {
-                                op->emitOpError("output shape does not fit the type of the result");
-                                return WalkResult::interrupt();
-                              }
-                              if (isa<scf::ReduceReturnOp>(op) && op->getBlock()->getNumArguments() == 0) {
-                                op->emitOpError("is in a block that has no values to join");
-                                return WalkResult::interrupt();
-                              }
-                              return WalkResult::advance();
-                            })
-                            .wasInterrupted();
+  bool const isBroken =
+      block
+          .walk([](Operation *op) {
+            if (auto transpose = dyn_cast<linalg::TransposeOp>(op);
+                transpose && !isPermutation(transpose.getPermutation())) {
+              op->emitOpError("permutation is not valid");
+              return WalkResult::interrupt();
+            }
+            if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op); expand && !fitsItsType(expand)) {
+              op->emitOpError("output shape does not fit the type of the result");
+              return WalkResult::interrupt();
+            }
+            if (isOutside<tensor::ExtractSliceOp>(op, [](auto slice) { return slice.getSourceType(); }) ||
+                isOutside<tensor::InsertSliceOp>(op, [](auto slice) { return slice.getDestType(); })) {
+              op->emitOpError("runs out of the extents of its tensor");
+              return WalkResult::interrupt();
+            }
+            if (isa<scf::ReduceReturnOp>(op) && op->getBlock()->getNumArguments() == 0) {
+              op->emitOpError("is in a block that has no values to join");
+              return WalkResult::interrupt();
+            }
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
   return failure(isBroken);
 }
 
