@@ -175,21 +175,6 @@ struct StoredRow {
     }
   }
 
-  // Of arrays by entry what rows a page (4 KiB) on will read: hardware fetches up to the end of its page only. Inline:
-  // gcc takes a function that only fetches for one without effect, and drops its calls.
-  static constexpr int fetched = 16; // entries at a time
-  template <class Element> [[gnu::always_inline]] static inline void fetch(Element const *elements, int entry) {
-    constexpr std::size_t page = 4096, line = 64;
-    std::uintptr_t const first = reinterpret_cast<std::uintptr_t>(elements) + entry * sizeof(Element) + page;
-    for (std::size_t byte = 0; byte < fetched * sizeof(Element); byte += line)
-      __builtin_prefetch(reinterpret_cast<void const *>(first + byte));
-  }
-  template <class... Arrays> KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(Arrays const &...arrays) const {
-    if constexpr (on_host)
-      for (int entry = begin; entry < end; entry += fetched)
-        (fetch(arrays.data(), entry), ...);
-  }
-
   // By one lane
   template <class Body> KOKKOS_FUNCTION void once(Body const &body) const {
     if constexpr (on_host) {
@@ -504,6 +489,25 @@ void for_stored_rows(char const *label, ExecutionSpace const &space, int rows, i
             rows_of_team<Lanes>(team, rows, entries, lanes, positions, body);
           });
   }
+}
+
+// --- fetch_ahead -----------------------------------------------------------------------------------------------------
+// Host: prefetches of arrays by entry what rows a page (4 KiB) on will read: hardware fetches up to the end of its page
+// only. Inline: gcc takes a function that only fetches for one without effect, and drops its calls.
+template <int Count, class Element>
+[[gnu::always_inline]] inline void fetch_elements(Element const *elements, int first) {
+  constexpr std::size_t page = 4096, line = 64;
+  std::uintptr_t const ahead = reinterpret_cast<std::uintptr_t>(elements) + first * sizeof(Element) + page;
+  for (std::size_t byte = 0; byte < Count * sizeof(Element); byte += line)
+    __builtin_prefetch(reinterpret_cast<void const *>(ahead + byte));
+}
+
+template <class... Arrays>
+KOKKOS_FORCEINLINE_FUNCTION void fetch_ahead(StoredRow const &along, Arrays const &...arrays) {
+  constexpr int some = 16;
+  if constexpr (on_host)
+    for (int entry = along.begin; entry < along.end; entry += some)
+      (fetch_elements<some>(arrays.data(), entry), ...);
 }
 
 // --- for_streamed_rows -----------------------------------------------------------------------------------------------
@@ -970,7 +974,7 @@ static void pq_t(ExecutionSpace const &space, Workspace const &work, APositions 
   reduce_streamed_rows(
       "solve::pq_t", space, n, a_values_size, a_positions, Joining<Sum, double>{work.pq_t},
       KOKKOS_LAMBDA(int row, StoredRow const &along) {
-        along.fetch_ahead(a_coordinates, a_values);
+        fetch_ahead(along, a_coordinates, a_values);
         double const sum = along.fold<Sum>([&](int entry) { return a_values(entry) * pe(a_coordinates(entry)); });
         along.once([&] { e(row) = sum; });
         return pe(row) * sum;

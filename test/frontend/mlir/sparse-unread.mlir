@@ -3,7 +3,7 @@
 // RUN: ml2kokkos %s --entry=neighbours -o - | FileCheck %s
 // RUN: ml2kokkos %s --entry=places -o - | FileCheck %s --check-prefix=PLACES
 // CHECK: for_streamed_rows(
-// CHECK: along.fetch_ahead(a_coordinates);
+// CHECK: fetch_ahead(along, a_coordinates);
 // CHECK: along.fold<Sum>([&](int entry) { return b(a_coordinates(entry)); });
 // PLACES: r_values(entry) = a_coordinates(entry);
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed) }>

@@ -225,14 +225,14 @@ LogicalResult LoopPrinter::printRowLoop(scf::ForOp loop, Body &to) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// `along.fetch_ahead(A_values, A_coordinates);`
+/// `fetch_ahead(along, A_values, A_coordinates);`
 void LoopPrinter::fetchAhead(Body &statements) {
-  std::vector<Expression> arrays;
+  std::vector<Expression> arguments = {cpp::name(Raw("along"))};
   for (Value array : rowLoops->arraysByEntry(kernel))
     if (layer.program.storageOf(array))
-      arrays.push_back(layer.member(*layer.program.storageOf(array)));
-  if (!arrays.empty())
-    statements.insert(statements.begin(), cpp::Run{cpp::call(partOfRow(Raw("fetch_ahead")), arrays)});
+      arguments.push_back(layer.member(*layer.program.storageOf(array)));
+  if (arguments.size() > 1)
+    statements.insert(statements.begin(), cpp::Run{call(Raw("fetch_ahead"), arguments, "fetch_ahead")});
 }
 
 /// `for_stored_rows(label, space, rows, entries, A_positions, [=](int row, StoredRow const &along) { ... })`; where
