@@ -98,13 +98,25 @@ static bool hasSparseResults(func::FuncOp entry) {
       .wasInterrupted();
 }
 
-/// Upstream's sparsification makes one sequential walk of windows over a sparse tensor, and crashes on some of blocks.
+/// Whether an element depends on what it was in another way than that something is joined to it, as in `c + c * x`.
+static bool transformsResult(linalg::LinalgOp op) {
+  Operation *const terminator = op.getBlock()->getTerminator();
+  for (auto [output, value] : llvm::zip_equal(op.getDpsInitsMutable(), terminator->getOperands())) {
+    BlockArgument const before = op.getMatchingBlockArgument(&output);
+    if (!before.use_empty() && (!before.hasOneUse() || *before.getUsers().begin() != value.getDefiningOp()))
+      return true;
+  }
+  return false;
+}
+
+/// Upstream's sparsification makes one sequential walk of windows over a sparse tensor, and crashes on some of blocks
+/// and on elements that do more than collect terms.
 static bool isBetterDense(linalg::LinalgOp op) {
-  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
-    return isSparse(operand->get()) &&
-           (!op.getMatchingIndexingMap(operand).isProjectedPermutation(/*allowZeroInResults=*/true) ||
-            !sparse_tensor::getSparseTensorEncoding(operand->get().getType()).isPermutation());
-  });
+  return transformsResult(op) || llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+           return isSparse(operand->get()) &&
+                  (!op.getMatchingIndexingMap(operand).isProjectedPermutation(/*allowZeroInResults=*/true) ||
+                   !sparse_tensor::getSparseTensorEncoding(operand->get().getType()).isPermutation());
+         });
 }
 
 void densifyOthers(func::FuncOp entry) {
