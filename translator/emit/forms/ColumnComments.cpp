@@ -1,38 +1,13 @@
 //===- ColumnComments.cpp - what the comment of a column's layer says ---------------------------------------------===//
 
 #include "translator/emit/forms/ColumnBody.h"
-#include "translator/text/Text.h"
+#include "translator/emit/model/Provenance.h"
 
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
 namespace ml2k {
-
-static void collectNodes(Location location, SmallVectorImpl<StringRef> &nodes) {
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    if (!llvm::is_contained(nodes, name.getName().getValue()))
-      nodes.push_back(name.getName());
-  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      collectNodes(part, nodes);
-  }
-}
-
-static std::string provenance(ColumnLayer const &layer, EmitOptions const &options) {
-  SmallVector<StringRef> nodes;
-  if (options.locations != LocationStyle::None)
-    collectNodes(layer.location, nodes);
-  llvm::erase(nodes, StringRef(layer.label));
-  std::string text = "--- " + layer.label;
-  StringRef separator = ": ";
-  for (StringRef node : nodes) {
-    text += separator.str() + (options.locations == LocationStyle::Plain ? node.split(' ').first : node).str();
-    separator = " + ";
-  }
-  return text;
-}
 
 /// `qi[72] * weight[72,64] + bias[64] -> hidden[64]`
 static std::string shapes(Column const &column, ColumnLayer const &layer) {
@@ -45,18 +20,22 @@ static std::string shapes(Column const &column, ColumnLayer const &layer) {
     }
     return parts.size() > 1 ? "(" + text + ")" : text;
   };
-  std::string text;
-  for (auto const &[number, operand] : llvm::enumerate(layer.operands))
-    if (!operand.empty() && (layer.kind != ColumnLayer::Kind::Copy || number == 0))
-      text += (text.empty()                              ? ""
-               : layer.kind == ColumnLayer::Kind::Linear ? " + "
-                                                         : ", ") +
-              parts(operand) +
-              (number == 0 && layer.kind == ColumnLayer::Kind::Linear
-                   ? " * weight[" + std::to_string(column.weights[layer.weights].inputs) + "," +
-                         std::to_string(column.weights[layer.weights].outputs) + "]" +
-                         (layer.biased ? " + bias[" + std::to_string(column.weights[layer.weights].outputs) + "]" : "")
-                   : "");
+  bool const isLinear = layer.kind == ColumnLayer::Kind::Linear;
+  SmallVector<std::string> terms;
+  for (auto const &[number, operand] : llvm::enumerate(layer.operands)) {
+    if (operand.empty() || (layer.kind == ColumnLayer::Kind::Copy && number != 0))
+      continue;
+    std::string term = parts(operand);
+    if (number == 0 && isLinear) {
+      ColumnWeights const &weights = column.weights[layer.weights];
+      std::string const outputs = std::to_string(weights.outputs);
+      term += " * weight[" + std::to_string(weights.inputs) + "," + outputs + "]" +
+              (layer.biased ? " + bias[" + outputs + "]" : "");
+    }
+    if (!llvm::is_contained(terms, term))
+      terms.push_back(term);
+  }
+  std::string text = llvm::join(terms, isLinear ? " + " : ", ");
   text += text.empty() ? "->" : " ->";
   for (auto const &tensors : layer.results)
     for (unsigned tensor : tensors)
@@ -66,7 +45,10 @@ static std::string shapes(Column const &column, ColumnLayer const &layer) {
 }
 
 Json viewComments(Column const &column, ColumnLayer const &layer, EmitOptions const &options) {
-  return Json::array({{{"text", commentText(provenance(layer, options))}}, {{"text", shapes(column, layer)}}});
+  Json lines = Json::array();
+  for (std::string const &line : provenanceLines(layer.label, layer.location, shapes(column, layer), options.locations))
+    lines.push_back({{"text", line}});
+  return lines;
 }
 
 } // namespace ml2k

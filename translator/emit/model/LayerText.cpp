@@ -2,8 +2,8 @@
 
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/Layer.h"
+#include "translator/emit/model/Provenance.h"
 #include "translator/emit/model/SharedCode.h"
-#include "translator/ir/Parts.h"
 #include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
 
@@ -188,54 +188,10 @@ Expression Layer::winograd(int64_t share) {
   return cpp::member(cpp::name(Raw("work")), Raw("winograd"));
 }
 
-/// The nodes of the model that this kernel computes, or parts of, in their order.
-static void collectNodes(Location location, SmallVectorImpl<StringRef> &nodes) {
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    if (StringRef const node = wholeOf(name.getName()); !llvm::is_contained(nodes, node))
-      nodes.push_back(node);
-  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      collectNodes(part, nodes);
-  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collectNodes(call.getCallee(), nodes);
-  }
-}
-
-constexpr size_t widestComment = 117; // of 120 columns
-
-/// Breaks text at spaces: a comment that clang-format had to break would run into the line behind it.
-static void addLines(std::vector<std::string> &comments, StringRef text) {
-  std::string line;
-  while (!text.empty()) {
-    auto const [word, rest] = text.split(' ');
-    if (!line.empty() && line.size() + 1 + word.size() > widestComment) {
-      comments.push_back(line);
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word.str();
-    text = rest;
-  }
-  comments.push_back(line);
-}
-
 /// What the kernel computes: its name, the nodes of the model, the shapes.
 void Layer::addProvenance(StringRef shapes) {
-  StringRef const label = nest::labelOf(kernel);
-  SmallVector<StringRef> nodes;
-  if (program.options.locations != LocationStyle::None)
-    collectNodes(kernel->getLoc(), nodes);
-  llvm::erase(nodes, label);
-  std::string const title = commentText(label, longestName);
-  std::string text = "--- " + title;
-  // "ex:" at the start of a word is a command of editors, which would be spelled
-  StringRef separator = commentText((label + ":").str(), longestName) == title + ":" ? ": " : " : ";
-  for (StringRef node : nodes) {
-    StringRef const shown = program.options.locations == LocationStyle::Plain ? node.split(' ').first : node;
-    text += separator.str() + commentText(shown, longestName);
-    separator = " + ";
-  }
-  addLines(function.comments, text);
-  addLines(function.comments, shapes);
+  llvm::append_range(function.comments,
+                     provenanceLines(nest::labelOf(kernel), kernel->getLoc(), shapes, program.options.locations));
 }
 
 /// The parameters that the code of the layer uses: the structs, the model's arguments, sizes and indices of loops.
