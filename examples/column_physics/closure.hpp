@@ -172,17 +172,16 @@ KOKKOS_INLINE_FUNCTION void linear(Member const &team, Weights const &weights, F
                                             [&](int o) { linear_part<Layer, 1, 1>(weights, o, finish, in...); });))
 }
 
-// --- ... or a thread, for one or several columns, with buffers of its own --------------------------------------------
+// --- ... or a thread, for one or several columns ---------------------------------------------------------------------
 template <int Columns> struct Alone {
-  template <class Scalar, int Depth> struct Buffer {
-    alignas(64) Scalar values[Depth][Columns];
-    KOKKOS_FUNCTION Scalar &operator()(int c, int k) { return values[k][c]; }
-    KOKKOS_FUNCTION Scalar const &operator()(int c, int k) const { return values[k][c]; }
-  };
-  Buffer<float, 64> ice1;
-  Buffer<float, 72> ice2;
-
   KOKKOS_FUNCTION void team_barrier() const {}
+};
+
+// Values of its own between two layers
+template <class Scalar, int Depth, int Columns> struct Buffer {
+  alignas(64) Scalar values[Depth][Columns];
+  KOKKOS_FUNCTION Scalar &operator()(int c, int k) { return values[k][c]; }
+  KOKKOS_FUNCTION Scalar const &operator()(int c, int k) const { return values[k][c]; }
 };
 
 template <class Layer, int Columns, class Finish, class... In>
@@ -257,20 +256,26 @@ KOKKOS_INLINE_FUNCTION void forward(Member const &team, Weights const &weights, 
 
 // ==== Thread form ====================================================================================================
 
+// What a thread has for itself
+template <int Columns> struct Buffers {
+  Buffer<float, 64, Columns> ice1; // then of cover1
+  Buffer<float, 72, Columns> ice2;
+};
+
 template <class IceWater, class LiquidWater, class Ice, class Cover>
 KOKKOS_INLINE_FUNCTION void forward(Weights const &weights, IceWater const &ice_water, LiquidWater const &liquid_water,
                                     Ice const &ice, Cover const &cover) {
-  Alone<1> alone;
-  network(alone, weights, alone, column(ice_water), column(liquid_water), column(ice), column(cover));
+  Buffers<1> buffers;
+  network(Alone<1>(), weights, buffers, column(ice_water), column(liquid_water), column(ice), column(cover));
 }
 
 // A column per lane: Columns is a multiple of `lanes`, best 16.
 template <int Columns>
 void forward(Weights const &weights, float const (&ice_water)[72][Columns], float const (&liquid_water)[72][Columns],
              float (&ice)[72][Columns], float (&cover)[72][Columns]) {
-  Alone<Columns> alone;
+  Buffers<Columns> buffers;
   auto const pack = [](auto &values) { return [&](int c, int k) -> auto & { return values[k][c]; }; };
-  network(alone, weights, alone, pack(ice_water), pack(liquid_water), pack(ice), pack(cover));
+  network(Alone<Columns>(), weights, buffers, pack(ice_water), pack(liquid_water), pack(ice), pack(cover));
 }
 
 // ==== Blocks of columns ==============================================================================================

@@ -222,17 +222,16 @@ KOKKOS_INLINE_FUNCTION void linear_parts(Weights const &weights, Finish const &f
     linear_part<Layer, Columns, rest>(weights, Layer::outputs - rest, finish, in...);
 }
 
-// --- ... or a thread, for one or several columns, with buffers of its own --------------------------------------------
+// --- ... or a thread, for one or several columns ---------------------------------------------------------------------
 template <int Columns> struct Alone {
-  template <class Scalar, int Depth> struct Buffer {
-    alignas(64) Scalar values[Depth][Columns];
-    KOKKOS_FUNCTION Scalar &operator()(int c, int k) { return values[k][c]; }
-    KOKKOS_FUNCTION Scalar const &operator()(int c, int k) const { return values[k][c]; }
-  };
-  Buffer<float, 16> layer1;
-  Buffer<float, 16> layer2;
-
   KOKKOS_FUNCTION void team_barrier() const {}
+};
+
+// Values of its own between two layers
+template <class Scalar, int Depth, int Columns> struct Buffer {
+  alignas(64) Scalar values[Depth][Columns];
+  KOKKOS_FUNCTION Scalar &operator()(int c, int k) { return values[k][c]; }
+  KOKKOS_FUNCTION Scalar const &operator()(int c, int k) const { return values[k][c]; }
 };
 
 template <class Layer, int Columns, class Finish, class... In>
@@ -274,18 +273,24 @@ template <class View> KOKKOS_INLINE_FUNCTION auto column(View const &view) {
 
 // ==== Thread form ====================================================================================================
 
+// What a thread has for itself
+template <int Columns> struct Buffers {
+  Buffer<float, 16, Columns> layer1;
+  Buffer<float, 16, Columns> layer2;
+};
+
 template <class Cell, class Diffusivity>
 KOKKOS_INLINE_FUNCTION void forward(Weights const &weights, Cell const &cell, Diffusivity const &diffusivity) {
-  Alone<1> alone;
-  network(alone, weights, alone, column(cell), column(diffusivity));
+  Buffers<1> buffers;
+  network(Alone<1>(), weights, buffers, column(cell), column(diffusivity));
 }
 
 // A column per lane: Columns is a multiple of `lanes`, best 16.
 template <int Columns>
 void forward(Weights const &weights, float const (&cell)[3][Columns], float (&diffusivity)[1][Columns]) {
-  Alone<Columns> alone;
+  Buffers<Columns> buffers;
   auto const pack = [](auto &values) { return [&](int c, int k) -> auto & { return values[k][c]; }; };
-  network(alone, weights, alone, pack(cell), pack(diffusivity));
+  network(Alone<Columns>(), weights, buffers, pack(cell), pack(diffusivity));
 }
 
 #if defined(__NVCC__)

@@ -468,8 +468,10 @@ FailureOr<ModelView> viewModel(ModuleOp module, EmitOptions const &options) {
 EmittedFiles ModelView::render() const {
   EmittedFiles files;
   files.json = view.dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
-  files.header = ml2k::render("file/header", view);
-  files.source = ml2k::render("file/source", view);
+  files.header = ml2k::render(layout + "/header", view);
+  files.source = ml2k::render(layout + "/source", view);
+  for (ExtraView const &extra : extras)
+    files.extras.push_back({extra.suffix, ml2k::render(extra.name, view), extra.isCpp});
   if (!embedded)
     files.sidecar = sidecar;
   return files;

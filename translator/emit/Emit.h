@@ -62,14 +62,22 @@ struct EmittedFiles {
   std::vector<SidecarTensor> sidecar; ///< tensors of FILE.safetensors in file order; empty: no such file
 };
 
+/// A file beside header and source from the same view.
+struct ExtraView {
+  std::string suffix, name; ///< of the file, of its template
+  bool isCpp;
+};
+
 /// A model with every string final, before the templates lay it out.
 struct ModelView {
+  std::string layout = "file";        ///< the folder of its templates; `form` for networks by columns
   Json view;                          ///< of a file that holds its own blocks
   Json flags;                         ///< what its blocks must be able to do
   std::set<std::string> blocks;       ///< parts and blocks in use, without what they need
   std::set<std::string> headers;      ///< of its own statements
   std::vector<SidecarTensor> sidecar; ///< in file order, also of weights that stand in the source
   bool embedded = false;              ///< weights stand in the source
+  std::vector<ExtraView> extras;
 
   EmittedFiles render() const; ///< throws std::runtime_error for a template without its value
 };

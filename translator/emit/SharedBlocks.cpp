@@ -2,6 +2,7 @@
 
 #include "translator/emit/SharedBlocks.h"
 
+#include "translator/emit/forms/Forms.h"
 #include "translator/emit/model/Names.h"
 #include "translator/emit/model/Views.h"
 #include "translator/emit/render/Blocks.h"
@@ -26,14 +27,22 @@ std::string blocksNamespace(llvm::StringRef file) {
   return namespaceName(llvm::sys::path::stem(llvm::sys::path::stem(file))); // as of a model
 }
 
+static bool isByColumns(ModelView const &model) { return model.layout == "form"; }
+
 /// Below the namespace of the file; nothing for most models.
-static std::string variantName(Json const &flags) {
+static std::string variantName(ModelView const &model) {
+  Json const &flags = model.flags;
+  if (isByColumns(model))
+    return flags["halved"].get<bool>() ? "halved" : model.view["scalar"] == "double" ? "doubles" : "";
   std::string const size = flags["launched"].get<bool>() ? "" : flags["single"].get<bool>() ? "single" : "small";
   std::string const images = flags["sized"].get<bool>() ? "sized" : "";
   return size + (size.empty() || images.empty() ? "" : "_") + images;
 }
 
-static std::string purposeOf(Json const &flags) {
+static std::string purposeOf(ModelView const &model, Json const &flags) {
+  if (isByColumns(model))
+    return flags["halved"].get<bool>() ? "For networks whose weights are stored as bfloat16"
+                                       : "For networks that compute in double";
   std::string const small = "so little work that threads of a host would cost more than they save";
   std::string const single = "kernels that may have a single work item, which the calling thread of a host does";
   std::string const sized = "images whose heights and widths are known at run time only";
@@ -51,7 +60,7 @@ static void addFlags(Json &all, Json const &flags) {
 static std::map<std::string, Variant> variantsOf(llvm::MutableArrayRef<ModelView> models) {
   std::map<std::string, Variant> variants;
   for (ModelView &model : models) {
-    Variant &variant = variants[variantName(model.flags)];
+    Variant &variant = variants[variantName(model)];
     addFlags(variant.flags, model.flags);
     variant.models.push_back(&model);
   }
@@ -94,12 +103,15 @@ static void nameShared(ModelView &model, Json const &flags, Json &shared) {
   std::set<std::string> const details = declaredNames(needed, flags, true);
   std::set<std::string> declared = declaredNames(needed, flags, false);
   declared.insert("ExecutionSpace");
+  if (isByColumns(model))
+    declared.merge(namesOfForms(flags));
   EmittedFiles const own = model.render();
   std::set<std::string> const header = namesIn(own.header);
   shared["header_names"] = namesOf(declared, header);
   shared["detail_names"] = namesOf(details, header);
   declared.insert(details.begin(), details.end());
   shared["source_names"] = namesOf(declared, namesIn(own.source), header);
+  shared["has_source_names"] = !shared["source_names"].empty();
 }
 
 /// The model's own files, with the names of the header in place of the blocks.
@@ -115,7 +127,8 @@ static void useShared(ModelView &model, Json const &flags, std::string const &fi
                                  {"blocks_namespace", nameSpace},
                                  {"header_names", Json::array()},
                                  {"detail_names", Json::array()},
-                                 {"source_names", Json::array()}}});
+                                 {"source_names", Json::array()},
+                                 {"has_source_names", false}}});
   nameShared(model, flags, view["shared"][0]);
 }
 
@@ -133,8 +146,16 @@ static Json viewVariant(Variant const &variant, std::string const &nameSpace, bo
       includes[kind].insert(include["file"].get<std::string>());
   view["blocks_namespace"] = nameSpace;
   view["purpose"] = Json::array();
+  ModelView const &first = *variant.models.front();
   if (!isPlain)
-    view["purpose"].push_back({{"text", purposeOf(variant.flags)}});
+    view["purpose"].push_back({{"text", purposeOf(first, variant.flags)}});
+  view["forms"] = Json::array();
+  if (isByColumns(first)) {
+    view["forms"].push_back(viewOfBlocks(first.view));
+    includes["block"].insert({"cstddef", "type_traits"});
+    if (variant.flags["halved"].get<bool>())
+      includes["block"].insert("cstdint");
+  }
   return view;
 }
 

@@ -305,7 +305,8 @@ static std::vector<std::string> sortedByName(std::vector<std::string> inputs) {
 static void checkBlocksAlone(ToolOptions const &options) {
   std::pair<bool, char const *> const others[] = {
       {options.emit != EmitKind::Cpp, "--emit: it shares code of --emit=cpp only"},
-      {options.forms != std::set<std::string>{"launch"}, "--form: it shares the blocks of --form=launch only"},
+      {options.forms.count("runner") || options.forms.count("server"),
+       "--form=runner and its interfaces: these need no blocks of others"},
       {!options.nameSpace.empty(), "--namespace: every model has the namespace of its file"},
       {!options.dumpStages.empty(), "--dump-stages: look into one model at a time"},
       {options.report || !options.reportJson.empty(), "--report: look into one model at a time"}};

@@ -163,7 +163,12 @@ Expected<std::vector<OutputFile>> ml2k::printFiles(mlir::ModuleOp module, ToolOp
 
 mlir::FailureOr<ModelView> ml2k::viewFiles(mlir::ModuleOp module, ToolOptions const &options,
                                            std::string const &modelFile) {
-  return viewModel(module, emitOptions(options, modelFile));
+  EmitOptions const how = emitOptions(options, modelFile);
+  if (!printsColumns(options))
+    return viewModel(module, how);
+  Forms const forms = formsOf(options);
+  mlir::FailureOr<Column> column = readColumn(module, forms);
+  return failed(column) ? mlir::FailureOr<ModelView>() : viewForms(std::move(*column), how, forms);
 }
 
 Expected<std::vector<OutputFile>> ml2k::printView(ModelView const &model, ToolOptions const &options) {

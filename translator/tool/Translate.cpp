@@ -193,9 +193,12 @@ int Translation::run() {
 std::variant<ModelView, int> Translation::view() {
   if (int const code = readSchedule())
     return code;
-  for (StageName const &stage : stages)
+  for (StageName const &stage : stages) {
     if (!reach(stage))
       return refuse(stage);
+    if (stage.stage == Stage::Scheduled && printsColumns(options))
+      break;
+  }
   progress.begin("printing");
   auto model = viewFiles(*module, options, input.fileName);
   diagnostics.finish();

@@ -18,7 +18,7 @@ public:
       : column(column), options(options), forms(forms) {}
 
   /// The header of forms to call inside kernels, and the loader of their weights.
-  mlir::FailureOr<EmittedFiles> print();
+  mlir::FailureOr<ModelView> view();
 
   /// A class without Kokkos, weights compiled in.
   mlir::FailureOr<EmittedFiles> printRunner();
@@ -41,14 +41,13 @@ private:
 
   /// Names and types of features and results in C and Fortran.
   void addInterfaces(Json &view) const;
-  void addInterfaceFiles(Json &view, EmittedFiles &files) const;
+  std::vector<ExtraView> interfaceFiles() const;
 
   /// FILE.spec.json: features and results as LLVM's TensorSpecs.
   std::string specs() const;
 
   /// Inputs and results for the program that checks a build.
   mlir::LogicalResult addTest(Json &view) const;
-  mlir::LogicalResult printTest(Json &view, EmittedFiles &files) const;
   Json viewRecord(unsigned tensor, std::vector<RowValues> const &rows) const;
 
   /// Types of features and results in LLVM's protocol.

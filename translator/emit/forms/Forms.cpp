@@ -134,6 +134,7 @@ void FormPrinter::addShared(Json &view) const {
   view["guard"] = StringRef(snakeCase(options.stem, "model")).upper() + "_HPP";
   view["namespace"] = model;
   view["macro"] = StringRef(snakeCase(model, "model")).upper();
+  view["shared"] = Json::array();
   view["license"] = Json::array();
   if (!options.license.empty())
     view["license"].push_back({{"text", options.license}});
@@ -152,8 +153,8 @@ void FormPrinter::addShared(Json &view) const {
   view["pack_bytes"] = std::to_string(packedBytes(column));
   for (char const *flag : {"host", "device", "portable"})
     view[flag] = true;
-  for (char const *flag :
-       {"integers", "narrow", "apart", "pairs", "bfloat", "shorts", "launched", "single", "never", "tuned"})
+  for (char const *flag : {"integers", "narrow", "apart", "pairs", "bfloat", "shorts", "launched", "single", "never",
+                           "tuned", "sized", "of_several"})
     view[flag] = flag == StringRef("integers");
 }
 
@@ -238,16 +239,9 @@ void FormPrinter::addLoader(Json &view) {
   }
 }
 
-LogicalResult FormPrinter::printTest(Json &view, EmittedFiles &files) const {
-  if (failed(addTest(view)))
-    return failure();
-  files.extras.push_back({"_test.cpp", render("form/test", view), true});
-  return success();
-}
-
-FailureOr<EmittedFiles> FormPrinter::print() {
-  std::set<std::string> blocks;
-  FailureOr<Json> view = viewModel(blocks);
+FailureOr<ModelView> FormPrinter::view() {
+  ModelView model;
+  FailureOr<Json> view = viewModel(model.blocks);
   if (failed(view))
     return failure();
   addLoader(*view);
@@ -256,17 +250,42 @@ FailureOr<EmittedFiles> FormPrinter::print() {
     addFeatures(*view);
     addInterfaces(*view);
   }
-  view->update(viewBlocks(neededBlocks(blocks, (*view)["embedded"], *view), {}, *view));
-  EmittedFiles files;
-  files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
-  files.header = render("form/header", *view);
-  files.source = render("form/source", *view);
-  addInterfaceFiles(*view, files);
-  if (forms.test && failed(printTest(*view, files)))
+  if (forms.test && failed(addTest(*view)))
     return failure();
-  if ((*view)["from_file"])
-    files.sidecar = std::move(sidecar);
-  return files;
+  model.embedded = (*view)["embedded"];
+  view->update(viewBlocks(neededBlocks(model.blocks, model.embedded, *view), {}, *view));
+  model.layout = "form";
+  for (auto const &[name, value] : view->items())
+    if (value.is_boolean())
+      model.flags[name] = value;
+  model.view = std::move(*view);
+  model.extras = interfaceFiles();
+  model.sidecar = std::move(sidecar);
+  return model;
+}
+
+Json viewOfBlocks(Json const &view) {
+  Json blocks;
+  for (char const *name : {"scalar", "scalar_bytes", "lanes_avx512", "lanes_avx", "lanes_sse"})
+    blocks[name] = view[name];
+  blocks["of_several"] = true; // each with its own type of weights
+  return blocks;
+}
+
+std::set<std::string> namesOfForms(Json const &flags) {
+  std::set<std::string> names = {"Tensor", "lanes", "for_columns"};
+  auto const add = [&](char const *flag, std::initializer_list<char const *> more) {
+    if (flags[flag].get<bool>())
+      names.insert(more.begin(), more.end());
+  };
+  add("has_linear", {"Linear", "Input", "input", "linear", "linear_part", "linear_parts", "register_tile", "strip"});
+  add("has_vectors", {"Vector"});
+  add("has_rows", {"Along", "rows"});
+  add("has_each", {"each"});
+  add("has_buffers", {"Buffer"});
+  add("thread", {"Alone"});
+  add("blocks_of_rows", {"transpose", "is_row_major", "pack_columns", "read_pack", "write_pack"});
+  return names;
 }
 
 FailureOr<EmittedFiles> emitForms(Column column, EmitOptions const &given, Forms const &forms) {
@@ -275,7 +294,17 @@ FailureOr<EmittedFiles> emitForms(Column column, EmitOptions const &given, Forms
     options.math = MathLibrary::Std; // the printed functions need C++20 or Kokkos
   nameColumn(column);
   FormPrinter printer(column, options, forms);
-  return forms.runner ? printer.printRunner() : printer.print();
+  if (forms.runner)
+    return printer.printRunner();
+  FailureOr<ModelView> const model = printer.view();
+  if (failed(model))
+    return failure();
+  return model->render();
+}
+
+FailureOr<ModelView> viewForms(Column column, EmitOptions const &options, Forms const &forms) {
+  nameColumn(column);
+  return FormPrinter(column, options, forms).view();
 }
 
 } // namespace ml2k

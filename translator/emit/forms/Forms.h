@@ -13,6 +13,16 @@
 
 namespace ml2k {
 
+/// The view of what readColumn() gave for these forms, which are called inside kernels. The sidecar refers to memory of
+/// the module's attributes.
+mlir::FailureOr<ModelView> viewForms(Column column, EmitOptions const &options, Forms const &forms);
+
+/// What of the view of such forms concerns the blocks that they are printed with: types, widths of vectors.
+Json viewOfBlocks(Json const &view);
+
+/// What these blocks declare, beside those of block/.
+std::set<std::string> namesOfForms(Json const &flags);
+
 /// Prints what readColumn() gave for these forms. The sidecar refers to memory of the module's attributes.
 mlir::FailureOr<EmittedFiles> emitForms(Column column, EmitOptions const &options, Forms const &forms);
 

@@ -121,11 +121,17 @@ void FormPrinter::addInterfaces(Json &view) const {
   view["c_guard"] = StringRef(snakeCase(options.stem, "model")).upper() + "_H";
 }
 
-void FormPrinter::addInterfaceFiles(Json &view, EmittedFiles &files) const {
+std::vector<ExtraView> FormPrinter::interfaceFiles() const {
+  std::vector<ExtraView> files;
   if (forms.c)
-    files.extras.push_back({".h", render("form/c_header", view), true});
+    files.push_back({".h", "form/c_header", true});
   if (forms.fortran)
-    files.extras.push_back({".f90", render("form/fortran", view), false});
+    files.push_back({".f90", "form/fortran", false});
+  if (forms.server)
+    files.push_back({"_server.cpp", "form/server", true});
+  if (forms.test)
+    files.push_back({"_test.cpp", "form/test", true});
+  return files;
 }
 
 } // namespace ml2k

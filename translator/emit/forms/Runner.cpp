@@ -184,15 +184,14 @@ FailureOr<EmittedFiles> FormPrinter::printRunner() {
     addInterfaces(*view);
   if (forms.server)
     addServer(*view);
+  if (forms.test && failed(addTest(*view)))
+    return failure();
   EmittedFiles files;
   files.json = view->dump(2, ' ', /*ensure_ascii=*/true) + "\n"; // terminals show it
   files.header = render("form/runner_header", *view);
   files.source = withoutKokkos(render("form/runner_source", *view));
-  addInterfaceFiles(*view, files);
-  if (forms.server)
-    files.extras.push_back({"_server.cpp", render("form/server", *view), true});
-  if (forms.test && failed(printTest(*view, files)))
-    return failure();
+  for (ExtraView const &extra : interfaceFiles())
+    files.extras.push_back({extra.suffix, render(extra.name, *view), extra.isCpp});
   files.extras.push_back({".spec.json", specs(), false});
   return files;
 }
