@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 // forward() computes in float, on views of any layout and arithmetic type:
 //   forward(space, weights, ice_water, liquid_water, ice, cover)
@@ -147,12 +148,13 @@ KOKKOS_INLINE_FUNCTION void linear_part(Weights const &weights, int first, Finis
   for_columns<Columns>(Outputs, [&](int c, int o) { finish(c, first + o, sum[o * Columns + c]); });
 }
 
-// Outputs whose sums stay in registers: for one column about equal parts of at most 12 vectors; along columns 8 vectors
-// (clang shuffles the weights of more), with AVX 12
+// Outputs whose sums stay in registers, in about equal parts: for one column whole blocks of 16, at most 12 vectors;
+// along columns at most 16 vectors, with AVX 12
 template <class Layer, int Columns> constexpr int strip() {
-  int const blocks = Layer::pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
-  int const vectors = lanes == 8 ? 12 : 8;
-  return Columns == 1 ? (blocks + parts - 1) / parts * 16 : (vectors * lanes + Columns - 1) / Columns;
+  int const vectors = Columns == 1 ? 12 : lanes == 16 ? 16 : lanes == 8 ? 12 : 8;
+  int const block = Columns == 1 ? 16 : 1, blocks = (Layer::outputs + block - 1) / block;
+  int const most = Kokkos::max(1, vectors * lanes / (block * Columns)), parts = (blocks + most - 1) / most;
+  return (blocks + parts - 1) / parts * block;
 }
 
 template <class Layer, int Columns, int Outputs = strip<Layer, Columns>(), class Finish, class... In>
@@ -280,32 +282,54 @@ void forward(Weights const &weights, float const (&ice_water)[72][Columns], floa
 
 // ==== Blocks of columns ==============================================================================================
 
-// to[j][i] = from[i][j]: squares of 4 x 4 in vector registers, the rest one by one
-template <int Rows, int Columns, class From, class To>
-void transpose(From const *from, std::ptrdiff_t from_pitch, To *to, std::ptrdiff_t to_pitch) {
-  int rows = 0, columns = 0;             // in squares
-#if defined(__clang__) || __GNUC__ >= 12 // older ones have no such shuffles
+// Elements of two rows in turns, from First on
+template <int First, class Row, int... Place>
+Row interleave(Row const &a, Row const &b, std::integer_sequence<int, Place...>) {
+  return Row{(Place % 2 == 0 ? a : b)[First + Place / 2]...};
+}
+
+// to[j][i] = from[i][j] for a square in vector registers: its halves are interleaved log2(Size) times
+template <int Size, class From, class To>
+void transpose_square(From const *from, std::ptrdiff_t from_pitch, To *to, std::ptrdiff_t to_pitch) {
   using Narrower = std::conditional_t<(sizeof(From) < sizeof(To)), From, To>;
-  using Four [[gnu::vector_size(4 * sizeof(Narrower))]] = Narrower;
-  using FourFrom [[gnu::vector_size(4 * sizeof(From)), gnu::aligned(sizeof(From)), gnu::may_alias]] = From;
-  using FourTo [[gnu::vector_size(4 * sizeof(To)), gnu::aligned(sizeof(To)), gnu::may_alias]] = To;
-  auto const low = [](Four const &a, Four const &b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); };
-  auto const high = [](Four const &a, Four const &b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); };
-  rows = Rows / 4 * 4, columns = Columns / 4 * 4;
-  for (int i = 0; i < rows; i += 4)
-    for (int j = 0; j < columns; j += 4) {
-      Four row[4];
-      for (int r = 0; r < 4; ++r)
-        row[r] = __builtin_convertvector(reinterpret_cast<FourFrom const &>(from[(i + r) * from_pitch + j]), Four);
-      Four const a = low(row[0], row[2]), b = low(row[1], row[3]), c = high(row[0], row[2]), d = high(row[1], row[3]);
-      Four const column[] = {low(a, b), high(a, b), low(c, d), high(c, d)};
-      for (int r = 0; r < 4; ++r)
-        reinterpret_cast<FourTo &>(to[(j + r) * to_pitch + i]) = __builtin_convertvector(column[r], FourTo);
+  using Row [[gnu::vector_size(Size * sizeof(Narrower))]] = Narrower;
+  using RowFrom [[gnu::vector_size(Size * sizeof(From)), gnu::aligned(sizeof(From)), gnu::may_alias]] = From;
+  using RowTo [[gnu::vector_size(Size * sizeof(To)), gnu::aligned(sizeof(To)), gnu::may_alias]] = To;
+  constexpr auto places = std::make_integer_sequence<int, Size>();
+  Row row[Size], before[Size];
+#pragma GCC unroll 16
+  for (int i = 0; i < Size; ++i)
+    row[i] = __builtin_convertvector(reinterpret_cast<RowFrom const &>(from[i * from_pitch]), Row);
+#pragma GCC unroll 16
+  for (int step = 1; step < Size; step *= 2) {
+#pragma GCC unroll 16
+    for (int i = 0; i < Size; ++i)
+      before[i] = row[i];
+#pragma GCC unroll 16
+    for (int i = 0; i < Size; i += 2) {
+      row[i] = interleave<0>(before[i / 2], before[(i + Size) / 2], places);
+      row[i + 1] = interleave<Size / 2>(before[i / 2], before[(i + Size) / 2], places);
     }
-#endif
-  for (int i = 0; i < Rows; ++i)
-    for (int j = i < rows ? columns : 0; j < Columns; ++j)
-      to[j * to_pitch + i] = To(from[i * from_pitch + j]);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < Size; ++i)
+    reinterpret_cast<RowTo &>(to[i * to_pitch]) = __builtin_convertvector(row[i], RowTo);
+}
+
+// The same for any block: in squares, and at its edges in smaller ones
+template <int Rows, int Columns, int Size = lanes, class From, class To>
+void transpose(From const *from, std::ptrdiff_t from_pitch, To *to, std::ptrdiff_t to_pitch) {
+  constexpr int rows = Rows / Size * Size, columns = Columns / Size * Size;
+  for (int i = 0; i < rows; i += Size)
+    for (int j = 0; j < columns; j += Size)
+      if constexpr (Size == 1)
+        to[j * to_pitch + i] = To(from[i * from_pitch + j]);
+      else
+        transpose_square<Size>(from + i * from_pitch + j, from_pitch, to + j * to_pitch + i, to_pitch);
+  if constexpr (rows > 0 && columns < Columns)
+    transpose<rows, Columns - columns, Size / 2>(from + columns, from_pitch, to + columns * to_pitch, to_pitch);
+  if constexpr (rows < Rows)
+    transpose<Rows - rows, Columns, Size / 2>(from + rows * from_pitch, from_pitch, to + rows, to_pitch);
 }
 
 // Transposed so, a view's columns are read and written along its memory

@@ -1131,12 +1131,13 @@ inline void linear_part(Weights const &weights, int first, Finish const &finish,
   for_columns<Columns>(Outputs, [&](int c, int o) { finish(c, first + o, sum[o * Columns + c]); });
 }
 
-// Outputs whose sums stay in registers: for one column about equal parts of at most 12 vectors; along columns 8 vectors
-// (clang shuffles the weights of more), with AVX 12
+// Outputs whose sums stay in registers, in about equal parts: for one column whole blocks of 16, at most 12 vectors;
+// along columns at most 16 vectors, with AVX 12
 template <class Layer, int Columns> constexpr int strip() {
-  int const blocks = Layer::pitch / 16, most = 12 * lanes / 16, parts = (blocks + most - 1) / most;
-  int const vectors = lanes == 8 ? 12 : 8;
-  return Columns == 1 ? (blocks + parts - 1) / parts * 16 : (vectors * lanes + Columns - 1) / Columns;
+  int const vectors = Columns == 1 ? 12 : lanes == 16 ? 16 : lanes == 8 ? 12 : 8;
+  int const block = Columns == 1 ? 16 : 1, blocks = (Layer::outputs + block - 1) / block;
+  int const most = std::max(1, vectors * lanes / (block * Columns)), parts = (blocks + most - 1) / most;
+  return (blocks + parts - 1) / parts * block;
 }
 
 template <class Layer, int Columns, int Outputs = strip<Layer, Columns>(), class Finish, class... In>

@@ -152,7 +152,7 @@ static Json viewVariant(Variant const &variant, std::string const &nameSpace, bo
   view["forms"] = Json::array();
   if (isByColumns(first)) {
     view["forms"].push_back(viewOfBlocks(first.view));
-    includes["block"].insert({"cstddef", "type_traits"});
+    includes["block"].insert({"cstddef", "type_traits", "utility"});
     if (variant.flags["halved"].get<bool>())
       includes["block"].insert("cstdint");
   }

@@ -76,7 +76,7 @@ def main(kind, tool, kokkos, folder, models):
                            TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66")
     else:
         environment["ASAN_OPTIONS"] = "detect_leaks=0" # the OpenMP runtime keeps its threads
-    said = run([folder / "generated/forms", folder], env=environment)
+    said = run([folder / "generated/forms", folder, folder / "generated"], env=environment)
     wanted = ["Archer detected OpenMP application with TSan"] if kind == "thread" else []
     if "WARNING: ThreadSanitizer" in said or "\n0 failures" not in "\n" + said or any(text not in said for text in wanted):
         sys.exit(said[-6000:])

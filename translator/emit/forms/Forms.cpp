@@ -278,13 +278,15 @@ std::set<std::string> namesOfForms(Json const &flags) {
     if (flags[flag].get<bool>())
       names.insert(more.begin(), more.end());
   };
-  add("has_linear", {"Linear", "Input", "input", "linear", "linear_part", "linear_parts", "register_tile", "strip"});
+  add("has_linear",
+      {"Linear", "Input", "input", "linear", "linear_part", "linear_parts", "register_tile", "splat", "strip"});
   add("has_vectors", {"Vector"});
   add("has_rows", {"Along", "rows"});
   add("has_each", {"each"});
   add("has_buffers", {"Buffer"});
   add("thread", {"Alone"});
-  add("blocks_of_rows", {"transpose", "is_row_major", "pack_columns", "read_pack", "write_pack"});
+  add("blocks_of_rows",
+      {"transpose", "transpose_square", "interleave", "is_row_major", "pack_columns", "read_pack", "write_pack"});
   return names;
 }
 
