@@ -104,7 +104,10 @@ struct JoinDirections : impl::JoinDirectionsBase<JoinDirections> {
   void runOnOperation() override {
     llvm::StringMap<nest::RecurrentOp> layers;
     SmallVector<nest::RecurrentOp> all;
-    getOperation().walk([&](nest::RecurrentOp kernel) { all.push_back(kernel); });
+    getOperation().walk([&](nest::RecurrentOp kernel) {
+      if (kernel->getNumResults() != 0) // of tensors; a text may have it in memory already
+        all.push_back(kernel);
+    });
     for (nest::RecurrentOp kernel : all) {
       std::string const name = nameFromLocation(kernel.getLoc());
       StringRef layer = name;

@@ -72,3 +72,29 @@ func.func @chained(%x: tensor<3x2x8xf32>) -> tensor<3x2x8xf32> {
   } -> tensor<2x8xf32>, tensor<3x2x8xf32> loc("RNN \"rnn\" reverse")
   return %r#1 : tensor<3x2x8xf32>
 }
+
+// -----
+
+#x = affine_map<(t, n, j) -> (t, n, j)>
+#back = affine_map<(t, n, j) -> (-t + 2, n, j)>
+#nj = affine_map<(t, n, j) -> (n, j)>
+
+// In memory already: they stay as they are
+// CHECK-LABEL: func.func @in_memory
+// CHECK-COUNT-2: nest.recurrent "" steps 3 ins(%{{[^,]*}} : memref<8x8xf32>)
+func.func @in_memory(%x: memref<3x2x8xf32>, %h: memref<2x8xf32>, %y: memref<3x2x8xf32>, %z: memref<3x2x8xf32>) {
+  %a = nest.weight "a" : memref<8x8xf32> = dense<1.0> : tensor<8x8xf32>
+  nest.recurrent "" steps 3 ins(%a : memref<8x8xf32>) extras(%x : memref<3x2x8xf32>)
+      outs(%h, %y : memref<2x8xf32>, memref<3x2x8xf32>) maps [#x, #nj, #x] attributes {starts = [0.0 : f32, unit]} next {
+  ^bb0(%sum: f32, %in: f32, %before: f32, %unused: f32):
+    %1 = arith.addf %sum, %in : f32
+    nest.yield %1, %1 : f32, f32
+  } loc("RNN \"rnn\"")
+  nest.recurrent "" steps 3 ins(%a : memref<8x8xf32>) extras(%x : memref<3x2x8xf32>)
+      outs(%h, %z : memref<2x8xf32>, memref<3x2x8xf32>) maps [#back, #nj, #back] attributes {starts = [1.0 : f32, unit]} next {
+  ^bb0(%sum: f32, %in: f32, %before: f32, %unused: f32):
+    %1 = arith.mulf %sum, %in : f32
+    nest.yield %1, %1 : f32, f32
+  } loc("RNN \"rnn\" reverse")
+  return
+}
