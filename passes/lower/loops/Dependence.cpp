@@ -196,7 +196,10 @@ static bool separates(Value a, Value b, scf::ForOp loop) {
   std::optional<Subscript> const x = subscriptOf(a, loop), y = subscriptOf(b, loop);
   if (!x || !y || x->slope != y->slope || !sameSymbols(*x, *y))
     return false;
-  int64_t const distance = std::abs(x->slope) * getConstantIntValue(loop.getStep()).value_or(1);
+  int64_t const step = getConstantIntValue(loop.getStep()).value_or(1);
+  int64_t distance = 0;
+  if (step <= 0 || llvm::MulOverflow(std::abs(x->slope), step, distance))
+    return false;
   int64_t const low = x->low - y->high, high = x->high - y->low;
   if (x->slope == 0) // of rows that differ
     return low > 0 || high < 0;

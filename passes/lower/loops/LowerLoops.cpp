@@ -2,6 +2,7 @@
 
 #include "passes/Passes.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/LoopSteps.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -103,6 +104,12 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
     while (foldViews(entry)) // of views of views
       if (failed(runPipeline(simplify, entry)))
         return signalPassFailure();
+    if (entry
+            .walk([](Operation *op) {
+              return failed(checkLoopSteps(op)) ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted())
+      return signalPassFailure();
     OpPassManager kernels(func::FuncOp::getOperationName());
     if (mayParallelizeAffine(entry))
       kernels.addPass(affine::createAffineParallelizePass());

@@ -4,6 +4,7 @@
 
 #include "translator/frontend/mlir/CrashGuard.h"
 #include "translator/frontend/mlir/Steps.h"
+#include "translator/ir/LoopSteps.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/Registration.h"
 
@@ -80,6 +81,8 @@ static LogicalResult checkBeforeVerifier(Block &block) {
               op->emitOpError("runs out of the extents of its tensor");
               return WalkResult::interrupt();
             }
+            if (failed(checkLoopSteps(op)))
+              return WalkResult::interrupt();
             if (isa<scf::ReduceReturnOp>(op) && op->getBlock()->getNumArguments() == 0) {
               op->emitOpError("is in a block that has no values to join");
               return WalkResult::interrupt();
