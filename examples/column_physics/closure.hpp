@@ -271,7 +271,7 @@ KOKKOS_INLINE_FUNCTION void forward(Weights const &weights, IceWater const &ice_
   network(Alone<1>(), weights, buffers, column(ice_water), column(liquid_water), column(ice), column(cover));
 }
 
-// A column per lane: Columns is a multiple of `lanes`, best 16.
+// A column per lane: Columns is a multiple of `lanes`, best 16 or `pack_columns`.
 template <int Columns>
 void forward(Weights const &weights, float const (&ice_water)[72][Columns], float const (&liquid_water)[72][Columns],
              float (&ice)[72][Columns], float (&cover)[72][Columns]) {
@@ -337,55 +337,61 @@ template <class View>
 inline constexpr bool is_row_major = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> &&
                                      std::is_floating_point_v<typename View::value_type>;
 
-// Columns of a pack: whole vectors of every register
-inline constexpr int pack_columns = 16;
+// Columns of a pack: two vectors for each weight, and whole ones of every register
+inline constexpr int pack_columns = Kokkos::max(2 * lanes, 16);
 
 // `count` columns of a view from `first` on into a pack, and back; the columns behind them repeat the last one
-template <int Width, class Scalar, class View>
-void read_pack(View const &view, int first, int count, Scalar (&pack)[Width][pack_columns]) {
-  if (count < pack_columns)
-    for_columns<pack_columns>(Width,
-                              [&](int c, int k) { pack[k][c] = Scalar(view(first + Kokkos::min(c, count - 1), k)); });
+template <int Width, int Columns, class Scalar, class View>
+void read_pack(View const &view, int first, int count, Scalar (&pack)[Width][Columns]) {
+  if (count < Columns)
+    for_columns<Columns>(Width, [&](int c, int k) { pack[k][c] = Scalar(view(first + Kokkos::min(c, count - 1), k)); });
   else if constexpr (is_row_major<View>)
-    transpose<pack_columns, Width>(&view(first, 0), std::ptrdiff_t(view.stride(0)), &pack[0][0], pack_columns);
+    transpose<Columns, Width>(&view(first, 0), std::ptrdiff_t(view.stride(0)), &pack[0][0], Columns);
   else
-    for_columns<pack_columns>(Width, [&](int c, int k) { pack[k][c] = Scalar(view(first + c, k)); });
+    for_columns<Columns>(Width, [&](int c, int k) { pack[k][c] = Scalar(view(first + c, k)); });
 }
-template <int Width, class Scalar, class View>
-void write_pack(View const &view, int first, int count, Scalar const (&pack)[Width][pack_columns]) {
-  if (count < pack_columns)
+template <int Width, int Columns, class Scalar, class View>
+void write_pack(View const &view, int first, int count, Scalar const (&pack)[Width][Columns]) {
+  if (count < Columns)
     for (int c = 0; c < count; ++c)
       for_columns<1>(Width, [&](int, int k) { view(first + c, k) = pack[k][c]; });
   else if constexpr (is_row_major<View>)
-    transpose<Width, pack_columns>(&pack[0][0], pack_columns, &view(first, 0), std::ptrdiff_t(view.stride(0)));
+    transpose<Width, Columns>(&pack[0][0], Columns, &view(first, 0), std::ptrdiff_t(view.stride(0)));
   else
-    for_columns<pack_columns>(Width, [&](int c, int k) { view(first + c, k) = pack[k][c]; });
+    for_columns<Columns>(Width, [&](int c, int k) { view(first + c, k) = pack[k][c]; });
 }
 
-// Columns of a batch from `first` on, at most `pack_columns`. A pack takes the same time however full it is: few
-// columns go one at a time, the more the narrower vectors are.
-template <class IceWater, class LiquidWater, class Ice, class Cover>
-void forward_block(Weights const &weights, int first, int batch, IceWater const &ice_water,
-                   LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
-  int const count = Kokkos::min(pack_columns, batch - first);
-  if (count + lanes / 2 <= pack_columns) {
-    for (int n = first; n < first + count; ++n) {
-      auto const row = [&](auto const &view) { return Kokkos::subview(view, n, Kokkos::ALL); };
-      forward(weights, row(ice_water), row(liquid_water), row(ice), row(cover));
-    }
-    return;
-  }
+// `count` columns of a batch from `first` on, at most `Columns`
+template <int Columns, class IceWater, class LiquidWater, class Ice, class Cover>
+void forward_pack(Weights const &weights, int first, int count, IceWater const &ice_water,
+                  LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
   struct {
-    alignas(64) float ice_water[72][pack_columns];
-    alignas(64) float liquid_water[72][pack_columns];
-    alignas(64) float ice[72][pack_columns];
-    alignas(64) float cover[72][pack_columns];
+    alignas(64) float ice_water[72][Columns];
+    alignas(64) float liquid_water[72][Columns];
+    alignas(64) float ice[72][Columns];
+    alignas(64) float cover[72][Columns];
   } pack;
   read_pack(ice_water, first, count, pack.ice_water);
   read_pack(liquid_water, first, count, pack.liquid_water);
-  forward<pack_columns>(weights, pack.ice_water, pack.liquid_water, pack.ice, pack.cover);
+  forward<Columns>(weights, pack.ice_water, pack.liquid_water, pack.ice, pack.cover);
   write_pack(ice, first, count, pack.ice);
   write_pack(cover, first, count, pack.cover);
+}
+
+// The same for at most `pack_columns`. A pack takes the same time however full it is: what does not fill one goes in
+// half of one, few columns one at a time.
+template <class IceWater, class LiquidWater, class Ice, class Cover>
+void forward_block(Weights const &weights, int first, int count, IceWater const &ice_water,
+                   LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
+  if (count > pack_columns * 5 / 8)
+    return forward_pack<pack_columns>(weights, first, count, ice_water, liquid_water, ice, cover);
+  int const pack_count = count > pack_columns / 4 ? Kokkos::min(count, pack_columns / 2) : 0;
+  if (pack_count > 0)
+    forward_pack<pack_columns / 2>(weights, first, pack_count, ice_water, liquid_water, ice, cover);
+  for (int n = first + pack_count; n < first + count; ++n) {
+    auto const row = [&](auto const &view) { return Kokkos::subview(view, n, Kokkos::ALL); };
+    forward(weights, row(ice_water), row(liquid_water), row(ice), row(cover));
+  }
 }
 
 // ==== Launch form ====================================================================================================
@@ -398,10 +404,15 @@ void forward(ExecutionSpace const &space, Weights const &weights, IceWater const
   auto const fits = [=](auto &view, int width) { return view.extent_int(0) == batch && view.extent_int(1) == width; };
   if (!(fits(ice_water, 72) && fits(liquid_water, 72) && fits(ice, 72) && fits(cover, 72)))
     throw std::invalid_argument("closure: the sizes of the arguments are not those of the model");
-  if constexpr (std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>)
+  if constexpr (std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>) {
+    int const block_columns =
+        batch < space.concurrency() * pack_columns ? pack_columns / 2 : pack_columns; // work for all threads
     return Kokkos::parallel_for(
-        "closure::forward", Kokkos::RangePolicy(space, 0, (batch + pack_columns - 1) / pack_columns),
-        [=](int block) { forward_block(weights, block * pack_columns, batch, ice_water, liquid_water, ice, cover); });
+        "closure::forward", Kokkos::RangePolicy(space, 0, (batch + block_columns - 1) / block_columns), [=](int block) {
+          forward_block(weights, block * block_columns, Kokkos::min(block_columns, batch - block * block_columns),
+                        ice_water, liquid_water, ice, cover);
+        });
+  }
   // Many arguments travel with the launch, which would wait for the one before if they went through constant memory
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   auto policy = Policy(space, batch, 64, 1).set_scratch_size(0, Kokkos::PerTeam(scratch_size()));

@@ -42,7 +42,8 @@ static void printSizes(Column const &column, Forms const &forms, llvm::raw_ostre
         "stack " + std::to_string(packedBytes(column)) + " B for " + std::to_string(mostLanes) +
             " columns with their arguments" +
             (packedBytes(column) > stackLimit ? ": more than " + std::to_string(stackLimit) + ", not printed" : "") +
-            "; " + std::to_string(8 * mostLanes) + " sums in registers of a host",
+            ((forms.launch || forms.rows) && column.scalar.isF32() ? ", twice that with AVX-512" : "") + "; " +
+            std::to_string(16 * mostLanes) + " sums in registers of a host",
         out);
   if (forms.runner)
     printForm("runner", "stack " + std::to_string(bytes) + " B; " + sums, out);

@@ -20,8 +20,8 @@ static llvm::StringSet<> takenNames() {
         "Vector", "Weights", "Scratch", "Tensor", "Input",  "Alone",  "Along", "TeamAlong", "Joining", "ExecutionSpace",
         "Member", "Team",    "Policy",  "Pack",   "Shared"})
     taken.insert(word);
-  for (char const *function :
-       {"fits", "pack_columns", "read_pack", "write_pack", "forward_block", "Buffer", "Buffers", "buffers"})
+  for (char const *function : {"fits", "pack_columns", "read_pack", "write_pack", "forward_block", "forward_pack",
+                               "block_columns", "pack_count", "Buffer", "Buffers", "buffers"})
     taken.insert(function);
   return taken;
 }
