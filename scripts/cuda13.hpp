@@ -2,6 +2,9 @@
 #pragma once
 #include <cuda_runtime.h>
 #if CUDART_VERSION >= 13000
+#if __cplusplus > 201703L && __CUDACC_VER_MAJOR__ == 13 && __CUDACC_VER_MINOR__ == 0
+#error "CUDA 13.0 with Kokkos 4.7: compile as C++17. As C++20, views are smaller on the device, and kernels read wrong arguments"
+#endif
 inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, cudaGraphNode_t const *from, cudaGraphNode_t const *to,
                                             std::size_t count) {
   return cudaGraphAddDependencies(graph, from, to, nullptr, count);
