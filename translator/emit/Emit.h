@@ -77,7 +77,7 @@ struct ModelView {
   std::set<std::string> headers;      ///< of its own statements
   std::vector<SidecarTensor> sidecar; ///< in file order, also of weights that stand in the source
   bool embedded = false;              ///< weights stand in the source
-  std::vector<ExtraView> extras;
+  std::vector<ExtraView> extras;      ///< in a fixed order
 
   EmittedFiles render() const; ///< throws std::runtime_error for a template without its value
 };

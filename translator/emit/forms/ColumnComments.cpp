@@ -32,7 +32,7 @@ static std::string shapes(Column const &column, ColumnLayer const &layer) {
       term += " * weight[" + std::to_string(weights.inputs) + "," + outputs + "]" +
               (layer.biased ? " + bias[" + outputs + "]" : "");
     }
-    if (!llvm::is_contained(terms, term))
+    if (isLinear || !llvm::is_contained(terms, term))
       terms.push_back(term);
   }
   std::string text = llvm::join(terms, isLinear ? " + " : ", ");

@@ -131,7 +131,7 @@ void FormPrinter::addShared(Json &view) const {
   std::string const model = options.nameSpace.empty() ? namespaceName(options.stem) : options.nameSpace;
   view["model_file"] = commentText(options.modelFile);
   view["header_file"] = options.stem + ".hpp";
-  view["guard"] = StringRef(snakeCase(options.stem, "model")).upper() + "_HPP";
+  view["guard"] = includeGuard(options.stem);
   view["namespace"] = model;
   view["macro"] = StringRef(snakeCase(model, "model")).upper();
   view["shared"] = Json::array();
