@@ -340,6 +340,10 @@ inline constexpr bool is_row_major = std::is_same_v<typename View::array_layout,
 // Columns of a pack: two vectors for each weight, and whole ones of every register
 inline constexpr int pack_columns = Kokkos::max(2 * lanes, 16);
 
+// Columns that one at a time take no longer than half a pack: 8 with AVX-512, 5 of 8 with AVX, all with narrower
+// vectors
+inline constexpr int few_columns = lanes == 16 ? pack_columns / 4 : lanes == 8 ? pack_columns * 5 / 16 : pack_columns;
+
 // `count` columns of a view from `first` on into a pack, and back; the columns behind them repeat the last one
 template <int Width, int Columns, class Scalar, class View>
 void read_pack(View const &view, int first, int count, Scalar (&pack)[Width][Columns]) {
@@ -379,13 +383,13 @@ void forward_pack(Weights const &weights, int first, int count, IceWater const &
 }
 
 // The same for at most `pack_columns`. A pack takes the same time however full it is: what does not fill one goes in
-// half of one, few columns one at a time.
+// half of one, `few_columns` one at a time.
 template <class IceWater, class LiquidWater, class Ice, class Cover>
 void forward_block(Weights const &weights, int first, int count, IceWater const &ice_water,
                    LiquidWater const &liquid_water, Ice const &ice, Cover const &cover) {
-  if (count > pack_columns * 5 / 8)
+  if (count + lanes * 5 / 8 > pack_columns)
     return forward_pack<pack_columns>(weights, first, count, ice_water, liquid_water, ice, cover);
-  int const pack_count = count > pack_columns / 4 ? Kokkos::min(count, pack_columns / 2) : 0;
+  int const pack_count = count > few_columns ? Kokkos::min(count, pack_columns / 2) : 0;
   if (pack_count > 0)
     forward_pack<pack_columns / 2>(weights, first, pack_count, ice_water, liquid_water, ice, cover);
   for (int n = first + pack_count; n < first + count; ++n) {
@@ -405,8 +409,8 @@ void forward(ExecutionSpace const &space, Weights const &weights, IceWater const
   if (!(fits(ice_water, 72) && fits(liquid_water, 72) && fits(ice, 72) && fits(cover, 72)))
     throw std::invalid_argument("closure: the sizes of the arguments are not those of the model");
   if constexpr (std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>) {
-    int const block_columns =
-        batch < space.concurrency() * pack_columns ? pack_columns / 2 : pack_columns; // work for all threads
+    int const blocks = (batch + pack_columns - 1) / pack_columns;
+    int const block_columns = blocks < space.concurrency() ? pack_columns / 2 : pack_columns; // work for all threads
     return Kokkos::parallel_for(
         "closure::forward", Kokkos::RangePolicy(space, 0, (batch + block_columns - 1) / block_columns), [=](int block) {
           forward_block(weights, block * block_columns, Kokkos::min(block_columns, batch - block * block_columns),

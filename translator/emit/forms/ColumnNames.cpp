@@ -21,7 +21,7 @@ static llvm::StringSet<> takenNames() {
         "Member", "Team",    "Policy",  "Pack",   "Shared"})
     taken.insert(word);
   for (char const *function : {"fits", "pack_columns", "read_pack", "write_pack", "forward_block", "forward_pack",
-                               "block_columns", "pack_count", "Buffer", "Buffers", "buffers"})
+                               "block_columns", "pack_count", "few_columns", "blocks", "Buffer", "Buffers", "buffers"})
     taken.insert(function);
   return taken;
 }

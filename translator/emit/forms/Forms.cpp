@@ -285,8 +285,8 @@ std::set<std::string> namesOfForms(Json const &flags) {
   add("has_each", {"each"});
   add("has_buffers", {"Buffer"});
   add("thread", {"Alone"});
-  add("blocks_of_rows",
-      {"transpose", "transpose_square", "interleave", "is_row_major", "pack_columns", "read_pack", "write_pack"});
+  add("blocks_of_rows", {"transpose", "transpose_square", "interleave", "is_row_major", "pack_columns", "few_columns",
+                         "read_pack", "write_pack"});
   return names;
 }
 
