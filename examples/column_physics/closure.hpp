@@ -340,8 +340,8 @@ inline constexpr bool is_row_major = std::is_same_v<typename View::array_layout,
 // Columns of a pack: two vectors for each weight, and whole ones of every register
 inline constexpr int pack_columns = Kokkos::max(2 * lanes, 16);
 
-// Columns that one at a time take no longer than half a pack: 8 with AVX-512, 5 of 8 with AVX, all with narrower
-// vectors
+// Columns that one at a time take no longer than half a pack: a half of its columns with AVX-512, five eighths with
+// AVX, any number with narrower vectors
 inline constexpr int few_columns = lanes == 16 ? pack_columns / 4 : lanes == 8 ? pack_columns * 5 / 16 : pack_columns;
 
 // `count` columns of a view from `first` on into a pack, and back; the columns behind them repeat the last one
