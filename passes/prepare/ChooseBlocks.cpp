@@ -6,6 +6,7 @@
 #include "passes/lower/loops/Scans.h"
 #include "passes/lower/memory/Memory.h"
 #include "passes/prepare/ApartAccesses.h"
+#include "passes/prepare/GridAccesses.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/LibraryCalls.h"
 #include "translator/ir/NestScalars.h"
@@ -338,7 +339,7 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   } else if (isNaive)
     nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
   else
-    nest::setSchedule(kernel, KernelBlock::ForGrid, {.fused = rows});
+    nest::setSchedule(kernel, goesInTiles(kernel) ? KernelBlock::ForTiles : KernelBlock::ForGrid, {.fused = rows});
   if (!isNaive && nest::scheduleOf(kernel).getBlock() == KernelBlock::Range)
     markFolds(kernel);
   return success();
@@ -414,7 +415,8 @@ static bool isPlainer(nest::ScheduleAttr given, nest::ScheduleAttr chosen, Opera
   if (chosen.getBlock() == KernelBlock::ForOwnSums)
     return given.getBlock() == KernelBlock::ForAtomicUpdates;
   if (isa<nest::LoopKernelOp>(kernel))
-    return (given.getBlock() == KernelBlock::Range &&
+    return (given.getBlock() == KernelBlock::ForGrid && chosen.getBlock() == KernelBlock::ForTiles) ||
+           (given.getBlock() == KernelBlock::Range &&
             llvm::is_contained({KernelBlock::ForStoredRows, KernelBlock::ForGrid, KernelBlock::ForSharedSpan},
                                chosen.getBlock())) ||
            (given.getBlock() == KernelBlock::ReduceSpan &&

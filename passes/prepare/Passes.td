@@ -84,6 +84,16 @@ def JoinBiases : Pass<"ml2k-join-biases", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def OrderGrids : Pass<"ml2k-order-grids", "::mlir::func::FuncOp"> {
+  let summary = "the loops of a kernel in the order of its memory";
+  let description = [{
+    Pre: nest.kernels on memrefs. Post: most elements that a kernel of several loops reads and writes follow each other along its last
+    loop; where others do along another loop, and its iterations have no loops of their own, that one is the last but one. Not
+    where iterations run in order or change elements together, and not with `ml2k-naive`.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def FormStrips : Pass<"ml2k-form-strips", "::mlir::func::FuncOp"> {
   let summary = "kernels whose iterations walk down a column take many columns together";
   let description = [{

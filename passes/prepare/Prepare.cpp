@@ -18,6 +18,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createCallLibrary({calls}));
   function.addPass(createSettlePackings());
   function.addPass(createJoinBiases());
+  function.addPass(createOrderGrids());
   function.addPass(createFormStrips());
   function.addPass(createChooseBlocks({target}));
   function.addPass(createJoinFolds());

@@ -133,6 +133,7 @@ void testConvolutions();
 void testTransposedConvolutions();
 void testContractions();
 void testRows();
+void testGrids();
 void testScans();
 void testSorts();
 void testTrees();

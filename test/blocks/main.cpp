@@ -8,6 +8,7 @@ int main(int argc, char *argv[]) {
   testRecurrent();
   testMath();
   testRows();
+  testGrids();
   testScans();
   testSorts();
   testTrees();

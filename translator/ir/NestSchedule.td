@@ -64,6 +64,7 @@ def Nest_KernelBlock : Nest_Enum<"KernelBlock", "what a kernel is printed as: a 
   // Explicit loops
   I32EnumAttrCase<"Range", 16, "range">,                   // Kokkos::RangePolicy over one loop, or one iteration
   I32EnumAttrCase<"ForGrid", 17, "for_grid">,              // several loops, the last one contiguous
+  I32EnumAttrCase<"ForTiles", 51, "for_tiles">,            // the same in tiles, where some memory lies along the last but one
   I32EnumAttrCase<"MDRange", 18, "mdrange">,               // Kokkos::MDRangePolicy, to compare with
   I32EnumAttrCase<"ReduceSpan", 19, "reduce_span">, I32EnumAttrCase<"ReduceGrid", 20, "reduce_grid">,
   I32EnumAttrCase<"ReduceSharedSpan", 30, "reduce_shared_span">, // with a scalar that all iterations share

@@ -30,7 +30,7 @@ namespace ml2k {
 
 namespace {
 
-constexpr size_t mostParts = 8;  ///< of a product
+constexpr size_t mostProducts = 8; ///< of a product
 constexpr size_t mostForms = 4;  ///< of products of one input that are looked at: time must not grow with their square
 constexpr unsigned farthest = 8; ///< kernels between two of them: all results are alive from the first one on
 
@@ -146,7 +146,7 @@ struct JoinProducts : impl::JoinProductsBase<JoinProducts> {
 private:
   static void add(SmallVector<Group> &groups, nest::ContractOp product, unsigned number) {
     for (Group &group : llvm::reverse(MutableArrayRef(groups).take_back(mostForms)))
-      if (number - group.last <= farthest && group.products.size() < mostParts && group.canCountOneMore() &&
+      if (number - group.last <= farthest && group.products.size() < mostProducts && group.canCountOneMore() &&
           areAlike(group.products.front(), product)) {
         group.products.push_back(product);
         group.last = number;

@@ -38,7 +38,7 @@ namespace {
 
 using DirectionOf = llvm::function_ref<std::optional<unsigned>(Operation *)>;
 
-constexpr size_t mostOperations = 32; ///< of a count
+constexpr size_t mostOfCount = 32; ///< of a count
 
 /// The operations of a number, operands first; none if there are too many, or if it comes from elsewhere.
 std::optional<SmallVector<Operation *>> operationsOf(Value number) {
@@ -52,7 +52,7 @@ std::optional<SmallVector<Operation *>> operationsOf(Value number) {
       return std::nullopt;
     if (found.insert(op))
       llvm::append_range(open, op->getOperands());
-    if (found.size() > mostOperations)
+    if (found.size() > mostOfCount)
       return std::nullopt;
   }
   SmallVector<Operation *> ordered = found.takeVector();

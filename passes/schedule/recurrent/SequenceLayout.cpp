@@ -13,10 +13,10 @@ using namespace mlir;
 namespace ml2k {
 namespace {
 
-using Order = SmallVector<unsigned>; ///< which dimension of the source each dimension of the result is
+using DimOrder = SmallVector<unsigned>; ///< which dimension of the source each dimension of the result is
 
 /// The order in which a kernel copies the dimensions of its input; nothing if it does anything else.
-std::optional<Order> orderOf(nest::MapOp map) {
+std::optional<DimOrder> dimOrderOf(nest::MapOp map) {
   if (!map || map.getInputs().size() != 1 || !map.getExtras().empty() || map.getOutputs().size() != 1)
     return std::nullopt;
   Block &body = map.getBody().front();
@@ -24,7 +24,7 @@ std::optional<Order> orderOf(nest::MapOp map) {
   if (body.getTerminator()->getOperand(0) != body.getArgument(0) || !maps[0].isPermutation() ||
       !maps[1].isPermutation() || getElementTypeOrSelf(map.getInputs()[0]) != getElementTypeOrSelf(map.getOutputs()[0]))
     return std::nullopt;
-  Order order;
+  DimOrder order;
   for (AffineExpr loop : maps[1].getResults())
     order.push_back(*maps[0].getResultPosition(loop));
   return order;
@@ -64,7 +64,7 @@ nest::MapOp transpositionBefore(nest::ContractOp product) {
   bool const seesPosition =
       product.getEpilogue().walk([](nest::IndexOp) { return WalkResult::interrupt(); }).wasInterrupted();
   auto map = rows.getSrc().getDefiningOp<nest::MapOp>();
-  std::optional<Order> const order = seesPosition ? std::nullopt : orderOf(map);
+  std::optional<DimOrder> const order = seesPosition ? std::nullopt : dimOrderOf(map);
   return order && llvm::equal(*order, ArrayRef<unsigned>{1, 0, 2}) ? map : nest::MapOp();
 }
 
@@ -78,7 +78,7 @@ void readWhereItLies(nest::RecurrentOp kernel, tensor::ExpandShapeOp projected) 
   if (!transposition)
     return;
   OpBuilder builder(product);
-  Order const turned = {1, 0, 2};
+  DimOrder const turned = {1, 0, 2};
   auto rows = builder.create<tensor::CollapseShapeOp>(product.getLoc(), transposition.getInputs()[0],
                                                       SmallVector<ReassociationIndices>{{0, 1}, {2}});
   if (rows.getType() != product.getInputs()[0].getType())
@@ -192,12 +192,12 @@ private:
   tensor::CollapseShapeOp joins; ///< of neighbouring dimensions that stay together
   tensor::ConcatOp concat;       ///< of the directions
   SmallVector<Sequence> sequences;
-  Order order;                              ///< of all dimensions
+  DimOrder order;                           ///< of all dimensions
   SmallVector<ReassociationIndices> groups; ///< which of them the result joins
 };
 
 bool Transposed::match() {
-  std::optional<Order> const moved = orderOf(map);
+  std::optional<DimOrder> const moved = dimOrderOf(map);
   if (!moved)
     return false;
   Value whole = map.getInputs()[0];
@@ -256,7 +256,7 @@ bool Transposed::matchConcat() {
 Value Transposed::joined(OpBuilder &builder) {
   unsigned const along = concat.getDim();
   int64_t const place = llvm::find(order, along) - order.begin();
-  Order own; // of a sequence, which does not have the dimension of the directions
+  DimOrder own; // of a sequence, which does not have the dimension of the directions
   for (unsigned dim : order)
     if (dim != along)
       own.push_back(dim - (dim > along));

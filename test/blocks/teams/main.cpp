@@ -36,6 +36,7 @@ int main(int argc, char *argv[]) {
   testPlans();
   testRecurrent();
   testRows();
+  testGrids();
   testScans();
   testSorts();
   testTrees();

@@ -44,6 +44,7 @@ static Raw functionOf(nest::KernelBlock block) {
                {Recurrent, "recurrent"},
                {RecurrentBoth, "recurrent_both"},
                {ForGrid, "for_grid"},
+               {ForTiles, "for_tiles"},
                {ReduceSpan, "reduce_span"},
                {ReduceSharedSpan, "reduce_shared_span"},
                {ForSharedSpan, "for_shared_span"},

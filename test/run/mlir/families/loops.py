@@ -1,5 +1,7 @@
 """Loops over memrefs: policies, reducers, strides, atomics, scans."""
 
+import itertools
+
 import numpy
 
 from . import Program, function, is_float, memref
@@ -466,9 +468,44 @@ affine.store %s, %b[] : memref<f64>""")
 }""")
 
 
+def orders():
+    """Grids whose memory lies along any of their loops: turned round, in tiles, tiles with ends."""
+    letters = "ijk"
+    for element, other in [("f32", "f32"), ("i8", "i64")]:
+        for order in itertools.permutations(range(3)):
+            name, shape = "".join(letters[d] for d in order), (9, 20, 35)
+            turned, straight = tuple(shape[d] for d in order), ", ".join(f"%{letter}" for letter in letters)
+            at = ", ".join(f"%{letters[d]}" for d in order)
+            convert = "  %y = math.absf %x : f32" if element == other else f"  %y = arith.extsi %x : {element} to {other}"
+            for way, (read, source, write, target) in {"read": (turned, at, shape, straight), "written": (shape, straight, turned, at)}.items():
+                kind, out = memref(*read, element), memref(*write, other)
+                yield program(f"order_{name}_{element}_{way}", {"a": kind, "b": out}, f"""affine.parallel (%i, %j, %k) = (0, 0, 0) to {shape} {{
+  %x = affine.load %a[{source}] : {kind}
+{convert}
+  affine.store %y, %b[{target}] : {out}
+}}""")
+    n = "%n = memref.dim %a, %c0 : " + M + "\n%m = memref.dim %a, %c1 : " + M + "\n"
+    bounds = {"j": ("%c1", "%m", "%c1"), "i": ("%c0", "%n", "%c1")}
+    yield program("order_of_own_extents", {"a": M, "b": memref(50, 41, "f64")}, n + parallel(bounds, f"""  %l = arith.subi %j, %c1 : index
+  %x = memref.load %a[%i, %j] : {M}
+  %y = memref.load %a[%i, %l] : {M}
+  %z = arith.subf %x, %y : f64
+  memref.store %z, %b[%i, %j] : {memref(50, 41, 'f64')}"""), extents={"n": 50, "m": 41})
+    yield program("order_of_sum", {"a": M}, n + f"""%z = arith.constant 0.0 : f64
+%s = {reducing('addf', 'f64', {'k': ('%c0', '%m', '%c1'), 'i': ('%c0', '%n', '%c1')}, '%z', f'%x = memref.load %a[%i, %k] : {M}')}return %s : f64""", ["f64"])
+    kind = memref(45, 45, "f64")
+    yield program("order_both_ways", {"a": kind, "b": kind}, f"""affine.parallel (%i, %j) = (0, 0) to (45, 45) {{
+  %x = affine.load %a[%i, %j] : {kind}
+  %y = affine.load %a[%j, %i] : {kind}
+  %z = arith.addf %x, %y : f64
+  affine.store %z, %b[%i, %j] : {kind}
+}}""")
+
+
 def programs():
     yield from reducers()
     yield from policies()
+    yield from orders()
     yield from memory()
     yield from atomics()
     yield from decided()
