@@ -3,6 +3,7 @@
 #include "passes/prepare/StripCandidate.h"
 
 #include "passes/TripCount.h"
+#include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/Scans.h"
 #include "translator/ir/SparseLevels.h"
 #include "translator/ir/StoredRows.h"
@@ -153,7 +154,7 @@ private:
         return load.getMemref() == store.getMemref() && load.getIndices() != store.getIndices();
       });
     };
-    return llvm::any_of(loop.getBody()->getOps<memref::StoreOp>(), isBehind);
+    return llvm::any_of(loop.getBody()->getOps<memref::StoreOp>(), isBehind) && !dependenceOf(loop).empty();
   }
 
   /// Whether the loop goes down neighbouring columns, whatever else does not lie along them.

@@ -731,3 +731,22 @@ def triangles(a: kk.f64[N, N], b: kk.f64[N, N], x: kk.f64[N], y: kk.f64[N]):
         for j in kk.range(N):
             if i < j:
                 a[i, j] = a[j, i]
+
+
+@case(f64(12, 15), f64(12, 15), f64(31))
+def chessboard(u: kk.f64[N, M], f: kk.f64[N, M], x: kk.f64["l"]):
+    for color in kk.range(2):
+        for i in kk.range(1, N - 1):
+            for j in kk.range(1, M - 1):
+                if (i + j) % 2 == color:
+                    u[i, j] += 0.2 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4.0 * u[i, j] - f[i, j])
+    for i in kk.range(1, N - 1):
+        for j in kk.range((M - 2) // 2):
+            u[i, 1 + 2 * j + i % 2] = 0.5 * (u[i - 1, 1 + 2 * j + i % 2] + u[i + 1, 1 + 2 * j + i % 2])
+    for i in kk.range(1, N - 1):
+        for j in kk.range(1 + (i + 1) % 2, M - 1, 2):
+            u[i, j] -= 0.1 * (u[i, j - 1] + u[i - 1, j])
+    for i in kk.range((len(x) - 1) // 2):
+        x[2 * i + 1] = 0.5 * (x[2 * i] + x[2 * i + 2])
+    for i in kk.range(min(len(x), N, max(0, (M - 3) // 2))):
+        x[i] = 2.0 * x[i]

@@ -152,7 +152,7 @@ def test_wrong_annotations():
 def test_the_translator_names_the_line_of_python():
     kernel = made("""\
         def f(x: kk.f64[N], n: kk.i64):
-            for i in kk.range(n // 2):
+            for i in kk.range(n ^ 3):
                 x[i] = 1.0
         """)
     with pytest.raises(kk.KernelError) as caught:

@@ -12,13 +12,15 @@
 
 namespace ml2k {
 
-/// Arithmetic on sizes that is no affine expression: forward() computes it once, in a variable.
-inline bool isHostLocal(mlir::Operation *op) {
+/// What is no affine expression.
+inline bool isHostArithmetic(mlir::Operation *op) {
   using namespace mlir::arith;
   return mlir::isa_and_nonnull<MinSIOp, MaxSIOp, MinUIOp, MaxUIOp, RemSIOp, RemUIOp, DivSIOp, CeilDivSIOp, CeilDivUIOp,
-                               FloorDivSIOp>(op) &&
-         op->getResult(0).getType().isIndex();
+                               FloorDivSIOp>(op);
 }
+
+/// Arithmetic on sizes that is no affine expression: forward() computes it once, in a variable.
+inline bool isHostLocal(mlir::Operation *op) { return isHostArithmetic(op) && op->getResult(0).getType().isIndex(); }
 
 /// A branch around kernels.
 inline bool isHostBranch(mlir::Operation *op) {

@@ -8,6 +8,7 @@
 
 #include "passes/lower/loops/BoundsProof.h"
 #include "passes/lower/loops/LinearForms.h"
+#include "passes/lower/loops/ParityProof.h"
 #include "translator/ir/Exchanges.h"
 #include "translator/ir/NestScalars.h"
 
@@ -159,6 +160,15 @@ static std::optional<std::pair<int64_t, int64_t>> rangeOf(Value index) {
   return std::nullopt;
 }
 
+/// Whether a value is the same in all iterations, be it computed in each of them.
+static bool isInvariant(Value value, scf::ForOp loop, unsigned depth = 4) {
+  if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && depth > 0 && isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop, depth - 1); });
+}
+
 /// The subscript with respect to `loop`; nothing if it depends on values that the loop computes.
 static std::optional<Subscript> subscriptOf(Value value, scf::ForOp loop) {
   Linear const form = linearForm(value);
@@ -169,7 +179,7 @@ static std::optional<Subscript> subscriptOf(Value value, scf::ForOp loop) {
       continue;
     if (symbol == loop.getInductionVar()) {
       result.slope = coefficient;
-    } else if (!loop->isAncestor(symbol.getParentRegion()->getParentOp())) {
+    } else if (isInvariant(symbol, loop)) {
       result.symbols[symbol] = coefficient;
     } else if (auto const range = rangeOf(symbol)) {
       int64_t const ends[] = {coefficient * range->first, coefficient * range->second};
@@ -267,7 +277,7 @@ static bool areComparable(Access const &a, Access const &b, scf::ForOp loop) {
          a.subscripts.size() == b.subscripts.size();
 }
 
-/// `proofs`: how many may still be tried by the bounds of loops, which takes longer.
+/// `proofs`: how many may still be tried by parities and the bounds of loops, which takes longer.
 static bool conflict(Access const &a, Access const &b, scf::ForOp loop, unsigned &proofs) {
   if (!(a.writes || b.writes) || !mayAlias(a.memref, b.memref))
     return false;
@@ -279,7 +289,8 @@ static bool conflict(Access const &a, Access const &b, scf::ForOp loop, unsigned
   if (proofs == 0)
     return true;
   --proofs;
-  return !neverMeetInOthers({a.op, a.subscripts}, {b.op, b.subscripts}, loop);
+  PlaceOf const one{a.op, a.subscripts}, other{b.op, b.subscripts};
+  return !differInParity(one, other, loop) && !neverMeetInOthers(one, other, loop);
 }
 
 std::string dependenceOf(scf::ForOp loop, function_ref<bool(Operation *, Operation *)> mayMeet) {

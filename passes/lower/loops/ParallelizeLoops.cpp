@@ -10,17 +10,20 @@
 #include "passes/lower/loops/AtomicUpdates.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/DistributeLoops.h"
+#include "passes/lower/loops/IndexBounds.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/lower/loops/OrderedUpdates.h"
 #include "passes/lower/loops/Scans.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/Nest.h"
+#include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -142,8 +145,12 @@ static bool isSize(Value value, unsigned depth = 8) {
     return false;
   if (!op)
     return isa<func::FuncOp>(value.getParentBlock()->getParentOp());
+  if (isa<arith::IndexCastOp>(op)) { // a number of the caller's
+    auto const argument = dyn_cast<BlockArgument>(op->getOperand(0));
+    return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  }
   return isa<arith::ConstantOp, memref::DimOp>(op) ||
-         (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp>(op) &&
+         ((isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || (isHostArithmetic(op) && isSpeculatable(op))) &&
           llvm::all_of(op->getOperands(), [&](Value operand) { return isSize(operand, depth - 1); }));
 }
 
@@ -166,10 +173,33 @@ static bool isShort(scf::ForOp loop) {
   return trips && *trips <= few;
 }
 
+/// Arithmetic on integers between two loops goes into the inner one, where nothing else stands there: the nest is
+/// perfect then.
+static void sinkIndices(scf::ParallelOp outer) {
+  SmallVector<Operation *> indices;
+  scf::ForOp inner;
+  for (Operation &op : outer.getBody()->without_terminator()) {
+    bool const isIndex = isPure(&op) && op.getNumRegions() == 0 &&
+                         llvm::all_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndex(); });
+    if (isIndex && !inner)
+      indices.push_back(&op);
+    else if (auto loop = dyn_cast<scf::ForOp>(op); loop && !inner)
+      inner = loop;
+    else
+      return;
+  }
+  auto const isOutside = [&](Value value) { return value.getParentBlock() != outer.getBody(); };
+  if (inner && inner.getNumResults() == 0 && !isShort(inner) && meetInAtomics(inner) &&
+      llvm::all_of(inner->getOperands(), isOutside))
+    for (Operation *op : llvm::reverse(indices))
+      op->moveBefore(&inner.getBody()->front());
+}
+
 namespace {
 struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    computeBoundsInIndices(getOperation());
     visit(rewriter, getOperation().getBody().front());
     SmallVector<scf::ParallelOp> outermost;
     getOperation().walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {
@@ -232,6 +262,7 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
 
   void visitPerfect(RewriterBase &rewriter, scf::ParallelOp outer) {
     hoistBounds(outer);
+    sinkIndices(outer);
     auto inner = dyn_cast<scf::ForOp>(outer.getBody()->front());
     if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()))
       return;

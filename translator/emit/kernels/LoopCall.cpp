@@ -1,6 +1,7 @@
 //===- LoopCall.cpp - the policy, bounds and block of a kernel of explicit loops ----------------------------------===//
 
 #include "translator/emit/kernels/LoopPrinter.h"
+#include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,12 +52,25 @@ Expression LoopPrinter::rangeOver(Expression const &begin, Expression const &end
                           : call(Raw("Kokkos::RangePolicy"), arguments);
 }
 
+/// Whether a number of the host is a sum or a product of extents, and of what the caller says is one.
+static bool isExtent(AffineExpr expr, HostSymbols const &symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() >= 0;
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return !isHostLocal(symbols.values()[symbol.getPosition()].getDefiningOp());
+  auto const binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return binary && isExtent(binary.getLHS(), symbols) && isExtent(binary.getRHS(), symbols);
+}
+
 FailureOr<Expression> LoopPrinter::rangePolicy() {
   FailureOr<Bounds> const ends = bounds(0);
   if (failed(ends))
     return failure();
   auto const &[lower, upper] = *ends;
-  bool const isOrdered = lower.is(0) || (lower.constant().value_or(-1) >= 0 && upper.constant().value_or(-1) >= 0);
+  HostSymbols symbols;
+  AffineExpr const end = layer.program.hostIndex(kernel.getUppers()[0], symbols);
+  bool const isOrdered = (lower.is(0) && isExtent(end, symbols)) ||
+                         (lower.constant().value_or(-1) >= 0 && upper.constant().value_or(-1) >= 0);
   return rangeOver(lower, isOrdered ? upper : call(Raw("Kokkos::max"), {lower, upper}));
 }
 

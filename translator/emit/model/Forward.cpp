@@ -118,8 +118,18 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
 
 /// `int const count = Kokkos::min(10, n);`
 LogicalResult ForwardPrinter::printLocal(Operation *op, Body &statements) {
-  SmallVector<Expression> const operands =
+  SmallVector<Expression> operands =
       llvm::map_to_vector(op->getOperands(), [&](Value operand) { return hostExpression(operand); });
+  if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op)) { // functions of two numbers of one type
+    auto const isLong = [&](Value operand) {
+      HostSymbols symbols;
+      program.hostIndex(operand, symbols);
+      return llvm::any_of(symbols.values(), [](Value symbol) { return symbol.getType().isInteger(64); });
+    };
+    bool const isLeft = isLong(op->getOperand(0)), isRight = isLong(op->getOperand(1));
+    if (isLeft != isRight)
+      operands[isLeft] = call(Raw("std::int64_t"), {operands[isLeft]});
+  }
   ScalarPrinter printer(scope);
   ScalarEntry const *entry = lookUpScalar(op->getName().getStringRef());
   FailureOr<Expression> const value = entry->print(op, operands, printer);
