@@ -464,3 +464,46 @@ func.func @together(%a: memref<?x?xf64>, %t: memref<?xf64>, %y: memref<?xf64>, %
   }
   return
 }
+
+// Halves of a vector change places: twice a half is not more than all.
+// CHECK-LABEL: @reversed
+// CHECK: scf.parallel
+// CHECK-NOT: scf.for
+func.func @reversed(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %last = arith.subi %n, %c1 : index
+  %half = arith.divui %n, %c2 : index
+  scf.for %i = %c0 to %half step %c1 {
+    %other = arith.subi %last, %i : index
+    %a = memref.load %x[%i] : memref<?xf32>
+    %b = memref.load %x[%other] : memref<?xf32>
+    memref.store %b, %x[%i] : memref<?xf32>
+    memref.store %a, %x[%other] : memref<?xf32>
+  }
+  return
+}
+
+// Rounded up, and one more, they meet.
+// CHECK-LABEL: @reversedTwice
+// CHECK: scf.for
+// CHECK: nest.note = "sequential: iterations may read what others write of x"
+func.func @reversedTwice(%x: memref<?xf32> {nest.name = "x"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %last = arith.subi %n, %c1 : index
+  %half = arith.ceildivsi %n, %c2 : index
+  %more = arith.addi %half, %c1 : index
+  scf.for %i = %c0 to %more step %c1 {
+    %other = arith.subi %last, %i : index
+    %a = memref.load %x[%i] : memref<?xf32>
+    %b = memref.load %x[%other] : memref<?xf32>
+    memref.store %b, %x[%i] : memref<?xf32>
+    memref.store %a, %x[%other] : memref<?xf32>
+  }
+  return
+}

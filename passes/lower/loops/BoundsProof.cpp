@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -127,6 +128,26 @@ private:
       addAtLeast(b, a, 1, side);
   }
 
+  /// c * floor(x / c) is x or up to c - 1 less; c * ceil(x / c) as much more.
+  void addQuotient(Value value, unsigned side) {
+    Operation *const op = value.getDefiningOp();
+    APInt divisor;
+    bool const isOfSize = isa_and_nonnull<arith::DivUIOp, arith::DivSIOp>(op) &&
+                          op->getOperand(0).getDefiningOp<memref::DimOp>(); // not negative
+    bool const isFloor = isOfSize || isa_and_nonnull<arith::FloorDivSIOp>(op);
+    if (!(isFloor || isa_and_nonnull<arith::CeilDivSIOp>(op)) ||
+        !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) || !divisor.isStrictlyPositive() ||
+        divisor.getSignificantBits() > 32)
+      return;
+    Linear product;
+    if (!product.add(linearForm(value), divisor.getSExtValue()))
+      return;
+    Linear const whole = linearForm(op->getOperand(0));
+    Linear const &less = isFloor ? product : whole, &more = isFloor ? whole : product;
+    addAtLeast(more, side, less, side, 0);
+    addAtLeast(less, side, more, side, 1 - divisor.getSExtValue());
+  }
+
   /// Of the indices that take part, and of those in their bounds.
   void addBounds() {
     for (unsigned i = 0; i < columns.size(); ++i) {
@@ -134,6 +155,7 @@ private:
       Linear none;
       if (value.getDefiningOp<memref::DimOp>())
         addAtLeast(linearForm(value), side, none, side, 0);
+      addQuotient(value, side);
       LoopLikeOpInterface around = loopOf(value);
       auto const lowers = around ? around.getLoopLowerBounds() : std::nullopt;
       auto const uppers = around ? around.getLoopUpperBounds() : std::nullopt;

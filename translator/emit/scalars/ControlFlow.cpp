@@ -127,6 +127,21 @@ static std::optional<Identifier> changedBy(Operation *op, unsigned place, Scalar
   return succeeded(text) && (*text)->kind == cpp::Kind::Name ? std::optional(*(*text)->name) : std::nullopt;
 }
 
+/// What the text calls a result or, if it has no name, what a branch yields for it.
+static ScalarPrinter::Nouns nounsOf(OpResult result) {
+  auto branch = cast<scf::IfOp>(result.getOwner());
+  ScalarPrinter::Nouns const nouns{"chosen", "result"}, own = withSourceName(result, nouns);
+  if (own.size() > nouns.size())
+    return own;
+  for (Region &region : branch->getRegions()) {
+    Value yielded = region.front().getTerminator()->getOperand(result.getResultNumber());
+    ScalarPrinter::Nouns const inside = withSourceName(yielded, nouns);
+    if (yielded.getParentRegion() == &region && inside.size() > nouns.size())
+      return inside;
+  }
+  return nouns;
+}
+
 static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   auto branch = cast<scf::IfOp>(op);
   FailureOr<Expression> condition = printer.use(branch.getCondition());
@@ -137,7 +152,7 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   bool isNew = false;
   for (OpResult result : branch->getResults()) {
     std::optional<Identifier> const changed = changedBy(branch, result.getResultNumber(), printer);
-    targets.push_back(changed ? *changed : printer.names.fresh(withSourceName(result, {"chosen", "result"})));
+    targets.push_back(changed ? *changed : printer.names.fresh(nounsOf(result)));
     if (!changed)
       to.push_back(cpp::Variable{computedType(result.getType()), targets.back()});
     isNew |= !changed;

@@ -78,10 +78,12 @@ static void nameResults(func::FuncOp function, AsmParserState const &text) {
   }
 }
 
-/// `%hidden = linalg.matmul` gets the location `matmul "hidden"`, which names the layer.
+/// `%hidden = linalg.matmul` gets the location `matmul "hidden"`, which names the layer. `%sum, %count = scf.if` gets
+/// none: one name would be that of whichever result is left.
 static void nameOperation(Operation *op, AsmParserState const &text) {
   StringRef const name = resultName(op, text);
-  if (name.empty() || !isa<FileLineColLoc>(op->getLoc()))
+  bool const isOfSeveral = isa<scf::IfOp>(op) && op->getNumResults() > 1 && hasNames(op, text);
+  if (name.empty() || isOfSeveral || !isa<FileLineColLoc>(op->getLoc()))
     return;
   std::string const full = (op->getName().stripDialect() + " \"" + name + "\"").str();
   op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), full), op->getLoc()));
