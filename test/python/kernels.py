@@ -750,3 +750,18 @@ def chessboard(u: kk.f64[N, M], f: kk.f64[N, M], x: kk.f64["l"]):
         x[2 * i + 1] = 0.5 * (x[2 * i] + x[2 * i + 2])
     for i in kk.range(min(len(x), N, max(0, (M - 3) // 2))):
         x[i] = 2.0 * x[i]
+
+
+@case(f64(40), f64(5), f64(40))
+def filtered(x: kk.f64[N], h: kk.f64["t"], y: kk.f64[N]):
+    for i in kk.range(len(h) - 1, N):
+        s = 0.0
+        for t in kk.range(len(h)):
+            s += h[t] * x[i - t]
+        y[i] = s
+    for i in kk.range(N // 2):
+        a = x[i]
+        x[i] = x[N - 1 - i]
+        x[N - 1 - i] = a
+    for i in kk.range(len(h) - 1, N):
+        x[i - 1] = kk.sum(y[t - 1] for t in kk.range(len(h) - 1, i))

@@ -72,7 +72,8 @@ class Arrays:
         if form.is_constant and form.constant < 0:
             return extent.plus(form)
         least = self.w.least(form)
-        of_loop = len(form.terms) == 1 and not any(atom in self.sizes.values() for atom in form.terms) # of sizes forward() asks
+        of_loop = len(form.terms) == 1 and not any(
+            atom in self.sizes.values() or atom in self.w.begins_later for atom in form.terms) # of sizes forward() asks
         if least is not None and least < 0 and not self.guarded and of_loop:
             raise self.problem("the position is negative in the first iteration; only constants count from the end")
         return form

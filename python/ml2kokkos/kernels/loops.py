@@ -58,10 +58,9 @@ class Loops:
 
         def whole():
             index = self.w.fresh(target)
-            least = self.w.least(begin)
-            if step > 0 and least is not None:
-                self.w.lower[index] = least
-            elif step < 0:
+            if step > 0:
+                self.w.begin_loop(index, begin)
+            else:
                 self.w.lower[index] = 0
             variable[:] = [index]
             own = Linear(0, {index: 1}) if step > 0 else begin.plus(Linear(0, {index: step}))
@@ -157,8 +156,7 @@ class Loops:
         def write():
             for target, (begin, _) in zip(targets, ends):
                 indices.append(self.w.fresh(target.id))
-                if self.w.least(begin) is not None:
-                    self.w.lower[indices[-1]] = self.w.least(begin)
+                self.w.begin_loop(indices[-1], begin)
                 self.scope[target.id] = Index(Linear(0, {indices[-1]: 1}))
             self.depth, self.declared, guarded, self.guarded = self.depth + 1, self.declared + 1, self.guarded, 0
             self.run(node.body)

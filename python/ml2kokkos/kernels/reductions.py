@@ -144,8 +144,7 @@ class Reductions:
 
         def indexed(at, place, begin):
             name = self.w.fresh(names[place])
-            if self.w.least(begin) is not None:
-                self.w.lower[name] = self.w.least(begin)
+            self.w.begin_loop(name, begin)
             return name, [*at, Linear(0, {name: 1})]
 
         def kind_at(at=(), place=0):

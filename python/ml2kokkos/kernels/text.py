@@ -76,6 +76,7 @@ class Writer:
         self.count = 0
         self.constants = {}
         self.lower = {}   # atom: what it is at least
+        self.begins_later = set() # atoms of loops that may begin above what they are at least, or nowhere
         self.lower_forms = {} # atom: the terms of a position that it counts down, and what those are at least
         self.wide = {}    # atom: how a product or quotient of indices is computed in i64
         self.effects = 0  # loads, stores and regions so far: what may not run where Python would not run it
@@ -90,6 +91,7 @@ class Writer:
             self.count += 1
             self.lower.pop(f"%{self.count}", None)
             self.lower_forms.pop(f"%{self.count}", None)
+            self.begins_later.discard(f"%{self.count}")
             self.wide.pop(f"%{self.count}", None)
             return f"%{self.count}"
         base = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match.group()):x}", hint)
@@ -224,6 +226,14 @@ class Writer:
             self.count, self.constants, self.prologue, self.effects, self.lower, self.lower_forms, self.wide, self.pending = kept
 
     # --- Indices ---
+
+    def begin_loop(self, index, begin):
+        """Notes what an index is at least that counts up from there."""
+        least = self.least(begin)
+        if least is not None:
+            self.lower[index] = least
+        if not begin.is_constant:
+            self.begins_later.add(index)
 
     def least(self, form):
         """What a linear form is at least, or None."""
