@@ -1,10 +1,11 @@
-"""200 loop nests from a seeded generator, with and without dependences: the values are those of sequential execution."""
+"""200 loop nests from a seeded generator, with and without dependences, and 40 sweeps over elements of a chessboard: the values
+are those of sequential execution."""
 
 import random
 
 from . import Program, function
 
-COUNT = 200
+COUNT, COLORED = 200, 40
 EXTENT = 12
 MATRIX, VECTOR = f"memref<{EXTENT}x{EXTENT}xT>", f"memref<{EXTENT}xT>"
 ARRAYS = {"a": 2, "b": 2, "c": 2, "v": 1, "w": 1}
@@ -124,7 +125,72 @@ class Nest:
         return function(name, {array: self.type_of(array) for array in ARRAYS}, [], "\n".join(self.lines))
 
 
+class Sweeps:
+    """Sweeps over elements of one color, or of one and some of the other; along any of the two loops, by conditions or steps."""
+
+    KIND = "memref<20x22xf64>"
+
+    def __init__(self, number):
+        self.random = random.Random(1000 + number)
+        self.lines = [f"%c{value} = arith.constant {value} : index" for value in range(22)]
+        self.values = 0
+
+    def emit(self, text):
+        self.values += 1
+        self.lines.append(f"%t{self.values} = {text}")
+        return f"%t{self.values}"
+
+    def moved(self, index, by):
+        return self.emit(f"arith.{'addi' if by > 0 else 'subi'} {index}, %c1 : index") if by else index
+
+    def update(self):
+        """An element from some of its neighbours, now and then of its own color."""
+        near = [(-1, 0), (1, 0), (0, -1), (0, 1)]
+        places = self.random.sample(near, self.random.choice([1, 2, 4])) + [(0, 0)]
+        if self.random.random() < 0.3:
+            places[0] = self.random.choice([(1, 1), (-1, 1), (0, 0)])
+        total = None
+        for di, dj in places:
+            array = self.random.choice("aab")
+            value = self.emit(f"memref.load %{array}[{self.moved('%i', di)}, {self.moved('%j', dj)}] : {self.KIND}")
+            total = value if total is None else self.emit(f"arith.{self.random.choice(['addf', 'subf', 'maximumf'])} {total}, {value} : f64")
+        self.lines.append(f"memref.store {total}, %a[%i, %j] : {self.KIND}")
+
+    def guarded(self, outer, inner):
+        ends = {"%i": "%c19", "%j": "%c21"}
+        self.lines += [f"scf.for {outer} = %c1 to {ends[outer]} step %c1 {{", f"scf.for {inner} = %c1 to {ends[inner]} step %c1 {{"]
+        total = self.emit(f"arith.{self.random.choice(['addi', 'subi'])} %i, %j : index")
+        rest = self.emit(self.random.choice([f"arith.remsi {total}, %c2", f"arith.remui {total}, %c2", f"arith.andi {total}, %c1", f"arith.remsi {total}, %c3"])
+                         + " : index")
+        mine = self.emit(f"arith.cmpi {self.random.choice(['eq', 'ne'])}, {rest}, %c{self.random.randrange(2)} : index")
+        self.lines.append(f"scf.if {mine} {{")
+        self.update()
+        if self.random.random() < 0.2:
+            self.lines.append("} else {")
+            self.update()
+        self.lines.append("}\n}\n}")
+
+    def stepped(self, outer, inner):
+        ends = {"%i": "%c19", "%j": "%c21"}
+        self.lines.append(f"scf.for {outer} = %c1 to {ends[outer]} step %c1 {{")
+        rest = self.emit(f"arith.remui {self.moved(outer, self.random.randrange(2))}, %c2 : index")
+        first = self.emit(f"arith.addi {rest}, %c1 : index")
+        self.lines.append(f"scf.for {inner} = {first} to {ends[inner]} step %c2 {{")
+        self.update()
+        self.lines.append("}\n}")
+
+    def text(self, name):
+        for _ in range(self.random.choice([1, 2, 3])):
+            order = self.random.choice([("%i", "%j"), ("%j", "%i")])
+            self.random.choice([self.guarded, self.guarded, self.stepped])(*order)
+        self.lines.append("return")
+        return function(name, {"a": self.KIND, "b": self.KIND}, [], "\n".join(self.lines))
+
+
 def programs():
     for number in range(COUNT):
         name = f"nest_{number:03}"
         yield Program(name, Nest(number).text(name), tolerance=1e-13, integers=(-9, 10))
+    for number in range(COLORED):
+        name = f"nest_colored_{number:02}"
+        yield Program(name, Sweeps(number).text(name), tolerance=1e-13)
