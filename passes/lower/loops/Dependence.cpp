@@ -162,7 +162,7 @@ static std::optional<std::pair<int64_t, int64_t>> rangeOf(Value index) {
 
 /// Whether a value is the same in all iterations, be it computed in each of them.
 static bool isInvariant(Value value, scf::ForOp loop, unsigned depth = 4) {
-  if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
+  if (loop.isDefinedOutsideOfLoop(value))
     return true;
   Operation *op = value.getDefiningOp();
   return op && depth > 0 && isPure(op) && op->getNumRegions() == 0 &&
