@@ -50,7 +50,7 @@ static bool hasKnownRows(Value root) {
                       [&](unsigned dim) { return isHostExtent(root, dim); });
 }
 
-static bool hasBorder(Value root) {
+static bool isBordered(Value root) {
   auto buffer = root.getDefiningOp<nest::BufferOp>();
   return buffer && llvm::any_of(buffer.getBorder().value_or(ArrayRef<int64_t>()), [](int64_t b) { return b != 0; });
 }
@@ -58,7 +58,7 @@ static bool hasBorder(Value root) {
 /// A block takes a pointer to its first element.
 static LogicalResult checkPointer(Value memref, Operation *kernel) {
   Value const root = rootOf(memref);
-  if (!isContiguous(cast<MemRefType>(memref.getType())) || hasBorder(root))
+  if (!isContiguous(cast<MemRefType>(memref.getType())) || isBordered(root))
     return kernel->emitError("works on contiguous memory, operand of type ") << memref.getType() << " is not";
   if (memref != root && !hasKnownRows(root))
     return kernel->emitError("nothing tells the sizes of the memory that ") << memref.getType() << " is a part of";
@@ -70,7 +70,7 @@ static LogicalResult checkImage(Value memref, Operation *kernel) {
   Value const root = rootOf(memref);
   auto const type = cast<MemRefType>(memref.getType()), whole = cast<MemRefType>(root.getType());
   bool const isCut = type.getShape().drop_back() != whole.getShape().drop_back();
-  if (!isImage(root) || (!hasBorder(root) && isContiguous(type) && isCut))
+  if (!isImage(root) || (!isBordered(root) && isContiguous(type) && isCut))
     return checkPointer(memref, kernel);
   if (memref == root || isChannelSlice(memref))
     return success();

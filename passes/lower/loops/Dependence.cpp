@@ -7,6 +7,7 @@
 #include "passes/lower/loops/Dependence.h"
 
 #include "passes/lower/loops/BoundsProof.h"
+#include "passes/lower/loops/DigitsProof.h"
 #include "passes/lower/loops/LinearForms.h"
 #include "passes/lower/loops/ParityProof.h"
 #include "translator/ir/Exchanges.h"
@@ -165,7 +166,7 @@ static bool isInvariant(Value value, scf::ForOp loop, unsigned depth = 4) {
   if (loop.isDefinedOutsideOfLoop(value))
     return true;
   Operation *op = value.getDefiningOp();
-  return op && depth > 0 && isPure(op) && op->getNumRegions() == 0 &&
+  return op && depth > 0 && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop, depth - 1); });
 }
 
@@ -253,7 +254,7 @@ static Operation *collectAccesses(scf::ForOp loop, SmallVectorImpl<Access> &acce
         auto const [memref, subscripts] = partOf(argument);
         add(memref, subscripts, writes);
       }
-    else if (!isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp, cf::AssertOp>(op) && !isPure(op) &&
+    else if (!isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp, cf::AssertOp>(op) && !isMemoryEffectFree(op) &&
              !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !op->hasTrait<OpTrait::IsTerminator>())
       unknown = op;
   });
@@ -290,7 +291,8 @@ static bool conflict(Access const &a, Access const &b, scf::ForOp loop, unsigned
     return true;
   --proofs;
   PlaceOf const one{a.op, a.subscripts}, other{b.op, b.subscripts};
-  return !differInParity(one, other, loop) && !neverMeetInOthers(one, other, loop);
+  return !differInParity(one, other, loop) && !neverMeetInOthers(one, other, loop) &&
+         !haveDifferentDigits(one, other, loop);
 }
 
 std::string dependenceOf(scf::ForOp loop, function_ref<bool(Operation *, Operation *)> mayMeet) {
