@@ -29,7 +29,7 @@ static bool isNamed(Value value) {
   auto const isOfEntry = [](BlockArgument argument) { return isa<func::FuncOp>(argument.getOwner()->getParentOp()); };
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isOfEntry(argument) || isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
-  if (value.getDefiningOp<scf::WhileOp>() || isHostLocal(value.getDefiningOp()))
+  if (isa_and_nonnull<scf::ForOp, scf::WhileOp>(value.getDefiningOp()) || isHostLocal(value.getDefiningOp()))
     return true;
   auto size = value.getDefiningOp<memref::DimOp>();
   if (!size || !size.getConstantIndex())
@@ -109,7 +109,7 @@ static LogicalResult checkAssert(cf::AssertOp check) {
 }
 
 static LogicalResult checkLoop(scf::ForOp loop) {
-  if (!llvm::all_of(loop.getInitArgs().getTypes(), llvm::IsaPred<MemRefType>))
+  if (!llvm::all_of(loop.getInitArgs(), isKnownOnHost) || !llvm::all_of(loop.getYieldedValues(), isKnownOnHost))
     return loop.emitError("a loop around kernels carries values");
   return checkValues({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, loop);
 }

@@ -59,7 +59,8 @@ func.func @dot(%a: memref<?xf64>, %n: index) -> f64 {
 
 // -----
 
-// Values that a host loop carries live in memory and change as a set: all are loaded before one is stored.
+// Values of the device that a host loop carries live in memory and change as a set: all are loaded before one is
+// stored.
 // CHECK-LABEL: @swap(
 // CHECK: scf.for
 // CHECK-NOT: iter_args
@@ -69,12 +70,12 @@ func.func @dot(%a: memref<?xf64>, %n: index) -> f64 {
 // CHECK-NEXT: %[[Q:.*]] = memref.load %[[B:.*]][]
 // CHECK-NEXT: memref.store %[[Q]], %[[A]][]
 // CHECK-NEXT: memref.store %[[P]], %[[B]][]
-func.func @swap(%out: memref<64xf32> {nest.name = "out"}, %n: index) -> f32 {
+func.func @swap(%in: memref<2xf32> {nest.name = "in"}, %out: memref<64xf32> {nest.name = "out"}, %n: index) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
-  %one = arith.constant 1.0 : f32
-  %two = arith.constant 2.0 : f32
+  %one = memref.load %in[%c0] : memref<2xf32>
+  %two = memref.load %in[%c1] : memref<2xf32>
   %r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%p = %one, %q = %two) -> (f32, f32) {
     scf.parallel (%i) = (%c0) to (%c64) step (%c1) {
       memref.store %p, %out[%i] : memref<64xf32>

@@ -38,11 +38,13 @@ void replaceByLoads(RewriterBase &rewriter, Value value, Value memory, std::opti
   }
 }
 
-/// Scalars that a host loop carries live in memory; memrefs it may exchange.
+static bool isMemref(Value value) { return isa<MemRefType>(value.getType()); }
+
 scf::ForOp HostLoops::carry(scf::ForOp loop) {
+  llvm::SmallBitVector const onHost = placesOnHost(loop);
   SmallVector<unsigned> scalars;
   for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
-    if (!isa<MemRefType>(loop.getRegionIterArg(i).getType()))
+    if (!isMemref(loop.getRegionIterArg(i)) && !onHost[i])
       scalars.push_back(i);
   return scalars.empty() ? loop : carry(loop, scalars);
 }
@@ -140,10 +142,21 @@ static bool isDeviceScalar(Value value) {
   return value.getDefiningOp<scf::ParallelOp>() || (load && load.getMemRefType().getRank() == 0);
 }
 
+/// Of what an scf.for carries: whether the host does.
+static bool isCarriedOnHost(scf::ForOp loop, unsigned place) {
+  return isMemref(loop.getRegionIterArg(place)) || placesOnHost(loop)[place];
+}
+
 /// What forward() has a name for: its arguments, their run-time extents, and what loops around kernels carry or count.
 static bool isNamedOnHost(Value value) {
-  if (auto const argument = dyn_cast<BlockArgument>(value))
-    return isa<func::FuncOp, scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
+  if (auto const argument = dyn_cast<BlockArgument>(value)) {
+    Operation *const owner = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(owner); loop && argument != loop.getInductionVar())
+      return isCarriedOnHost(loop, argument.getArgNumber() - 1);
+    return isa<func::FuncOp, scf::ForOp, scf::WhileOp>(owner);
+  }
+  if (auto loop = value.getDefiningOp<scf::ForOp>())
+    return isCarriedOnHost(loop, cast<OpResult>(value).getResultNumber());
   auto size = value.getDefiningOp<memref::DimOp>();
   auto const source = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
   return value.getDefiningOp<scf::WhileOp>() ||
@@ -176,6 +189,36 @@ static bool isOfHost(Value value, llvm::SmallDenseSet<Value> &readBack) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, readBack); });
 }
 
+/// Whether the host computes what an iteration carries on from what the loop counts, from what it carries in `places`,
+/// and from what is known in front of the loop.
+static bool isOfIteration(Value value, scf::ForOp loop, llvm::SmallBitVector const &places) {
+  if (auto const argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == loop.getBody())
+    return argument == loop.getInductionVar() || places[argument.getArgNumber() - 1];
+  Operation *op = value.getDefiningOp();
+  if (op && loop->isProperAncestor(op))
+    return op->getParentOp() == loop && (isHostScalar(op) || isHostCount(op)) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfIteration(operand, loop, places); });
+  llvm::SmallDenseSet<Value> readBack;
+  return isOfHost(value, readBack) && readBack.empty();
+}
+
+llvm::SmallBitVector placesOnHost(scf::ForOp loop) {
+  llvm::SmallBitVector places(loop.getNumRegionIterArgs(), true);
+  for (bool isStable = false; !isStable;) {
+    isStable = true;
+    for (unsigned const i : places.set_bits()) {
+      Value const init = loop.getInitArgs()[i], next = loop.getYieldedValues()[i];
+      llvm::SmallDenseSet<Value> readBack;
+      if (isMemref(init) || !isOfHost(init, readBack) || !readBack.empty() || !isOfIteration(next, loop, places)) {
+        places.reset(i);
+        isStable = false;
+        break;
+      }
+    }
+  }
+  return places;
+}
+
 static bool isPureOp(Operation &op) { return isPure(&op) && op.getNumRegions() == 0; }
 
 /// What is read back is carried as it is, by one of the values.
@@ -187,24 +230,23 @@ static bool areDirect(ValueRange values, llvm::SmallDenseSet<Value> const &readB
          });
 }
 
-/// A loop whose numbers the host carries: a few of them come from kernels, and are read back once a round.
-static bool isDecidedOnHost(scf::WhileOp loop) {
+/// A few of the numbers may come from kernels, and are read back once a round.
+bool isDecidedOnHost(scf::WhileOp loop) {
   constexpr unsigned most = 4; // copies for one wait
   llvm::SmallDenseSet<Value> first, next, none;
   auto const all = [&](ValueRange values, llvm::SmallDenseSet<Value> &readBack) {
     return llvm::all_of(values, [&](Value value) { return isOfHost(value, readBack); });
   };
   scf::ConditionOp condition = loop.getConditionOp();
-  auto const isMemory = [](Value value) { return isa<MemRefType>(value.getType()); };
   auto const numbersOf = [&](ValueRange values) {
-    return llvm::to_vector(llvm::make_filter_range(values, [&](Value value) { return !isMemory(value); }));
+    return llvm::to_vector(llvm::make_filter_range(values, [&](Value value) { return !isMemref(value); }));
   };
   SmallVector<Value> const inits = numbersOf(loop.getInits()), yields = numbersOf(loop.getYieldOp().getOperands());
   auto const isWhole = [](Value memory) {
     return isa<BlockArgument>(memory) || memory.getDefiningOp<nest::BufferOp>() || exchangeOf(memory).loop;
   };
   if (!onlyExchanges(loop) ||
-      !llvm::all_of(loop.getInits(), [&](Value init) { return !isMemory(init) || isWhole(init); }))
+      !llvm::all_of(loop.getInits(), [&](Value init) { return !isMemref(init) || isWhole(init); }))
     return false;
   bool const passesOn = llvm::all_of(condition.getArgs(), [&](Value passed) {
     auto const argument = dyn_cast<BlockArgument>(passed);
@@ -212,8 +254,8 @@ static bool isDecidedOnHost(scf::WhileOp loop) {
   });
   bool const decides = llvm::all_of(loop.getBeforeBody()->without_terminator(), isPureOp);
   return loop.getNumResults() != 0 && passesOn && decides && all(inits, first) && all(yields, next) &&
-         all(condition.getCondition(), none) && first.size() <= most && !next.empty() && next.size() <= most &&
-         none.empty() && areDirect(inits, first) && areDirect(yields, next);
+         all(condition.getCondition(), none) && first.size() <= most && next.size() <= most && none.empty() &&
+         areDirect(inits, first) && areDirect(yields, next);
 }
 
 /// What bufferization left without a name is called as it is at first.

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,13 +27,19 @@ void replaceByLoads(mlir::RewriterBase &rewriter, mlir::Value value, mlir::Value
                     std::optional<mlir::Location> location = {},
                     llvm::function_ref<mlir::Value(mlir::Value)> finish = nullptr);
 
+/// Which of the values that a loop around kernels carries are numbers that the host computes itself.
+llvm::SmallBitVector placesOnHost(mlir::scf::ForOp loop);
+
+/// Whether the host carries all numbers of a loop around kernels, and decides how long it goes on.
+bool isDecidedOnHost(mlir::scf::WhileOp loop);
+
 class HostLoops {
 public:
   /// Stores that belong to the kernel in front are handed to `gather`.
   HostLoops(mlir::func::FuncOp entry, mlir::RewriterBase &rewriter, std::function<void(mlir::Operation *)> gather)
       : entry(entry), rewriter(rewriter), gather(std::move(gather)) {}
 
-  /// Scalars that the loop carries live in memory; memrefs it may exchange.
+  /// Numbers that the host can compute it carries, memrefs it may exchange; other scalars live in memory.
   mlir::scf::ForOp carry(mlir::scf::ForOp loop);
 
   /// Results of a branch live in memory, and so does its condition unless the host computes it.

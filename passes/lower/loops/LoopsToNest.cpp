@@ -161,7 +161,7 @@ private:
   bool isCheckOfSizes(Operation *op) const {
     auto check = dyn_cast<cf::AssertOp>(op);
     auto compare = check ? check.getArg().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-    return isNetwork && compare && compare.getLhs().getType().isIndex() && areHost(check->getOperands());
+    return compare && compare.getLhs().getType().isIndex() && areHost(check->getOperands());
   }
 
   bool staysOnHost(Operation *op) const {

@@ -10,6 +10,7 @@
 #include "passes/lower/loops/AtomicUpdates.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/DistributeLoops.h"
+#include "passes/lower/loops/HostLoops.h"
 #include "passes/lower/loops/IndexBounds.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/lower/loops/OrderedUpdates.h"
@@ -145,9 +146,13 @@ static bool isSize(Value value, unsigned depth = 8) {
     return false;
   if (!op)
     return isa<func::FuncOp>(value.getParentBlock()->getParentOp());
-  if (isa<arith::IndexCastOp>(op)) { // a number of the caller's
+  if (isa<arith::IndexCastOp>(op)) { // a number of the caller's, or one that a loop of the host carries
     auto const argument = dyn_cast<BlockArgument>(op->getOperand(0));
-    return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+    Operation *const owner = argument ? argument.getOwner()->getParentOp() : nullptr;
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(owner))
+      return argument != loop.getInductionVar() && placesOnHost(loop)[argument.getArgNumber() - 1];
+    auto decided = dyn_cast_or_null<scf::WhileOp>(owner);
+    return isa_and_nonnull<func::FuncOp>(owner) || (decided && isDecidedOnHost(decided));
   }
   return isa<arith::ConstantOp, memref::DimOp>(op) ||
          ((isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || (isHostArithmetic(op) && isSpeculatable(op))) &&
@@ -179,7 +184,7 @@ static void sinkIndices(scf::ParallelOp outer) {
   SmallVector<Operation *> indices;
   scf::ForOp inner;
   for (Operation &op : outer.getBody()->without_terminator()) {
-    bool const isIndex = isPure(&op) && op.getNumRegions() == 0 &&
+    bool const isIndex = isMemoryEffectFree(&op) && op.getNumRegions() == 0 &&
                          llvm::all_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndex(); });
     if (isIndex && !inner)
       indices.push_back(&op);

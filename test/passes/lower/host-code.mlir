@@ -29,12 +29,17 @@ func.func @f(%x: memref<4xf32>, %n: index) {
 }
 
 // -----
-func.func @f(%n: i32) {
+func.func @f(%n: i32, %flag: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // expected-error @+1 {{a loop around kernels carries values}}
   %s = scf.for %i = %c0 to %c1 step %c1 iter_args(%v = %n) -> i32 {
-    scf.yield %v : i32
+    %next = scf.if %flag -> i32 {
+      scf.yield %v : i32
+    } else {
+      scf.yield %n : i32
+    }
+    scf.yield %next : i32
   }
   return
 }

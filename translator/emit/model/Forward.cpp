@@ -183,16 +183,16 @@ cpp::Variable ForwardPrinter::exchangedVariable(Value carried, Value init) {
 }
 
 LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Body &statements) {
-  for (auto [carried, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
-    statements.push_back(exchangedVariable(carried, init));
+  if (failed(printFirst(loop.getRegionIterArgs(), loop.getInitArgs(), statements)))
+    return failure();
   Expression const begin = hostExpression(loop.getLowerBound()), end = hostExpression(loop.getUpperBound()),
                    step = hostExpression(loop.getStep());
   Identifier const index = scope.fresh(withSourceName(loop.getInductionVar(), {"t", "step", "round"}));
   program.nameHostValue(loop.getInductionVar(), index.str());
   Body body;
-  if (failed(print(*loop.getBody(), body)))
+  if (failed(print(*loop.getBody(), body)) ||
+      failed(printNext(loop.getRegionIterArgs(), loop.getYieldedValues(), body)))
     return failure();
-  printExchange(loop.getRegionIterArgs(), loop.getYieldedValues(), body);
   statements.push_back(cpp::For{index, begin, end, step, std::move(body)});
   return success();
 }

@@ -65,7 +65,8 @@ private:
   cpp::Variable exchangedVariable(mlir::Value carried, mlir::Value init);
   mlir::LogicalResult printBranch(mlir::scf::IfOp branch, Body &statements);
   mlir::LogicalResult printWhile(mlir::scf::WhileOp loop, Body &statements);
-  mlir::LogicalResult printNext(mlir::scf::WhileOp loop, Body &body);
+  mlir::LogicalResult printFirst(mlir::ValueRange variables, mlir::ValueRange inits, Body &statements);
+  mlir::LogicalResult printNext(mlir::ValueRange variables, mlir::ValueRange yielded, Body &body);
   mlir::FailureOr<Expression> hostScalar(mlir::Value value);
   Expression readBack(mlir::Operation *load);
   std::optional<Expression> readBackTogether(mlir::ValueRange values, mlir::ValueRange variables);

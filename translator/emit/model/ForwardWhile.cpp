@@ -28,8 +28,29 @@ std::optional<Expression> ForwardPrinter::readBackTogether(ValueRange values, Va
 /// `while (residual > tolerance) { ...; residual = read_back(space, work.next); }`, where numbers are read first
 /// `while (true) { ...; if (!(residual > tolerance)) break; ... }`
 LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
-  std::optional<Expression> const read = readBackTogether(loop.getInits(), loop.getBeforeArguments());
-  for (auto [carried, init] : llvm::zip(loop.getBeforeArguments(), loop.getInits())) {
+  if (failed(printFirst(loop.getBeforeArguments(), loop.getInits(), statements)))
+    return failure();
+  Body body;
+  if (failed(print(*loop.getBeforeBody(), body)))
+    return failure();
+  FailureOr<Expression> const goes = hostScalar(loop.getConditionOp().getCondition());
+  if (failed(goes))
+    return failure();
+  std::optional<Expression> condition;
+  if (body.empty())
+    condition = *goes;
+  else
+    body.push_back(cpp::BreakIf{unary("!", *goes)});
+  if (failed(print(*loop.getAfterBody(), body)) ||
+      failed(printNext(loop.getBeforeArguments(), loop.getYieldOp().getOperands(), body)))
+    return failure();
+  statements.push_back(cpp::While{std::move(body), condition});
+  return success();
+}
+
+LogicalResult ForwardPrinter::printFirst(ValueRange variables, ValueRange inits, Body &statements) {
+  std::optional<Expression> const read = readBackTogether(inits, variables);
+  for (auto [carried, init] : llvm::zip(variables, inits)) {
     if (isa<MemRefType>(carried.getType())) {
       statements.push_back(exchangedVariable(carried, init));
       continue;
@@ -45,29 +66,14 @@ LogicalResult ForwardPrinter::printWhile(scf::WhileOp loop, Body &statements) {
   }
   if (read)
     statements.push_back(cpp::Run{*read});
-  Body body;
-  if (failed(print(*loop.getBeforeBody(), body)))
-    return failure();
-  FailureOr<Expression> const goes = hostScalar(loop.getConditionOp().getCondition());
-  if (failed(goes))
-    return failure();
-  std::optional<Expression> condition;
-  if (body.empty())
-    condition = *goes;
-  else
-    body.push_back(cpp::BreakIf{unary("!", *goes)});
-  if (failed(print(*loop.getAfterBody(), body)) || failed(printNext(loop, body)))
-    return failure();
-  statements.push_back(cpp::While{std::move(body), condition});
   return success();
 }
 
 /// What the loop carries on: all is computed before the first changes.
-LogicalResult ForwardPrinter::printNext(scf::WhileOp loop, Body &body) {
+LogicalResult ForwardPrinter::printNext(ValueRange variables, ValueRange yielded, Body &body) {
   std::vector<std::pair<Value, Expression>> changes;
-  ValueRange const yielded = loop.getYieldOp().getOperands();
-  std::optional<Expression> const read = readBackTogether(yielded, loop.getBeforeArguments());
-  for (auto [carried, next] : llvm::zip(loop.getBeforeArguments(), yielded)) {
+  std::optional<Expression> const read = readBackTogether(yielded, variables);
+  for (auto [carried, next] : llvm::zip(variables, yielded)) {
     if (isa<MemRefType>(carried.getType()) || (read && isReadBack(next.getDefiningOp())))
       continue;
     FailureOr<Expression> const value = hostScalar(next);
@@ -87,7 +93,7 @@ LogicalResult ForwardPrinter::printNext(scf::WhileOp loop, Body &body) {
     body.push_back(cpp::Run{*read});
   for (auto const &[carried, value] : changes)
     body.push_back(cpp::Assign{cpp::name(Identifier(program.hostName(carried))), value});
-  printExchange(loop.getBeforeArguments(), yielded, body);
+  printExchange(variables, yielded, body);
   return success();
 }
 

@@ -181,25 +181,39 @@ void Program::collectExchanged() {
     return WalkResult::advance();
   });
   // The numbers that one carries are variables of forward()
-  entry.walk<WalkOrder::PreOrder>([&](scf::WhileOp loop) {
-    if (loop->getParentOfType<nest::LoopKernelOp>())
-      return;
-    for (BlockArgument carried : loop.getBeforeArguments()) {
-      if (isa<MemRefType>(carried.getType()))
-        continue;
-      ScalarPrinter::Nouns nouns = withSourceName(carried, {"state", "current"});
-      if (nouns.size() > 2) // what is carried may be called as the number that a kernel computes
-        nouns.insert(nouns.begin() + 1, nouns.front() + "_now");
-      std::string const name = scope.fresh(nouns).str();
-      nameHostValue(carried, name);
-      scalarTypes[name] = computedType(carried.getType());
-      fileScope.take(name);
-    }
-    for (auto [passed, argument, result] :
-         llvm::zip(loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults()))
-      for (Value same : {Value(argument), Value(result)})
-        if (!isa<MemRefType>(same.getType()))
-          nameHostValue(same, hostName(passed));
+  auto const nameCarried = [&](BlockArgument carried) {
+    ScalarPrinter::Nouns nouns = withSourceName(carried, {"state", "current"});
+    if (nouns.size() > 2) // what is carried may be called as the number that a kernel computes
+      nouns.insert(nouns.begin() + 1, nouns.front() + "_now");
+    std::string const name = scope.fresh(nouns).str();
+    nameHostValue(carried, name);
+    scalarTypes[name] = computedType(carried.getType());
+    fileScope.take(name);
+  };
+  auto const nameAs = [&](Value same, Value carried) {
+    if (!isa<MemRefType>(same.getType()))
+      nameHostValue(same, hostName(carried));
+  };
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<nest::LoopKernelOp>(op))
+      return WalkResult::skip();
+    auto counted = dyn_cast<scf::ForOp>(op);
+    auto decided = dyn_cast<scf::WhileOp>(op);
+    if (!counted && !decided)
+      return WalkResult::advance();
+    for (BlockArgument carried : counted ? counted.getRegionIterArgs() : decided.getBeforeArguments())
+      if (!isa<MemRefType>(carried.getType()))
+        nameCarried(carried);
+    if (counted)
+      for (auto [result, carried] : llvm::zip(counted.getResults(), counted.getRegionIterArgs()))
+        nameAs(result, carried);
+    else
+      for (auto [passed, argument, result] :
+           llvm::zip(decided.getConditionOp().getArgs(), decided.getAfterArguments(), decided.getResults())) {
+        nameAs(argument, passed);
+        nameAs(result, passed);
+      }
+    return WalkResult::advance();
   });
 }
 
