@@ -765,3 +765,52 @@ def filtered(x: kk.f64[N], h: kk.f64["t"], y: kk.f64[N]):
         x[N - 1 - i] = a
     for i in kk.range(len(h) - 1, N):
         x[i - 1] = kk.sum(y[t - 1] for t in kk.range(len(h) - 1, i))
+
+
+@case(f64(12 * 7), f64(12 * 7), f64(24), f64(31), number(12), number(7))
+def flattened(x: kk.f64["l"], y: kk.f64["l"], z: kk.f64["k"], w: kk.f64["o"], n: int, m: int):
+    for i in kk.range(n):
+        for j in kk.range(m):
+            y[i * m + j] = 2.0 * x[i * m + j]
+    for i in kk.range(n):
+        for j in kk.range(1, m):
+            x[i * m + j] += 0.5 * x[i * m + j - 1]
+    for i in kk.range(m):
+        for j in kk.range(1, n):
+            y[j * m + i] += y[(j - 1) * m + i]
+    for a in kk.range(n // 6):
+        for b in kk.range(m - 3):
+            for c in kk.range(n // 4):
+                z[(a * (m - 3) + b) * (n // 4) + c] += 0.5
+    for i in kk.range(len(w)):
+        w[i] = z[(i + m) % len(z)]
+    for i in kk.range(len(z)):
+        z[(i + m) % len(z)] = w[i]
+
+
+@case(f64(16), f64(16), f64(9, 5), number(4))
+def transformed(re: kk.f64[N], im: kk.f64[N], rows: kk.f64["k", "c"], width: int):
+    half = 1
+    while half < N:
+        for k in kk.range(0, N, 2 * half):
+            for j in kk.range(half):
+                wr = math.cos(-math.pi * j / half)
+                wi = math.sin(-math.pi * j / half)
+                tr = wr * re[k + j + half] - wi * im[k + j + half]
+                ti = wr * im[k + j + half] + wi * re[k + j + half]
+                re[k + j + half] = re[k + j] - tr
+                im[k + j + half] = im[k + j] - ti
+                re[k + j] += tr
+                im[k + j] += ti
+        half *= 2
+    bit = 1
+    for stage in kk.range(width):
+        for b in kk.range(N // 2):
+            low = b // bit * 2 * bit + b % bit
+            re[low] -= im[low + bit]
+            re[low + bit] += im[low]
+        bit *= 2
+    for b in kk.range(0, rows.shape[0], width):
+        for i in kk.range(b, min(b + width, rows.shape[0])):
+            for j in kk.range(1, rows.shape[1]):
+                rows[i, j] += 2.0 * rows[i, j - 1]

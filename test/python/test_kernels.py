@@ -135,6 +135,21 @@ def test_arguments_of_a_call(cache):
 
 
 @kk.kernel
+def every(x: kk.f64[:], step: int):
+    for i in kk.range(0, len(x), step):
+        x[i] = 1.0
+
+
+def test_steps_of_a_call(cache):
+    x = np.zeros(7)
+    every(x, 3)
+    np.testing.assert_array_equal(x, [1, 0, 0, 1, 0, 0, 1])
+    for step in (0, -1):
+        with pytest.raises(ValueError, match="the step of kk.range has to be above zero"):
+            every(x, step)
+
+
+@kk.kernel
 def saxpy_once(a: kk.f32, x: kk.f32[own.N], y: kk.f32[own.N]):
     for i in kk.range(own.N):
         y[i] = a * x[i] + y[i]

@@ -54,24 +54,26 @@ class Loops:
 
     def loop(self, node, bounds, target, body):
         begin, end, step = bounds
+        is_up = not isinstance(step, int) or step > 0
         variable = []
 
         def whole():
             index = self.w.fresh(target)
-            if step > 0:
+            if is_up:
                 self.w.begin_loop(index, begin)
             else:
                 self.w.lower[index] = 0
             variable[:] = [index]
-            own = Linear(0, {index: 1}) if step > 0 else begin.plus(Linear(0, {index: step}))
+            own = Linear(0, {index: 1}) if is_up else begin.plus(Linear(0, {index: step}))
             last = self.w.least(end)
-            if step < 0 and last is not None: # it stays above its end
+            if not is_up and last is not None: # it stays above its end
                 self.w.lower_forms[index] = own.terms, last + 1 - own.constant
             self.scope[target] = Index(own)
             body()
 
-        first, last, stride = (begin, end, step) if step > 0 else (Linear(0), self.ceil_divided(begin.plus(end, -1), -step), 1)
-        bounds = [self.w.index(first), self.w.index(last), self.w.constant(stride, "index")] # their names are taken in the body
+        first, last, stride = (begin, end, step) if is_up else (Linear(0), self.ceil_divided(begin.plus(end, -1), -step), 1)
+        stride = stride if isinstance(stride, Linear) else Linear(stride)
+        bounds = [self.w.index(first), self.w.index(last), self.w.index(stride)] # their names are taken in the body
         self.depth += 1
         try:
             kinds = self.carried_kinds(node, whole)
@@ -131,10 +133,14 @@ class Loops:
         if not 1 <= len(call.args) <= 3 or call.keywords:
             raise self.problem("kk.range takes stop, or start, stop and step")
         values = [self.expression(argument) for argument in call.args]
-        step = self.known_int(values[2], "the step of kk.range") if len(values) == 3 else 1
-        if step == 0:
-            raise self.problem("the step of kk.range is 0")
-        forms = [self.index_of(value) for value in values[:2]]
+        forms = [self.index_of(value) for value in values]
+        step = forms.pop() if len(values) == 3 else Linear(1)
+        if step.is_constant:
+            step = step.constant
+            if step == 0:
+                raise self.problem("the step of kk.range is 0")
+        elif (self.w.least(step) or 0) < 1:
+            self.w.above_zero(self.w.index(step), "the step of kk.range has to be above zero")
         return (Linear(0), forms[0], 1) if len(forms) == 1 else (*forms, step)
 
     def parallel(self, node):

@@ -269,6 +269,11 @@ class Writer:
     def index(self, form):
         return self._sum(form, lambda atom: atom, lambda value: self.constant(value, "index"), "index")
 
+    def above_zero(self, index, otherwise):
+        """Stops the program where an index is not."""
+        holds = self.value(f"arith.cmpi sgt, {index}, {self.constant(0, 'index')} : index")
+        self.line(f'cf.assert {holds}, "{otherwise}"')
+
     def integer(self, form):
         """The same in i64: indices are ints in C++, values of a program are not."""
         def atom_of(atom):
