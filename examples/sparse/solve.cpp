@@ -27,11 +27,11 @@ using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 #endif
 
 // --- read_back -------------------------------------------------------------------------------------------------------
-// A number that kernels computed. The host waits for it, once for each round of a loop.
+// A number that kernels computed. The host waits for it, in each round of a loop.
 template <class T> T read_back(ExecutionSpace const &space, Tensor<T> const &number) {
   T value{};
   Kokkos::deep_copy(space, value, number);
-  space.fence("read_back (a loop decides whether it goes on)");
+  space.fence("read_back (the host goes on with a number of a kernel)");
   return value;
 }
 
@@ -42,7 +42,7 @@ void read_back(ExecutionSpace const &space, T &variable, Tensor<T> const &number
   if constexpr (sizeof...(More) != 0)
     read_back(space, more...);
   else
-    space.fence("read_back (a loop decides whether it goes on)");
+    space.fence("read_back (the host goes on with a number of a kernel)");
 }
 
 inline constexpr bool on_host = std::is_same_v<ExecutionSpace::memory_space, Kokkos::HostSpace>;

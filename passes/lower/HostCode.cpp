@@ -29,7 +29,8 @@ static bool isNamed(Value value) {
   auto const isOfEntry = [](BlockArgument argument) { return isa<func::FuncOp>(argument.getOwner()->getParentOp()); };
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isOfEntry(argument) || isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
-  if (isa_and_nonnull<scf::ForOp, scf::WhileOp>(value.getDefiningOp()) || isHostLocal(value.getDefiningOp()))
+  if (isa_and_nonnull<scf::ForOp, scf::WhileOp>(value.getDefiningOp()) || isHostLocal(value.getDefiningOp()) ||
+      isHostNumber(value.getDefiningOp()))
     return true;
   auto size = value.getDefiningOp<memref::DimOp>();
   if (!size || !size.getConstantIndex())
@@ -164,7 +165,7 @@ static LogicalResult checkStatement(Operation *op) {
     return checkWhile(loop);
   if (auto kernel = dyn_cast<nest::LoopKernelOp>(op))
     return checkLoopKernel(kernel);
-  if (isSilent(op) || isReadBack(op) || isHostScalar(op) ||
+  if (isSilent(op) || isReadBack(op) || isHostNumber(op) || isHostScalar(op) ||
       isa<nest::Kernel, scf::ConditionOp, scf::YieldOp, func::ReturnOp>(op))
     return success();
   return op->emitError("'") << op->getName() << "' cannot be printed between kernels";

@@ -101,7 +101,7 @@ LogicalResult checkStatement(Operation *op, StringSet<> &labels) {
   if ((isLoop || isa<scf::IfOp>(op)) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>) &&
       !(isLoop && onlyExchanges(op)))
     return op->emitError("hands on memory that a run-time decision chooses; this has no printed form");
-  if (isReadBack(op))
+  if (isReadBack(op) || isHostNumber(op))
     return success();
   if (isa<memref::LoadOp>(op))
     return op->emitError("an element of a tensor decides on the host what is computed; this has no printed form");

@@ -814,3 +814,31 @@ def transformed(re: kk.f64[N], im: kk.f64[N], rows: kk.f64["k", "c"], width: int
         for i in kk.range(b, min(b + width, rows.shape[0])):
             for j in kk.range(1, rows.shape[1]):
                 rows[i, j] += 2.0 * rows[i, j - 1]
+
+
+@case(lambda random: np.array([0, 3, 3, 10, 12]), lambda random: random.permutation(12), f64(12), f64(12), ints(0, 2, 1))
+def in_parts(starts: kk.i64["parts"], order: kk.i64[N], x: kk.f64[N], y: kk.f64[N], count: kk.i64[1]):
+    for part in kk.range(len(starts) - 1):
+        for p in kk.parallel((starts[part], starts[part + 1])):
+            x[order[p]] += 0.5 * y[order[p]]
+    for i in kk.range(4 + count[0]):
+        y[i] = 2.0 * x[i]
+    y[11] = kk.sum(x[i] for i in kk.range(5 + count[0]))
+    size = 1
+    while size < N:
+        for i in kk.range(0, N - size, 2 * size):
+            x[i] += x[i + size]
+        size *= 2
+
+
+@case(f64(21, 26), f64(21, 26), number(3))
+def levels_of_a_grid(u: kk.f64[N, M], r: kk.f64[N, M], levels: int):
+    s = 1
+    for level in kk.range(levels):
+        for i in kk.range(s, N - s, s):
+            for j in kk.range(s, M - s, s):
+                r[i, j] = 0.25 * (u[i - s, j] + u[i + s, j] + u[i, j - s] + u[i, j + s]) - u[i, j]
+        for i in kk.range(s, N - s, s):
+            for j in kk.range(s, M - s, s):
+                u[i, j] += 0.8 * r[i, j]
+        s *= 2

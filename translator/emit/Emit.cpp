@@ -438,6 +438,7 @@ static FailureOr<Json> buildView(Program &program, ModelView &model) {
   if (!workspaceSizes(program).empty())
     model.headers.insert("stdexcept"); // of negative sizes
   view["throws"] = headersOf(parts->forward).count("stdexcept") != 0;
+  view["waits"] = cpp::blocksOf(parts->forward.statements).count("read_back") != 0;
   view["assembled"] = viewAssembled(program);
   view["packed"] = viewPacked(program);
   view["example"] = viewExample(program, parts->members.workspace.has_value(), model.embedded);

@@ -10,6 +10,7 @@
 #include "translator/ir/LoopNames.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/NestScalars.h"
+#include "translator/ir/ReadBack.h"
 #include "translator/ir/SparseLevels.h"
 #include "translator/ir/Strips.h"
 #include "translator/ir/Teams.h"
@@ -132,6 +133,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.lanes", {OnOperation, isUnit}},
       // The same in order: it has the terms of several iterations at once
       {"nest.in_order", {OnOperation, isUnit}},
+      // Of loads in front of kernels: the host waits for the number
+      {hostNumber, {OnOperation, isUnit}},
       // Of loops: why they are parallel or not; flags as of nest.kernel; updates may come in any order
       {"nest.note", {OnOperation, isString}},
       {"nest.ordered", {OnOperation, isFlags}},

@@ -52,6 +52,11 @@ inline bool isReadBack(mlir::Operation *op) {
   return true;
 }
 
+/// On a load of a number that kernels computed: how long a loop is that becomes a kernel. A variable of forward().
+inline constexpr llvm::StringLiteral hostNumber = "nest.host_number";
+
+inline bool isHostNumber(mlir::Operation *op) { return op && op->hasAttr(hostNumber); }
+
 /// Counters of host loops.
 inline bool isHostCount(mlir::Operation *op) {
   using namespace mlir::arith;

@@ -130,7 +130,7 @@ static mlir::FailureOr<EmittedFiles> emitColumns(mlir::ModuleOp module, EmitOpti
 /// A captured graph does not wait for its kernels.
 static mlir::LogicalResult checkGraph(mlir::ModuleOp module) {
   mlir::WalkResult const walk = module.walk([](mlir::Operation *op) {
-    if (!isReadBack(op))
+    if (!isReadBack(op) && !isHostNumber(op))
       return mlir::WalkResult::advance();
     op->emitError("--graph: forward() waits here for a number that its kernels compute, which one launch cannot");
     return mlir::WalkResult::interrupt();

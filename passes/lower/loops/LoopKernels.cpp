@@ -79,12 +79,12 @@ static std::string contentsOf(Operation *kernel) {
   return text;
 }
 
-std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken) {
+std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken, StringRef otherwise) {
   std::string written = kernel.getInto().empty() ? firstName<memref::StoreOp>(kernel) : memrefName(kernel.getInto()[0]);
   std::string read = firstName<memref::LoadOp>(kernel);
   if (written.empty())
     read = written = firstPassedOn(kernel);
-  std::string const stem = written.empty() ? "loop" : written;
+  std::string const stem = written.empty() ? otherwise.str() : written;
   std::string label = stem;
   if (taken.isTaken(label) && !read.empty())
     label = read == written ? stem + "_update" : stem + "_from_" + read;

@@ -11,10 +11,10 @@
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/Passes.h"
 #include "passes/Provenance.h"
-#include "passes/TripCount.h"
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/HostLoops.h"
 #include "passes/lower/loops/Scans.h"
+#include "passes/lower/loops/SmallLoops.h"
 #include "translator/ir/Identities.h"
 #include "translator/ir/NestScalars.h"
 #include "translator/ir/ReadBack.h"
@@ -22,8 +22,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -67,52 +65,12 @@ private:
   /// Copies and buffers of a network become kernels and members later.
   bool isLeft(Operation *op) const { return isNetwork && isa<memref::CopyOp, memref::AllocOp>(op); }
 
-  /// A number that `value` is never below, as far as constants and the loops around say it.
-  static std::optional<int64_t> leastOf(Value value) {
-    int64_t least = 0;
-    for (;;) {
-      Value base;
-      std::optional<int64_t> more = getConstantIntValue(value);
-      if (auto add = value.getDefiningOp<arith::AddIOp>()) {
-        base = add.getLhs();
-        more = getConstantIntValue(add.getRhs());
-      } else if (auto loop = scf::getForInductionVarOwner(value)) {
-        base = loop.getLowerBound();
-        more = getConstantIntValue(loop.getStep()).value_or(0) > 0 ? std::optional<int64_t>(0) : std::nullopt;
-      }
-      if (!more || llvm::AddOverflow(least, *more, least))
-        return std::nullopt;
-      if (!base)
-        return least;
-      value = base;
-    }
-  }
-
-  /// A few elements, which one thread has made before a kernel is launched for them.
-  static bool isSmall(scf::ParallelOp loop) {
-    constexpr int64_t few = 32;
-    int64_t positions = 1;
-    for (auto [lower, upper, step] : llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
-      std::optional<int64_t> const least = leastOf(lower);
-      std::optional<int64_t> const trips =
-          least ? tripCount(Builder(loop.getContext()).getIndexAttr(*least), upper, step) : std::nullopt;
-      if (!trips || *trips > few)
-        return false;
-      positions *= *trips;
-    }
-    return positions <= few && !loop.getBody()
-                                    ->walk([](Operation *op) {
-                                      return isa<LoopLikeOpInterface>(op) ? WalkResult::interrupt()
-                                                                          : WalkResult::advance();
-                                    })
-                                    .wasInterrupted();
-  }
-
   bool hasParallelism(Operation *op) const {
     return op
         ->walk([&](Operation *inner) {
           auto parallel = dyn_cast<scf::ParallelOp>(inner);
-          bool const isParallel = (parallel && !isSmall(parallel)) || inner->hasAttr(scanLoop);
+          bool const isKnown = parallel && (llvm::none_of(boundsOf(parallel), isLoaded) || waitsForBounds(parallel));
+          bool const isParallel = (isKnown && !isSmall(parallel)) || inner->hasAttr(scanLoop);
           return isParallel || isKernel(inner) || isLeft(inner) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
@@ -165,7 +123,7 @@ private:
   }
 
   bool staysOnHost(Operation *op) const {
-    if (isKernel(op) || isLeft(op) || isCheckOfSizes(op) || isReadBack(op))
+    if (isKernel(op) || isLeft(op) || isCheckOfSizes(op) || isReadBack(op) || isHostNumber(op))
       return true;
     bool const view = isa<ViewLikeOpInterface>(op) || isRecomputable(op);
     return view && areHost(op->getOperands());
@@ -231,7 +189,7 @@ private:
   /// Operations that become kernels, or host code around kernels, of their own.
   bool splitsHere(Operation *op) const {
     if (auto loop = dyn_cast<scf::ParallelOp>(op))
-      return areHost(op->getOperands().drop_back(loop.getNumResults())) &&
+      return (areHost(op->getOperands().drop_back(loop.getNumResults())) || waitsForBounds(loop)) &&
              llvm::all_of(reductionsOf(loop), [](Region &region) { return combinerOf(region).has_value(); });
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return areHost({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) && hasParallelism(op) &&
@@ -243,6 +201,33 @@ private:
     return false;
   }
 
+  static ValueRange boundsOf(scf::ParallelOp loop) { return loop->getOperands().take_front(2 * loop.getNumLoops()); }
+
+  /// Whether the host reads back how long a loop is that kernels compute: once, where it is declared to be parallel, or
+  /// where its iterations have loops themselves. Others may be rows of a few elements, which one thread has made by
+  /// then.
+  bool waitsForBounds(scf::ParallelOp loop) const {
+    bool const isOnce = !loop->getParentOfType<LoopLikeOpInterface>(), isDeclared = !loop->hasAttr("nest.note");
+    bool const hasLoops = llvm::any_of(*loop.getBody(), [](Operation &op) { return isa<LoopLikeOpInterface>(op); });
+    return !isNetwork && (isOnce || (isDeclared && loop.getNumResults() == 0) || hasLoops) && areHost(loop.getStep()) &&
+           areHost(loop.getInitVals());
+  }
+
+  LogicalResult readBackBounds(scf::ParallelOp loop, SmallVectorImpl<Operation *> &pending) {
+    if (areHost(boundsOf(loop)))
+      return success();
+    auto const isNumber = llvm::map_to_vector(boundsOf(loop), [&](Value bound) { return !isHost(bound); });
+    for (auto [place, bound] : llvm::enumerate(boundsOf(loop)))
+      if (isNumber[place] && nameInLocation(bound.getLoc()).empty())
+        bound.setLoc(namedLocation(bound.getLoc(), "bound", place < loop.getNumLoops() ? "begin" : "end"));
+    if (failed(flush(pending, "bounds"))) // which stores them, and loads them for the loop
+      return failure();
+    for (auto [bound, is] : llvm::zip(boundsOf(loop), isNumber))
+      if (is)
+        bound.getDefiningOp()->setAttr(hostNumber, rewriter.getUnitAttr());
+    return success();
+  }
+
   static MutableArrayRef<Region> reductionsOf(scf::ParallelOp loop) {
     return cast<scf::ReduceOp>(loop.getBody()->getTerminator()).getReductions();
   }
@@ -250,6 +235,8 @@ private:
   /// Replaces `op` by what it becomes. The pending operations go in front.
   LogicalResult lowerHere(Operation *&op, SmallVectorImpl<Operation *> &pending) {
     if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
+      if (failed(readBackBounds(loop, pending)))
+        return failure();
       std::string const label = nest::labelOf(loop).str();
       nest::LoopKernelOp kernel = lowerParallel(loop);
       op = kernel;
@@ -356,39 +343,39 @@ private:
 
   /// The name of the layer, with its operation where another kernel has that; those of loop programs, and third ones of
   /// a layer, are called after what they write.
-  std::string nameOf(nest::LoopKernelOp kernel) {
+  std::string nameOf(nest::LoopKernelOp kernel, StringRef otherwise = "loop") {
     std::string const layer = isNetwork ? nameFromLocation(kernel.getLoc()) : "";
     if (!layer.empty())
       for (std::string const &label : {layer, layer + "." + operationFromLocation(kernel.getLoc())})
         if (labels.take(label))
           return label;
-    return labelFor(kernel, labels);
+    return labelFor(kernel, labels, otherwise);
   }
 
   /// The pending operations become a kernel of one iteration, where the last of them stands.
-  LogicalResult flush(SmallVectorImpl<Operation *> &pending) {
+  LogicalResult flush(SmallVectorImpl<Operation *> &pending, StringRef otherwise = "loop") {
     for (Operation *op : pending)
       op->walk([&](Operation *inner) {
         if (inner->removeAttr(scanLoop))
-          inner->setAttr("nest.note", rewriter.getStringAttr("sequential: the host does not know how long it runs"));
+          inner->setAttr("nest.note", unknownLength());
       });
-    return gather(pending);
+    return gather(pending, otherwise);
   }
 
-  LogicalResult gather(SmallVectorImpl<Operation *> &pending) {
+  LogicalResult gather(SmallVectorImpl<Operation *> &pending, StringRef otherwise = "loop") {
     if (pending.empty())
       return success();
     rewriter.setInsertionPointAfter(pending.back());
-    Location const location = pending.front()->getLoc();
+    auto const [note, noted] = noteOf(pending);
+    Location const location = (noted ? noted : pending.front())->getLoc();
     auto kernel = rewriter.create<nest::LoopKernelOp>(
         location, rewriter.getStringAttr(""), nest::PolicyAttr::get(rewriter.getContext(), nest::Policy::Range),
-        ValueRange(), ValueRange(), ValueRange(), rewriter.getArrayAttr({}), noteOf(pending), DenseBoolArrayAttr(),
-        TypedAttr());
+        ValueRange(), ValueRange(), ValueRange(), rewriter.getArrayAttr({}), note, DenseBoolArrayAttr(), TypedAttr());
     rewriter.createBlock(&kernel.getBody());
     auto yield = rewriter.create<nest::YieldOp>(location, ValueRange());
     for (Operation *op : pending)
       rewriter.moveOpBefore(op, yield);
-    kernel.setLabel(nameOf(kernel));
+    kernel.setLabel(nameOf(kernel, otherwise));
     for (Operation *op : pending)
       for (Value result : op->getResults())
         if (failed(spill(result, kernel)))
@@ -397,11 +384,19 @@ private:
     return success();
   }
 
-  static StringAttr noteOf(ArrayRef<Operation *> pending) {
+  StringAttr unknownLength() { return rewriter.getStringAttr("sequential: the host does not know how long it runs"); }
+
+  /// What one thread is to say of the loops that it makes, and the first of these.
+  std::pair<StringAttr, Operation *> noteOf(ArrayRef<Operation *> pending) {
+    std::pair<StringAttr, Operation *> found;
     for (Operation *op : pending)
-      if (auto note = op->getAttrOfType<StringAttr>("nest.note"))
-        return note;
-    return {};
+      op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+        auto const note = inner->getAttrOfType<StringAttr>("nest.note");
+        bool const isParallel = !note || note.getValue().starts_with("parallel");
+        if (!found.second && (note || isa<scf::ParallelOp>(inner)))
+          found = {isParallel ? unknownLength() : note, inner};
+      });
+    return found;
   }
 
   /// A result that is used after its kernel is stored in it and loaded at each use.

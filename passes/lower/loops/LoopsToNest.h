@@ -44,8 +44,8 @@ void markOutputs(mlir::func::FuncOp entry);
 bool isRecomputable(mlir::Operation *op);
 
 /// A label that no other kernel has, after the memory that it writes: `c`; a second one `c_from_a`, or `c_update` if it
-/// reads c.
-std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken);
+/// reads c. `otherwise`, if it writes none.
+std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken, llvm::StringRef otherwise = "loop");
 
 using nest::combinerOf;
 

@@ -280,9 +280,13 @@ class Call:
 def explained(source):
     """Lines of Python with what the printed code says of them."""
     found = []
-    for text, comment in re.findall(r"^ *// --- [^:\n]*: (\d+: [^\n]*)\n((?: *//[^\n]*\n)*)", source, re.MULTILINE):
+    for match in re.finditer(r"^ *// --- [^:\n]*: (\d+: [^\n]*)\n((?: *//[^\n]*\n)*)", source, re.MULTILINE):
+        text, comment = match.groups()
         note = re.sub(r"\s*\n\s*//", "", comment.strip()).lstrip("/ ")
-        found.append((text, note.split("; ", 1)[1] if "; " in note else "parallel"))
+        code = source[match.end():source.find("\n}\n", match.end())]
+        is_single = re.search(r"(space, 1|RangePolicy\(space, 0, 1\)), KOKKOS_LAMBDA\(int\)", code)
+        if "; " in note or not is_single: # a single thread without a note has no loop
+            found.append((text, note.split("; ", 1)[1] if "; " in note else "parallel"))
     for note, loop in re.findall(r"^ *// (sequential: [^\n]*)\n *(for [^\n]*)", source, re.MULTILINE):
         found.append((loop.strip(" {"), note))
     found = list(dict.fromkeys(found)) # of one statement that is several kernels

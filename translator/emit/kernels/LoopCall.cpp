@@ -20,20 +20,29 @@ FailureOr<LoopPrinter::Bounds> LoopPrinter::bounds(unsigned loop) {
   return Bounds(*lower, *upper);
 }
 
-/// `Span{1, rows - 1}`
-FailureOr<Expression> LoopPrinter::span(unsigned loop) {
+/// What is computed of bounds: braces and functions of two numbers make no int of it where those are of 64 bits.
+Expression LoopPrinter::narrowed(ValueRange bounds, Expression const &text) const {
+  HostSymbols symbols;
+  for (Value bound : bounds)
+    layer.program.hostIndex(bound, symbols);
+  bool const isLong = llvm::any_of(symbols.values(), [](Value symbol) { return symbol.getType().isInteger(64); });
+  return isLong ? call(Raw("int"), {text}) : text;
+}
+
+/// The same of both bounds.
+FailureOr<LoopPrinter::Bounds> LoopPrinter::narrowBounds(unsigned loop) {
   FailureOr<Bounds> const ends = bounds(loop);
   if (failed(ends))
     return failure();
-  // Of a number of the caller's with 64 bits braces make no int
-  auto const narrowed = [&](Value bound, Expression const &text) {
-    HostSymbols symbols;
-    layer.program.hostIndex(bound, symbols);
-    bool const isLong = llvm::any_of(symbols.values(), [](Value symbol) { return symbol.getType().isInteger(64); });
-    return isLong ? call(Raw("int"), {text}) : text;
-  };
-  return cpp::braces(
-      Raw("Span"), {narrowed(kernel.getLowers()[loop], ends->first), narrowed(kernel.getUppers()[loop], ends->second)});
+  return Bounds(narrowed(kernel.getLowers()[loop], ends->first), narrowed(kernel.getUppers()[loop], ends->second));
+}
+
+/// `Span{1, rows - 1}`
+FailureOr<Expression> LoopPrinter::span(unsigned loop) {
+  FailureOr<Bounds> const ends = narrowBounds(loop);
+  if (failed(ends))
+    return failure();
+  return cpp::braces(Raw("Span"), {ends->first, ends->second});
 }
 
 /// Whether the kernel may be larger than what a device hands over with any launch, 512 bytes.
@@ -71,7 +80,10 @@ FailureOr<Expression> LoopPrinter::rangePolicy() {
   AffineExpr const end = layer.program.hostIndex(kernel.getUppers()[0], symbols);
   bool const isOrdered = (lower.is(0) && isExtent(end, symbols)) ||
                          (lower.constant().value_or(-1) >= 0 && upper.constant().value_or(-1) >= 0);
-  return rangeOver(lower, isOrdered ? upper : call(Raw("Kokkos::max"), {lower, upper}));
+  if (isOrdered)
+    return rangeOver(lower, upper);
+  FailureOr<Bounds> const narrow = narrowBounds(0);
+  return rangeOver(lower, call(Raw("Kokkos::max"), {narrow->first, narrow->second}));
 }
 
 /// How many iterations a loop has.
@@ -81,7 +93,10 @@ FailureOr<Expression> LoopPrinter::length(unsigned loop) {
   AffineExpr const upper = layer.program.hostIndex(kernel.getUppers()[loop], symbols);
   if (failed(bounds(loop)))
     return failure();
-  return layer.hostExpression(upper - lower, symbols);
+  FailureOr<Expression> const text = layer.hostExpression(upper - lower, symbols);
+  if (failed(text))
+    return failure();
+  return narrowed({kernel.getLowers()[loop], kernel.getUppers()[loop]}, *text);
 }
 
 /// How many iterations the loops have that run as one.
@@ -115,7 +130,7 @@ FailureOr<Expression> LoopPrinter::boxPolicy() {
     uppers.push_back(*all);
   }
   for (unsigned i = fused; i < positions.size(); ++i) {
-    FailureOr<Bounds> const ends = bounds(i);
+    FailureOr<Bounds> const ends = narrowBounds(i);
     if (failed(ends))
       return failure();
     lowers.push_back(ends->first);

@@ -45,6 +45,8 @@ private:
   using SmallSums = llvm::SmallVector<std::pair<mlir::Value, int64_t>>;
   mlir::FailureOr<Expression> host(mlir::Value value);
   mlir::FailureOr<Bounds> bounds(unsigned loop);
+  Expression narrowed(mlir::ValueRange bounds, Expression const &text) const;
+  mlir::FailureOr<Bounds> narrowBounds(unsigned loop);
   mlir::FailureOr<Expression> span(unsigned loop);
   mlir::FailureOr<Expression> length(unsigned loop);
   Expression reducer();

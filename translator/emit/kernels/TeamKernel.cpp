@@ -245,8 +245,9 @@ LogicalResult LoopPrinter::printTeamRows(Body statements) {
   std::vector<Expression> lengths;
   WalkResult const known = kernel.walk([&](scf::ParallelOp loop) {
     FailureOr<Expression> const length = host(loop.getUpperBound()[0]);
-    if (succeeded(length) && !llvm::is_contained(lengths, *length))
-      lengths.push_back(*length);
+    if (succeeded(length))
+      if (Expression const number = narrowed(loop.getUpperBound()[0], *length); !llvm::is_contained(lengths, number))
+        lengths.push_back(number);
     return failed(length) ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (known.wasInterrupted())

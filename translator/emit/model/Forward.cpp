@@ -103,6 +103,8 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
     statements.push_back(checkOf(assertion).refuse);
     return success();
   }
+  if (isHostNumber(op))
+    return printNumbers(op, statements);
   if (isHostLocal(op))
     return printLocal(op, statements);
   if (isSilent(op))
@@ -138,6 +140,34 @@ LogicalResult ForwardPrinter::printLocal(Operation *op, Body &statements) {
   Identifier const name = scope.fresh(withSourceName(op->getResult(0), {"count", "bound", "limit"}));
   program.nameHostValue(op->getResult(0), name.str());
   statements.push_back(cpp::Let{intType(), name, *value});
+  return success();
+}
+
+/// `int const count = read_back(space, work.count);`, or one wait for several
+LogicalResult ForwardPrinter::printNumbers(Operation *first, Body &statements) {
+  if (!program.hostName(first->getResult(0)).empty())
+    return success(); // with those in front of it
+  SmallVector<Operation *> loads;
+  for (Operation *op = first; isHostNumber(op); op = op->getNextNode())
+    loads.push_back(op);
+  for (Operation *load : loads) {
+    Value const number = load->getResult(0);
+    std::string const memory = program.storageOf(cast<memref::LoadOp>(load).getMemref())->name;
+    Identifier const name = scope.fresh({memory, memory + "_now"});
+    program.nameHostValue(number, name.str());
+    if (loads.size() == 1)
+      statements.push_back(cpp::Let{intType(), name, readBack(load)});
+    else
+      statements.push_back(cpp::Variable{computedType(number.getType()), name});
+  }
+  if (loads.size() == 1)
+    return success();
+  std::vector<Expression> arguments = {cpp::name(Raw("space"))};
+  for (Operation *load : loads) {
+    arguments.push_back(cpp::name(Identifier(program.hostName(load->getResult(0)))));
+    arguments.push_back(program.reference(*program.storageOf(cast<memref::LoadOp>(load).getMemref())));
+  }
+  statements.push_back(cpp::Run{call(Code(Raw("read_back")), arguments, Raw("read_back"))});
   return success();
 }
 

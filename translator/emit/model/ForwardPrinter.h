@@ -65,6 +65,7 @@ private:
   cpp::Variable exchangedVariable(mlir::Value carried, mlir::Value init);
   mlir::LogicalResult printBranch(mlir::scf::IfOp branch, Body &statements);
   mlir::LogicalResult printWhile(mlir::scf::WhileOp loop, Body &statements);
+  mlir::LogicalResult printNumbers(mlir::Operation *first, Body &statements);
   mlir::LogicalResult printFirst(mlir::ValueRange variables, mlir::ValueRange inits, Body &statements);
   mlir::LogicalResult printNext(mlir::ValueRange variables, mlir::ValueRange yielded, Body &body);
   mlir::FailureOr<Expression> hostScalar(mlir::Value value);

@@ -1,0 +1,83 @@
+"""Parallel loops whose bounds kernels compute, in front of them and in loops of the host: forward() reads them back."""
+
+from . import memref
+from .loops import program
+
+STARTS, X = memref(5, "i64"), memref(40, "f64")
+BOUNDS = """%BEGIN = memref.load %starts[%c] : STARTS
+%d = arith.addi %c, %c1 : index
+%END = memref.load %starts[%d] : STARTS
+%begin = arith.index_cast %BEGIN : i64 to index
+%end = arith.index_cast %END : i64 to index
+""".replace("STARTS", STARTS)
+# Four parts of 0 to 40, one of them empty, whatever the numbers in %starts are
+MAKE = f"""%z = arith.constant 0 : i64
+%p1 = arith.constant 7 : i64
+%p3 = arith.constant 38 : i64
+memref.store %z, %starts[%c0] : {STARTS}
+memref.store %p1, %starts[%c1] : {STARTS}
+memref.store %p1, %starts[%c2] : {STARTS}
+memref.store %p3, %starts[%c3] : {STARTS}
+memref.store %p3, %starts[%c4] : {STARTS}
+"""
+ARGUMENTS = {"starts": STARTS, "x": X, "y": X}
+
+
+def doubled(indent="  "):
+    return f"""{indent}%v = memref.load %x[%i] : {X}
+{indent}%w = arith.addf %v, %v : f64
+{indent}memref.store %w, %x[%i] : {X}
+"""
+
+
+def programs():
+    each = "scf.for %c = %c0 to %c4 step %c1 {\n" + BOUNDS
+    yield program("counted_once", ARGUMENTS, MAKE + "%c = arith.constant 2 : index\n" + BOUNDS + f"scf.parallel (%i) = (%begin) to (%end) step (%c1) {{\n{doubled()}}}")
+    yield program("counted_proved", ARGUMENTS, MAKE + "%c = arith.constant 2 : index\n" + BOUNDS + f"scf.for %i = %begin to %end step %c1 {{\n{doubled()}}}")
+    yield program("counted_declared", ARGUMENTS, MAKE + each + f"scf.parallel (%i) = (%begin) to (%end) step (%c1) {{\n{doubled()}}}\n}}")
+    yield program("counted_rows", ARGUMENTS, MAKE + each + f"scf.for %i = %begin to %end step %c1 {{\n{doubled()}}}\n}}")
+    yield program("counted_nested", ARGUMENTS, MAKE + each + f"""scf.for %i = %begin to %end step %c1 {{
+  %first = memref.load %x[%i] : {X}
+  %s = scf.for %k = %c0 to %i step %c1 iter_args(%b = %first) -> (f64) {{
+    %v = memref.load %y[%k] : {X}
+    %n = arith.addf %b, %v : f64
+    scf.yield %n : f64
+  }}
+  memref.store %s, %x[%i] : {X}
+}}
+}}""")
+    yield program("counted_sum", ARGUMENTS, MAKE + "%c = arith.constant 2 : index\n" + BOUNDS + f"""%f0 = arith.constant 0.0 : f64
+%s = scf.parallel (%i) = (%begin) to (%end) step (%c1) init (%f0) -> f64 {{
+  %v = memref.load %x[%i] : {X}
+  scf.reduce(%v : f64) {{
+  ^bb0(%l: f64, %r: f64):
+    %t = arith.addf %l, %r : f64
+    scf.reduce.return %t : f64
+  }}
+}}
+return %s : f64""", ["f64"])
+    yield program("counted_sums_of_parts", ARGUMENTS, MAKE + each + f"""%f0 = arith.constant 0.0 : f64
+%s = scf.for %i = %begin to %end step %c1 iter_args(%b = %f0) -> (f64) {{
+  %v = memref.load %x[%i] : {X}
+  %t = arith.addf %b, %v : f64
+  scf.yield %t : f64
+}}
+memref.store %s, %y[%c] : {X}
+}}""")
+    yield program("counted_until_none", ARGUMENTS, f"""%z = arith.constant 0 : i64
+%one = arith.constant 1 : i64
+%all = arith.constant 40 : i64
+memref.store %all, %starts[%c0] : {STARTS}
+scf.while : () -> () {{
+  %left = memref.load %starts[%c0] : {STARTS}
+  %more = arith.cmpi sgt, %left, %z : i64
+  scf.condition(%more)
+}} do {{
+  %left = memref.load %starts[%c0] : {STARTS}
+  %end = arith.index_cast %left : i64 to index
+  scf.parallel (%i) = (%c0) to (%end) step (%c1) {{
+{doubled("    ")}  }}
+  %less = arith.shrsi %left, %one : i64
+  memref.store %less, %starts[%c0] : {STARTS}
+  scf.yield
+}}""")
