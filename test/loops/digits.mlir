@@ -107,6 +107,31 @@ func.func @blocks(%x: memref<?xf64>, %half: index, %pairs: index) {
   return
 }
 
+// The way down of a scan: as many pairs as n / (2 * distance) says, so that the distance is above zero.
+// CHECK-LABEL: @down
+// CHECK: scf.parallel
+// CHECK-NOT: nest.note = "sequential
+func.func @down(%x: memref<?xf64>, %distance: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %twice = arith.muli %distance, %c2 : index
+  %pairs = arith.floordivsi %n, %twice : index
+  scf.for %i = %c0 to %pairs step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %end = arith.muli %next, %twice : index
+    %last = arith.subi %end, %c1 : index
+    %middle = arith.subi %last, %distance : index
+    %u = memref.load %x[%middle] : memref<?xf64>
+    %v = memref.load %x[%last] : memref<?xf64>
+    %w = arith.addf %u, %v : f64
+    memref.store %v, %x[%middle] : memref<?xf64>
+    memref.store %w, %x[%last] : memref<?xf64>
+  }
+  return
+}
+
 // Blocks that are as long as the steps between them are not.
 // CHECK-LABEL: @blocks_that_meet
 // CHECK: nest.note = "sequential

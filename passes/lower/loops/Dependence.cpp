@@ -9,6 +9,7 @@
 #include "passes/lower/loops/BoundsProof.h"
 #include "passes/lower/loops/DigitsProof.h"
 #include "passes/lower/loops/LinearForms.h"
+#include "passes/lower/loops/PairsProof.h"
 #include "passes/lower/loops/ParityProof.h"
 #include "translator/ir/Exchanges.h"
 #include "translator/ir/NestScalars.h"
@@ -291,7 +292,7 @@ static bool conflict(Access const &a, Access const &b, scf::ForOp loop, unsigned
     return true;
   --proofs;
   PlaceOf const one{a.op, a.subscripts}, other{b.op, b.subscripts};
-  return !differInParity(one, other, loop) && !neverMeetInOthers(one, other, loop) &&
+  return !differInParity(one, other, loop) && !neverMeetInOthers(one, other, loop) && !areOfOnePair(one, other, loop) &&
          !haveDifferentDigits(one, other, loop);
 }
 

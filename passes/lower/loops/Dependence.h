@@ -27,8 +27,8 @@ std::string memrefName(mlir::Value memref);
 /// Why two iterations of `loop` may touch the same element, one of them writing it; empty if that is proved impossible.
 /// The proof: of every two accesses, one a store, some subscript is i * a + c in both, with the same loop-invariant
 /// symbols, and what varies inside an iteration is less than |a|; or they are never equal; or parities
-/// (ParityProof.h), the bounds of the loops and the conditions around (BoundsProof.h), or what are like digits of
-/// numbers (DigitsProof.h), keep them apart.
+/// (ParityProof.h), the bounds of the loops and the conditions around (BoundsProof.h), what are like digits of
+/// numbers (DigitsProof.h), or the order of pairs (PairsProof.h), keep them apart.
 /// Two accesses for which `mayMeet` holds are none's concern.
 std::string dependenceOf(mlir::scf::ForOp loop,
                          llvm::function_ref<bool(mlir::Operation *, mlir::Operation *)> mayMeet = {});

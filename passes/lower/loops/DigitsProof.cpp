@@ -272,10 +272,24 @@ private:
       auto around = dyn_cast<LoopLikeOpInterface>(op);
       auto const lowers = around ? around.getLoopLowerBounds() : std::nullopt;
       auto const uppers = around ? around.getLoopUpperBounds() : std::nullopt;
-      if (lowers && uppers)
-        for (auto [lower, upper] : llvm::zip(*lowers, *uppers))
-          addNonNegative(boundOf(upper) - boundOf(lower) - 1);
+      if (!lowers || !uppers)
+        continue;
+      for (auto [lower, upper] : llvm::zip(*lowers, *uppers)) {
+        addDivisor(lower, upper);
+        addNonNegative(boundOf(upper) - boundOf(lower) - 1);
+      }
     }
+  }
+
+  /// Where a quotient of what is not negative is more than zero, its divisor is.
+  void addDivisor(OpFoldResult lower, OpFoldResult upper) {
+    Value quotient = dyn_cast<Value>(upper);
+    while (quotient && quotient.getDefiningOp<arith::IndexCastOp>())
+      quotient = quotient.getDefiningOp()->getOperand(0);
+    Operation *const op = quotient ? quotient.getDefiningOp() : nullptr;
+    if (isa_and_nonnull<arith::FloorDivSIOp, arith::DivSIOp>(op) && getConstantIntValue(lower).value_or(-1) >= 0 &&
+        isNonNegative(formOf(op->getOperand(0))))
+      addNonNegative(formOf(op->getOperand(1)) - 1);
   }
 
   /// What a form that is not negative says of its only term.

@@ -1,4 +1,4 @@
-"""60 nests from a seeded generator over arrays that hold several dimensions, blocks or rotated parts in one, some of which overlap:
+"""60 nests from a seeded generator over arrays that hold several dimensions, blocks, rotated parts or pairs in one, some of which overlap:
 the values are those of sequential execution."""
 
 import random
@@ -12,6 +12,8 @@ HEAD = """%c0 = arith.constant 0 : index
 %c1 = arith.constant 1 : index
 %c2 = arith.constant 2 : index
 %c10 = arith.constant 10 : index
+%c16 = arith.constant 16 : index
+%c32 = arith.constant 32 : index
 %n = memref.dim %s, %c0 : memref<?x?x?xf64>
 %m = memref.dim %s, %c1 : memref<?x?x?xf64>
 %k = memref.dim %s, %c2 : memref<?x?x?xf64>"""
@@ -118,9 +120,23 @@ class Flat:
         self.update(self.based(self.index("remui", self.index("addi", "%i", self.random.choice(["%k", "%n"])), self.extent("%m"))))
         return 1
 
+    def pairs(self):
+        """An index and what it is with some bits turned; mostly where one of them is greater"""
+        mask, other = self.random.choice(["%k", "%m", "%c1"]), self.random.choice(["%k", "%c2"])
+        self.loop("%i", "%c16", "%c32")
+        partner = self.index("xori", "%i", mask)
+        order = self.random.choice(["sgt", "sgt", "slt", "slt", "ne", "sge"])
+        mine = self.emit(f"arith.cmpi {order}, {partner}, {self.random.choice(['%i', '%i', other])} : index")
+        self.lines.append(f"scf.if {mine} {{")
+        self.update(self.based(partner) if self.random.random() < 0.2 else partner)
+        value = self.emit(f"memref.load %a[{partner}] : {FLAT}")
+        self.lines.append(f"memref.store {value}, %a[%i] : {FLAT}")
+        self.lines.append("}")
+        return 1
+
     def text(self, name):
         for _ in range(self.random.choice([1, 2, 3])):
-            depth = self.random.choice([self.two, self.two, self.three, self.blocks, self.tiles, self.parts, self.rotated])()
+            depth = self.random.choice([self.two, self.two, self.three, self.blocks, self.tiles, self.parts, self.rotated, self.pairs])()
             self.lines += ["}"] * depth
         for place, size in enumerate(SIZES): # so that each has its name
             number = self.emit(f"arith.sitofp {self.emit(f'arith.index_cast %{size} : index to i64')} : i64 to f64")
