@@ -155,6 +155,8 @@ static LogicalResult checkStatement(Operation *op) {
     return success(llvm::all_of(buffer.getSizes(), [&](Value size) {
       return succeeded(checkValue(size, buffer, "the size of a buffer is not a size of the arguments"));
     }));
+  if (isHostCast(op))
+    return isKnownOnHost(op->getOperand(0)) ? success() : op->emitError("a value that forward() cannot compute");
   if (isHostLocal(op))
     return checkValues(op->getOperands(), op);
   if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -842,3 +842,62 @@ def levels_of_a_grid(u: kk.f64[N, M], r: kk.f64[N, M], levels: int):
             for j in kk.range(s, M - s, s):
                 u[i, j] += 0.8 * r[i, j]
         s *= 2
+
+
+@case(f64(64), f64(40), number(3), number(-5), number(2.4))
+def bounds_of_bits(x: kk.f64[N], y: kk.f64["k"], m: int, below: int, scale: float):
+    for i in kk.range(N >> m):
+        x[i] *= 2.0
+    for i in kk.range(1 << m):
+        x[i] += y[i]
+    for i in kk.range(abs(below)):
+        x[i] -= 0.5
+    for i in kk.range((m ^ 6) + 1, N & ~3):
+        x[i] *= 0.5
+    for i in kk.range(m + 1 if below < 0 else 2 * m):
+        y[i] += x[i]
+    for i in kk.range(int(scale * 4.0)):
+        y[i] *= 0.9
+    for level in kk.range(m):
+        step = 1 << level
+        for i in kk.range(0, N - step, 2 * step):
+            x[i] += x[i + step]
+
+
+@case(f64(32))
+def sorted_in_pairs(x: kk.f64[N]):
+    size = 2
+    while size <= N:
+        apart = size // 2
+        while apart > 0:
+            for i in kk.range(N):
+                other = i ^ apart
+                if other > i:
+                    a, b = x[i], x[other]
+                    if (a > b) == (i & size == 0):
+                        x[i] = b
+                        x[other] = a
+            apart //= 2
+        size *= 2
+
+
+@case(f64(64), f64(64))
+def scanned_in_a_tree(x: kk.f64[N], y: kk.f64[N]):
+    d = 1
+    while d < N:
+        for i in kk.range(N // (2 * d)):
+            x[2 * d * (i + 1) - 1] += x[2 * d * i + d - 1]
+        d *= 2
+    x[N - 1] = 0.0
+    while d > 1:
+        d //= 2
+        for i in kk.range(N // (2 * d)):
+            low = x[2 * d * i + d - 1]
+            x[2 * d * i + d - 1] = x[2 * d * (i + 1) - 1]
+            x[2 * d * (i + 1) - 1] += low
+    d = 1
+    while d < N:
+        for i in kk.range(N):
+            y[i] = x[i] + x[i - d] if i >= d else x[i]
+        x[:] = y
+        d *= 2

@@ -11,13 +11,13 @@ import pytest
 HEAD = "import ml2kokkos as kk, numpy as np, math\nN, M = kk.sizes('N M')\n"
 
 
-def made(text, name="f", file="<kernel>", decorated=True):
+def made(text, name="f", file="<kernel>", decorated=True, **options):
     """A kernel from text."""
     text = HEAD + textwrap.dedent(text)
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     meant = {}
     exec(compile(text, file, "exec"), meant)
-    return kk.kernel(meant[name]) if decorated else meant[name]
+    return kk.kernel(meant[name], **options) if decorated else meant[name]
 
 
 def problems(text, file="<kernel>"):
@@ -151,10 +151,10 @@ def test_wrong_annotations():
 
 def test_the_translator_names_the_line_of_python():
     kernel = made("""\
-        def f(x: kk.f64[N], n: kk.i64):
-            for i in kk.range(n ^ 3):
+        def f(x: kk.f64[N], n: kk.i64[1]):
+            for i in kk.range(n[0]):
                 x[i] = 1.0
-        """)
+        """, options=["--graph"])
     with pytest.raises(kk.KernelError) as caught:
         kernel.cpp()
     assert caught.value.problems[0][:2] == ("<kernel>", 4)

@@ -19,9 +19,6 @@ inline bool isHostArithmetic(mlir::Operation *op) {
                                FloorDivSIOp>(op);
 }
 
-/// Arithmetic on sizes that is no affine expression: forward() computes it once, in a variable.
-inline bool isHostLocal(mlir::Operation *op) { return isHostArithmetic(op) && op->getResult(0).getType().isIndex(); }
-
 /// A branch around kernels.
 inline bool isHostBranch(mlir::Operation *op) {
   return mlir::isa<mlir::scf::IfOp>(op) && op->walk([](mlir::Operation *inner) {
@@ -68,6 +65,20 @@ inline bool isHostScalar(mlir::Operation *op) {
   llvm::StringRef const dialect = op->getDialect() ? op->getDialect()->getNamespace() : "";
   return (dialect == "arith" || dialect == "math") && op->getNumRegions() == 0 && mlir::isPure(op) &&
          op->getNumResults() == 1 && op->getResult(0).getType().isIntOrFloat();
+}
+
+/// A size from other arithmetic: of bits, choices, floats.
+inline bool isHostCast(mlir::Operation *op) {
+  using namespace mlir::arith;
+  auto cast = mlir::dyn_cast_or_null<IndexCastOp>(op);
+  mlir::Operation *const from = cast && cast.getType().isIndex() ? cast.getIn().getDefiningOp() : nullptr;
+  return from && isHostScalar(from) &&
+         !mlir::isa<AddIOp, SubIOp, MulIOp, IndexCastOp, ExtSIOp, TruncIOp, ConstantOp>(from);
+}
+
+/// Arithmetic on sizes that is no affine expression: forward() computes it once, in a variable.
+inline bool isHostLocal(mlir::Operation *op) {
+  return (isHostArithmetic(op) && op->getResult(0).getType().isIndex()) || isHostCast(op);
 }
 
 } // namespace ml2k

@@ -226,7 +226,7 @@ static bool areDirect(ValueRange values, llvm::SmallDenseSet<Value> const &readB
   return llvm::all_of(readBack, [&](Value value) { return llvm::count(values, value) == 1; }) &&
          llvm::all_of(values, [&](Value value) {
            Operation *op = value.getDefiningOp();
-           return readBack.contains(value) || !op || isPure(op);
+           return readBack.contains(value) || isNamedOnHost(value) || !op || isPure(op);
          });
 }
 

@@ -7,9 +7,11 @@
 
 #include "passes/lower/loops/IndexBounds.h"
 
+#include "passes/lower/loops/HostLoops.h"
 #include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -48,20 +50,51 @@ private:
                  : builder.create<arith::ConstantIndexOp>(op->getLoc(), constant.getSExtValue()).getResult();
     if (isa<memref::DimOp>(op))
       return value;
+    if (isa<scf::ForOp, scf::WhileOp>(op) && value.getType().isInteger(64) &&
+        isCarriedOnHost(op, cast<OpResult>(value).getResultNumber()))
+      return builder.create<arith::IndexCastOp>(op->getLoc(), builder.getIndexType(), value);
     if (isa<arith::IndexCastOp>(op))
       return asIndex(op->getOperand(0));
     if (auto select = dyn_cast<arith::SelectOp>(op))
-      return value.getType().isIndex() || value.getType().isInteger(64) ? chosen(select) : Value();
+      if (Value const least = value.getType().isIndex() || value.getType().isInteger(64) ? chosen(select) : Value())
+        return least;
     if (arith::RemSIOp remainder = flooredRemainder(op))
       return floored(op, asIndex(remainder.getLhs()), asIndex(remainder.getRhs()));
     bool const isArithmetic = isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) || isHostArithmetic(op);
     if (!isArithmetic || !(value.getType().isIndex() || value.getType().isInteger(64)))
-      return {};
+      return ofOtherArithmetic(op);
     Value const left = asIndex(op->getOperand(0)), right = asIndex(op->getOperand(1));
     if (!left || !right)
       return {};
     bool const isSame = left == op->getOperand(0) && right == op->getOperand(1);
     return isSame ? value : create(op, {left, right});
+  }
+
+  /// What bits, choices and floats make of numbers of the host is one that it computes as it stands.
+  Value ofOtherArithmetic(Operation *op) {
+    Value const number = op->getResult(0);
+    if (number.getType().isIndex() || !number.getType().isIntOrIndex() || number.getType().isInteger(1) ||
+        !isOfHost(number))
+      return {};
+    builder.setInsertionPointAfter(op);
+    return builder.create<arith::IndexCastOp>(op->getLoc(), builder.getIndexType(), number);
+  }
+
+  static bool isOfHost(Value value, unsigned depth = 12) {
+    Operation *op = value.getDefiningOp();
+    auto const argument = dyn_cast<BlockArgument>(value);
+    if (argument) {
+      Operation *const owner = argument.getOwner()->getParentOp();
+      auto loop = dyn_cast<scf::ForOp>(owner);
+      return isa<func::FuncOp>(owner) || (loop && argument == loop.getInductionVar()) ||
+             isCarriedOnHost(owner, argument.getArgNumber() - (loop ? 1 : 0));
+    }
+    if (matchPattern(value, m_Constant()) || isa<memref::DimOp>(op))
+      return true;
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      return isCarriedOnHost(op, cast<OpResult>(value).getResultNumber());
+    return depth > 0 && (isHostScalar(op) || isHostCount(op) || isHostArithmetic(op)) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, depth - 1); });
   }
 
   /// `r + ((r >> 63) & m)` of r = a rem m, Python's a % m.
@@ -84,11 +117,21 @@ private:
     return builder.create<arith::SubIOp>(location, a, builder.create<arith::MulIOp>(location, quotient, m));
   }
 
-  /// An index of a loop, or a number of the caller's.
+  /// Whether the host carries a value of a loop.
+  static bool isCarriedOnHost(Operation *loop, unsigned place) {
+    if (auto counted = dyn_cast<scf::ForOp>(loop))
+      return placesOnHost(counted)[place];
+    auto decided = dyn_cast<scf::WhileOp>(loop);
+    return decided && isDecidedOnHost(decided);
+  }
+
+  /// An index of a loop, or a number of the caller's or of the host's.
   Value ofArgument(BlockArgument argument) {
     if (argument.getType().isIndex())
       return argument;
-    if (!isa<func::FuncOp>(argument.getOwner()->getParentOp()) || !argument.getType().isInteger(64))
+    Operation *const owner = argument.getOwner()->getParentOp();
+    unsigned const place = argument.getArgNumber() - (isa<scf::ForOp>(owner) ? 1 : 0);
+    if (!argument.getType().isInteger(64) || !(isa<func::FuncOp>(owner) || isCarriedOnHost(owner, place)))
       return {};
     builder.setInsertionPointToStart(argument.getOwner());
     return builder.create<arith::IndexCastOp>(argument.getLoc(), builder.getIndexType(), argument);
@@ -129,7 +172,11 @@ private:
 void computeBoundsInIndices(func::FuncOp entry) {
   IndexBounds bounds(entry.getContext());
   entry.walk([&](Operation *op) {
-    if (!isa<scf::ForOp, scf::ParallelOp>(op))
+    if (auto check = dyn_cast<cf::AssertOp>(op)) // of a step
+      op = check.getArg().getDefiningOp<arith::CmpIOp>();
+    else if (!isa<scf::ForOp, scf::ParallelOp>(op))
+      return;
+    if (!op)
       return;
     for (OpOperand &operand : op->getOpOperands())
       if (operand.get().getType().isIndex())

@@ -120,26 +120,40 @@ LogicalResult ForwardPrinter::printOperation(Operation *op, Body &statements) {
 
 /// `int const count = Kokkos::min(10, n);`
 LogicalResult ForwardPrinter::printLocal(Operation *op, Body &statements) {
+  if (isHostCast(op)) {
+    FailureOr<Expression> const number = hostScalar(op->getOperand(0));
+    return failed(number) ? failure() : nameLocal(op, *number, true, statements);
+  }
   SmallVector<Expression> operands =
       llvm::map_to_vector(op->getOperands(), [&](Value operand) { return hostExpression(operand); });
+  auto const isLong = [&](Value operand) {
+    HostSymbols symbols;
+    program.hostIndex(operand, symbols);
+    return llvm::any_of(symbols.values(),
+                        [&](Value symbol) { return symbol.getType().isInteger(64) || longLocals.contains(symbol); });
+  };
+  bool const isLeft = isLong(op->getOperand(0)), isRight = isLong(op->getOperand(1));
   if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op)) { // functions of two numbers of one type
-    auto const isLong = [&](Value operand) {
-      HostSymbols symbols;
-      program.hostIndex(operand, symbols);
-      return llvm::any_of(symbols.values(), [](Value symbol) { return symbol.getType().isInteger(64); });
-    };
-    bool const isLeft = isLong(op->getOperand(0)), isRight = isLong(op->getOperand(1));
     if (isLeft != isRight)
       operands[isLeft] = call(Raw("std::int64_t"), {operands[isLeft]});
+  } else if (isLeft || isRight) { // of a caller's number, which may be larger than what is computed from it at last
+    longLocals.insert(op->getResult(0));
   }
   ScalarPrinter printer(scope);
   ScalarEntry const *entry = lookUpScalar(op->getName().getStringRef());
   FailureOr<Expression> const value = entry->print(op, operands, printer);
   if (failed(value))
     return failure();
+  return nameLocal(op, *value, longLocals.contains(op->getResult(0)), statements);
+}
+
+LogicalResult ForwardPrinter::nameLocal(Operation *op, Expression const &value, bool isLong, Body &statements) {
   Identifier const name = scope.fresh(withSourceName(op->getResult(0), {"count", "bound", "limit"}));
   program.nameHostValue(op->getResult(0), name.str());
-  statements.push_back(cpp::Let{intType(), name, *value});
+  if (isLong)
+    longLocals.insert(op->getResult(0));
+  statements.push_back(
+      cpp::Let{isLong ? computedType(IntegerType::get(op->getContext(), 64)) : intType(), name, value});
   return success();
 }
 

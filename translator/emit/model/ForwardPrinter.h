@@ -65,6 +65,7 @@ private:
   cpp::Variable exchangedVariable(mlir::Value carried, mlir::Value init);
   mlir::LogicalResult printBranch(mlir::scf::IfOp branch, Body &statements);
   mlir::LogicalResult printWhile(mlir::scf::WhileOp loop, Body &statements);
+  mlir::LogicalResult nameLocal(mlir::Operation *op, Expression const &value, bool isLong, Body &statements);
   mlir::LogicalResult printNumbers(mlir::Operation *first, Body &statements);
   mlir::LogicalResult printFirst(mlir::ValueRange variables, mlir::ValueRange inits, Body &statements);
   mlir::LogicalResult printNext(mlir::ValueRange variables, mlir::ValueRange yielded, Body &body);
@@ -78,6 +79,7 @@ private:
   Scope scope;
   ForwardView view;
   llvm::DenseSet<mlir::Operation *> printed; ///< with the kernel that they follow
+  llvm::DenseSet<mlir::Value> longLocals;    ///< indices computed of numbers of 64 bits
 };
 
 } // namespace ml2k
