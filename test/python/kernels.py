@@ -901,3 +901,33 @@ def scanned_in_a_tree(x: kk.f64[N], y: kk.f64[N]):
             y[i] = x[i] + x[i - d] if i >= d else x[i]
         x[:] = y
         d *= 2
+
+
+@case(f64(20), f64(20), f64(6, 3), number(3.0))
+def functions_inside(x: kk.f64[N], y: kk.f64[N], v: kk.f64["k", 3], a: float):
+    def clipped(value, low=-0.5, high=0.5):
+        if value < low:
+            return low
+        return high if value > high else value
+
+    def scaled(value):
+        return a * clipped(value) + GAIN
+
+    def cross(p, q):
+        return p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]
+
+    shift = 1.0
+
+    def put(i, value):
+        value *= 2.0
+        y[i] = value + shift
+
+    for i in kk.range(N):
+        shift = x[i]
+        put(i, scaled(x[i]))
+    shift = 10.0
+    put(0, 1.0)
+    y[1] = kk.sum(scaled(x[k]) for k in kk.range(N))
+    for p in kk.range(v.shape[0]):
+        v[p] = cross(v[p], (1.0, a, -1.0))
+    v[0] = (1.0, 2.0, 3)

@@ -144,6 +144,28 @@ def test_names_without_value():
     assert [problem[3] for problem in error.problems] == ["a may have no value here", "b has no value yet"]
 
 
+def test_functions_inside():
+    error = problems("""\
+def f(x: kk.f64[N]):
+    x[0] = late(1.0)
+    def late(v):
+        return unknown * v
+    def again(v):
+        return again(v)
+    x[1] = late(1.0)
+    x[2] = again(1.0)
+    x[3] = late(1.0, 2.0)
+    @kk.kernel
+    def decorated(v):
+        return v
+    x[:] = (1.0, 2.0)
+""")
+    assert [problem[3] for problem in error.problems] == [
+        "late has no value yet", "there is no unknown", "functions call each other too deeply; recursion is not supported",
+        "late: too many positional arguments", "functions inside of a kernel have no decorators",
+        "a tuple of numbers is assigned to as many elements along one dimension of known size"]
+
+
 def test_wrong_annotations():
     with pytest.raises(kk.KernelError, match="the annotation of x is wrong: 'tensor' is no type of a kernel"):
         made("def f(x: 'repr(\"tensor\")[1:-1]'):\n    pass\n")

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import language
 from .scalars import FUNCTIONS, TWO
-from .source import Source
+from .source import Inner, Source
 from .text import Linear
 from .types import Annotation, Kind, kind_of_dtype
 from .values import Array, Const, Index, Scalar, Tuple
@@ -88,6 +88,8 @@ class Calls:
         name = getattr(function, "__name__", type(function).__name__)
         if isinstance(function, Kernel):
             return self.inlined(function.source, arguments, named)
+        if isinstance(function, Inner):
+            return self.inlined(function, arguments, named)
         if isinstance(function, Extern):
             return self.called_extern(function, arguments, named)
         if isinstance(function, Model):
@@ -198,8 +200,13 @@ class Calls:
         extents = {}
         values = {name: self.as_declared(source, name, value, extents) for name, value in values.items()}
         kept = self.source, self.scope, self.alive, self.node, self.broken, self.extents
-        self.inner.append(source)
-        self.source, self.scope, self.alive, self.broken, self.extents = source, values, source.alive, set(), extents
+        broken = set()
+        self.inner.append(kept)
+        if isinstance(source, Inner): # it sees what is around its definition
+            _, around, _, _, broken, outer = next(frame for frame in reversed(self.inner) if frame[0] is source.outer)
+            values = {**{name: value for name, value in around.items() if name not in source.locals}, **values}
+            extents = {**outer, **extents}
+        self.source, self.scope, self.alive, self.broken, self.extents = source, values, source.alive, set(broken), extents
         try:
             return self.returned(source.node.body)
         finally:

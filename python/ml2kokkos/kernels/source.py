@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import copy
 import inspect
 import textwrap
 
@@ -60,6 +61,39 @@ class Source:
         return eval(compile(found, "<annotation>", "eval"), self.function.__globals__, Names(self))
 
 
+class Inner:
+    """A function that is defined inside of a kernel or of another function: names that are free in it are those around it, as
+    they are when it is called."""
+
+    def __init__(self, node, outer):
+        self.node, self.outer = node, outer
+        self.file, self.first, self.shift, self.lines = outer.file, outer.first, outer.shift, outer.lines
+        self.alive = Liveness(node.body)
+        arguments = node.args
+        self.parameters = [argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
+        self.locals = assigned(node.body) | set(self.parameters)
+        self.place, self.meaning = outer.place, outer.meaning
+        self.function = self._signature(outer)
+
+    def _signature(self, outer):
+        """A function with the same parameters and defaults, which does nothing."""
+        stub = ast.parse("def stub(): pass")
+        stub.body[0].name, stub.body[0].args = self.node.name, copy.deepcopy(self.node.args)
+        for argument in ast.walk(stub.body[0].args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        meant = Names(outer)
+        exec(compile(ast.fix_missing_locations(stub), "<signature>", "exec"), {}, meant)
+        return meant[self.node.name]
+
+    def annotation(self, name):
+        for argument in ast.walk(self.node.args):
+            if isinstance(argument, ast.arg) and argument.arg == name and argument.annotation is not None:
+                text = ast.unparse(argument.annotation)
+                return eval(compile(text, "<annotation>", "eval"), {}, Names(self.outer))
+        return None
+
+
 class Names(dict):
     """Names in the text of an annotation."""
 
@@ -78,6 +112,9 @@ def assigned(nodes, augmented=True):
     found, left = set(), list(nodes)
     while left:
         node = left.pop()
+        if isinstance(node, ast.FunctionDef): # its names are its own
+            found.add(node.name)
+            continue
         if isinstance(node, ast.AugAssign) and not augmented:
             node = node.value
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -88,7 +125,7 @@ def assigned(nodes, augmented=True):
     return found
 
 
-def _read(node):
+def _loaded(node):
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)}
 
 
@@ -97,7 +134,15 @@ class Liveness:
 
     def __init__(self, body):
         self.after, self.entry = {}, {}
+        # What calls of functions inside read
+        self.inner = {node.name: _loaded(node) for statement in body for node in ast.walk(statement) if isinstance(node, ast.FunctionDef)}
         self._block(body, set())
+
+    def _read(self, node):
+        names = _loaded(node)
+        while more := {name for called in names & self.inner.keys() for name in self.inner[called]} - names:
+            names |= more
+        return names
 
     def _block(self, body, live):
         for statement in reversed(body):
@@ -106,16 +151,18 @@ class Liveness:
         return live
 
     def _statement(self, node, live):
+        if isinstance(node, ast.FunctionDef):
+            return live - {node.name}
         if isinstance(node, ast.Assign) and all(isinstance(target, (ast.Name, ast.Tuple)) for target in node.targets):
             plain = {name.id for target in node.targets for name in (target.elts if isinstance(target, ast.Tuple) else [target])
                      if isinstance(name, ast.Name)}
-            return (live - plain) | _read(node)
+            return (live - plain) | self._read(node)
         if isinstance(node, ast.AugAssign):
-            return live | _read(node) | ({node.target.id} if isinstance(node.target, ast.Name) else set())
+            return live | self._read(node) | ({node.target.id} if isinstance(node.target, ast.Name) else set())
         if isinstance(node, ast.If):
-            return self._block(node.body, live) | self._block(node.orelse, live) | _read(node.test)
+            return self._block(node.body, live) | self._block(node.orelse, live) | self._read(node.test)
         if isinstance(node, (ast.For, ast.While)):
-            head = _read(node.iter if isinstance(node, ast.For) else node.test)
+            head = self._read(node.iter if isinstance(node, ast.For) else node.test)
             own = assigned([node.target]) if isinstance(node, ast.For) else set()
             start = set(live) | head
             while True:
@@ -127,4 +174,4 @@ class Liveness:
                 start = start | entry
             self.entry[node] = entry
             return start
-        return live | _read(node)
+        return live | self._read(node)

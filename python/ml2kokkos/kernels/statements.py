@@ -6,7 +6,7 @@ import re
 from .loops import Loops
 from .problems import Problem
 from .values import Array, Const, Scalar, Tuple
-from .source import assigned
+from .source import Inner, assigned
 from .text import Linear, quoted
 from .types import REAL, is_float
 
@@ -40,9 +40,9 @@ class Statements(Loops):
                    "Assert": "check before the call", "Global": "pass it as an argument", "Nonlocal": "pass it as an argument",
                    "Return": "return outside of loops only", "Delete": "leave it out", "With": "leave it out",
                    "Raise": "check before the call", "Import": "import outside of the kernel", "ImportFrom": "import outside of the kernel",
-                   "FunctionDef": "define it outside of the kernel", "ClassDef": "define it outside of the kernel",
+                   "ClassDef": "define it outside of the kernel",
                    "Match": "use if and elif"}.get(type(node).__name__)
-        called = {"FunctionDef": "a function inside", "ClassDef": "a class inside", "ImportFrom": "import", "Delete": "del",
+        called = {"ClassDef": "a class inside", "ImportFrom": "import", "Delete": "del",
                   "Return": "return inside a loop"}
         name = called.get(type(node).__name__, type(node).__name__.lower())
         raise self.problem(f"{name} is not supported in kernels" + (f"; {instead}" if instead else ""))
@@ -87,6 +87,14 @@ class Statements(Loops):
         self.scope = before
         values = [Scalar(name, *kind) for name, kind in zip(names, kinds)]
         return Tuple(values) if is_tuple else values[0] if values else Const(None)
+
+    def run_FunctionDef(self, node):
+        if node.decorator_list:
+            raise self.problem("functions inside of a kernel have no decorators")
+        try:
+            self.scope[node.name] = Const(Inner(node, self.source))
+        except Exception as error:
+            raise self.problem(f"parameters of a function inside have constants as defaults: {error}") from None
 
     def run_Pass(self, node):
         pass
@@ -186,9 +194,23 @@ class Statements(Loops):
             array = self.expression(target.value)
             if not isinstance(array, Array):
                 raise self.problem("only elements of arrays can be assigned")
-            self.assign_array(self.written_part(array, target.slice), value, self.comment(node))
+            part = self.written_part(array, target.slice)
+            if isinstance(value, Const) and isinstance(value.value, tuple):
+                value = Tuple([Const(item) for item in value.value])
+            if isinstance(value, Tuple):
+                return self.assign_numbers(part, value.items, node)
+            self.assign_array(part, value, self.comment(node))
         else:
             raise self.problem("this cannot be assigned")
+
+    def assign_numbers(self, part, items, node):
+        """v[p] = (x, y, z), of numbers that were read before."""
+        extents = part.shape
+        if len(extents) != 1 or not extents[0].is_constant or extents[0].constant != len(items) or \
+                any(isinstance(item, (Array, Tuple)) for item in items):
+            raise self.problem("a tuple of numbers is assigned to as many elements along one dimension of known size")
+        for place, item in enumerate(items):
+            self.assign_array(self.part_of_view(part, [(Linear(place), None)], ()), item, self.comment(node))
 
     def rows_of(self, array):
         """x, y, z = position[i]: elements, or parts, in order; all are read before the first target changes."""
