@@ -3,6 +3,7 @@
 #include "passes/prepare/GridAccesses.h"
 #include "passes/TripCount.h"
 #include "passes/lower/loops/LinearForms.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

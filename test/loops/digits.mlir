@@ -196,3 +196,55 @@ func.func @rotated(%x: memref<?xf64>, %y: memref<?xf64>, %m: index) {
   }
   return
 }
+
+// Sizes of blocks that a loop carries: one that only grows from 1, and one that the condition says is above zero. One that begins
+// at an argument may be anything.
+// CHECK-LABEL: @carried
+// CHECK: scf.parallel
+// CHECK: scf.parallel
+// CHECK-NOT: scf.parallel
+// CHECK: nest.note = "sequential
+func.func @carried(%x: memref<?xf64>, %stages: index, %pairs: index, %start: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %last = scf.for %stage = %c0 to %stages step %c1 iter_args(%size = %c1) -> index {
+    %twice = arith.muli %size, %c2 : index
+    scf.for %b = %c0 to %pairs step %c1 {
+      %group = arith.floordivsi %b, %size : index
+      %place = arith.remui %b, %size : index
+      %first = arith.muli %group, %twice : index
+      %low = arith.addi %first, %place : index
+      %high = arith.addi %low, %size : index
+      %v = memref.load %x[%low] : memref<?xf64>
+      memref.store %v, %x[%high] : memref<?xf64>
+    }
+    scf.yield %twice : index
+  }
+  %none = scf.while (%size = %start) : (index) -> index {
+    %goes = arith.cmpi sgt, %size, %c0 : index
+    scf.condition(%goes) %size : index
+  } do {
+  ^bb0(%size: index):
+    %twice = arith.muli %size, %c2 : index
+    scf.for %b = %c0 to %pairs step %c1 {
+      %first = arith.muli %b, %twice : index
+      %high = arith.addi %first, %size : index
+      %v = memref.load %x[%first] : memref<?xf64>
+      memref.store %v, %x[%high] : memref<?xf64>
+    }
+    %half = arith.divsi %size, %c2 : index
+    scf.yield %half : index
+  }
+  %any = scf.for %stage = %c0 to %stages step %c1 iter_args(%size = %start) -> index {
+    %twice = arith.muli %size, %c2 : index
+    scf.for %b = %c0 to %pairs step %c1 {
+      %first = arith.muli %b, %twice : index
+      %high = arith.addi %first, %size : index
+      %v = memref.load %x[%first] : memref<?xf64>
+      memref.store %v, %x[%high] : memref<?xf64>
+    }
+    scf.yield %twice : index
+  }
+  return
+}

@@ -9,6 +9,7 @@
 
 #include "passes/lower/loops/DigitsProof.h"
 
+#include "passes/lower/loops/CarriedBounds.h"
 #include "passes/lower/loops/IndexPolynomial.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -111,6 +112,7 @@ private:
     Number number;
     number.value = value;
     number.varies = !isInvariant(value);
+    number.least = leastCarried(value);
     if (value.getDefiningOp<memref::DimOp>())
       number.least = 0;
     if (auto shift = value.getDefiningOp<arith::ShLIOp>())

@@ -81,7 +81,7 @@ SmallVector<OpOperand *> storedValues(Operation *kernel, unsigned output) {
 }
 
 /// A tensor that a kernel makes, with what reads it and what it becomes by reshapes.
-struct Factor {
+struct IntegerFactor {
   SmallVector<Value> shapes; ///< as it is made, then all other shapes
   SmallVector<OpOperand *> stored;
   SmallVector<BlockArgument> copied; ///< elements of other tensors, which are among the shapes
@@ -133,7 +133,7 @@ private:
                : nest::WeightOp();
   }
 
-  Factor &factorOf(Operation *product) { return factors[beforeReshapes(product->getOperand(0))]; }
+  IntegerFactor &factorOf(Operation *product) { return factors[beforeReshapes(product->getOperand(0))]; }
 
   /// Products with a factor that has to stay wide keep the other one, and so do the other products of that.
   void keepWide() {
@@ -149,7 +149,7 @@ private:
       Operation *const product = wide.pop_back_val();
       if (nest::WeightOp const weight = weightOf(product); done.insert(weight).second)
         llvm::append_range(wide, weights[weight]);
-      if (Factor &factor = factorOf(product); std::exchange(factor.isNarrow, false))
+      if (IntegerFactor &factor = factorOf(product); std::exchange(factor.isNarrow, false))
         llvm::append_range(wide, factor.products);
     }
   }
@@ -172,10 +172,12 @@ private:
   }
 
   /// Whether all that a kernel stores in a tensor fits, and others than products can read that.
-  bool isNarrow(Value root, Factor &factor) { return areNarrow(root, nullptr, factor) && isStored(root, factor); }
+  bool isNarrow(Value root, IntegerFactor &factor) {
+    return areNarrow(root, nullptr, factor) && isStored(root, factor);
+  }
 
   /// Whether all readers of a tensor can read it narrow, `copy` left out.
-  static bool areNarrow(Value root, OpOperand *copy, Factor &factor) {
+  static bool areNarrow(Value root, OpOperand *copy, IntegerFactor &factor) {
     size_t const first = factor.shapes.size();
     factor.shapes.push_back(root);
     for (size_t i = first; i < factor.shapes.size(); ++i)
@@ -194,7 +196,7 @@ private:
   }
 
   /// Whether what a kernel stores fits. A copy of another tensor fits if that does.
-  bool isStored(Value root, Factor &factor) {
+  bool isStored(Value root, IntegerFactor &factor) {
     Operation *const kernel = root.getDefiningOp();
     if (!isa_and_nonnull<nest::MapOp, nest::RowOp, nest::ReduceOp, nest::ContractOp, nest::ConvOp, nest::WindowOp>(
             kernel) ||
@@ -211,7 +213,7 @@ private:
     return true;
   }
 
-  bool isCopied(Operation *kernel, Value value, Factor &factor) {
+  bool isCopied(Operation *kernel, Value value, IntegerFactor &factor) {
     auto map = dyn_cast<nest::MapOp>(kernel);
     auto const argument = dyn_cast<BlockArgument>(value);
     if (!map || !argument || argument.getOwner() != &map.getBody().front() || !argument.hasOneUse() ||
@@ -229,7 +231,7 @@ private:
     return cast<DestinationStyleOpInterface>(root.getDefiningOp()).getTiedOpOperand(cast<OpResult>(root));
   }
 
-  static void narrow(Factor const &factor) {
+  static void narrow(IntegerFactor const &factor) {
     for (Value shape : factor.shapes) {
       auto type = cast<RankedTensorType>(shape.getType());
       Builder builder(shape.getContext());
@@ -295,7 +297,7 @@ private:
   }
 
   llvm::MapVector<Operation *, SmallVector<Operation *>> weights; ///< with the products that read them
-  llvm::MapVector<Value, Factor> factors;
+  llvm::MapVector<Value, IntegerFactor> factors;
   DenseSet<Value> copies; ///< roots of tensors that a factor is a copy of
 };
 
