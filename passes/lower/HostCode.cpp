@@ -66,21 +66,36 @@ static LogicalResult checkValues(ValueRange values, Operation *user) {
   }));
 }
 
-/// A number that forward() has, reads back or computes from such.
-static bool isKnownOnHost(Value value) {
+/// A number that forward() has, reads back or computes from such. `steps`: how many operations it may take, since it is
+/// printed as it stands.
+static bool isKnownOnHost(Value value, unsigned &steps) {
   Operation *op = value.getDefiningOp();
   bool const isMemory = isa<MemRefType>(value.getType()); // exchanged, or verified elsewhere
   return isMemory || matchPattern(value, m_Constant()) || isNamed(value) || isReadBack(op) ||
-         (op && (isHostScalar(op) || isHostCount(op)) && llvm::all_of(op->getOperands(), isKnownOnHost));
+         (op && steps > 0 && steps-- > 0 && (isHostScalar(op) || isHostCount(op)) &&
+          llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownOnHost(operand, steps); }));
 }
 
-/// Comparisons of host values, and what `and` and `or` make of them.
-static LogicalResult checkCondition(Value value) {
+static bool isKnownOnHost(Value value) {
+  unsigned steps = 1024;
+  return isKnownOnHost(value, steps);
+}
+
+static bool areKnownOnHost(ValueRange values) {
+  return llvm::all_of(values, [](Value value) { return isKnownOnHost(value); });
+}
+
+/// Comparisons of host values, and what `and` and `or` make of them. `steps`: of how many, since they are printed as
+/// they stand.
+static LogicalResult checkCondition(Value value, unsigned &steps) {
   Operation *op = value.getDefiningOp();
   if (isNamed(value) || isReadBack(op))
     return success();
-  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op))
-    return success(succeeded(checkCondition(op->getOperand(0))) && succeeded(checkCondition(op->getOperand(1))));
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op) && steps > 0) {
+    --steps;
+    return success(succeeded(checkCondition(op->getOperand(0), steps)) &&
+                   succeeded(checkCondition(op->getOperand(1), steps)));
+  }
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
   if (isKnownOnHost(value) && !(compare && compare.getLhs().getType().isIndex()))
     return success();
@@ -110,7 +125,7 @@ static LogicalResult checkAssert(cf::AssertOp check) {
 }
 
 static LogicalResult checkLoop(scf::ForOp loop) {
-  if (!llvm::all_of(loop.getInitArgs(), isKnownOnHost) || !llvm::all_of(loop.getYieldedValues(), isKnownOnHost))
+  if (!areKnownOnHost(loop.getInitArgs()) || !areKnownOnHost(loop.getYieldedValues()))
     return loop.emitError("a loop around kernels carries values");
   return checkValues({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, loop);
 }
@@ -118,17 +133,17 @@ static LogicalResult checkLoop(scf::ForOp loop) {
 static LogicalResult checkBranch(scf::IfOp branch) {
   if (branch.getNumResults() != 0)
     return branch.emitError("a branch around kernels has results");
-  return checkCondition(branch.getCondition());
+  unsigned steps = 256;
+  return checkCondition(branch.getCondition(), steps);
 }
 
 /// The condition comes from a kernel or from what the loop carries: numbers, or nothing but memory that kernels write.
 static LogicalResult checkWhile(scf::WhileOp loop) {
-  auto const areKnown = [](ValueRange values) { return llvm::all_of(values, isKnownOnHost); };
   bool const passesOn = llvm::all_of(loop.getConditionOp().getArgs(), [&](Value passed) {
     auto const argument = dyn_cast<BlockArgument>(passed);
     return argument && argument.getOwner() == loop.getBeforeBody();
   });
-  if (!passesOn || !areKnown(loop.getInits()) || !areKnown(loop.getYieldOp().getOperands()))
+  if (!passesOn || !areKnownOnHost(loop.getInits()) || !areKnownOnHost(loop.getYieldOp().getOperands()))
     return loop.emitError("a loop around kernels carries values");
   if (!isKnownOnHost(loop.getConditionOp().getCondition()))
     return loop.emitError("forward() repeats kernels while one of them says so, which stores that in the workspace");

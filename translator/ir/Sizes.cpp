@@ -22,13 +22,21 @@ AffineExpr HostSymbols::get(Value value) {
 }
 
 AffineExpr Sizes::index(Value value, HostSymbols &symbols) const {
+  unsigned steps = 1 << 16; // what is computed of the same parts again and again has no end
+  return index(value, symbols, steps);
+}
+
+AffineExpr Sizes::index(Value value, HostSymbols &symbols, unsigned &steps) const {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return getAffineConstantExpr(constant.getSExtValue(), value.getContext());
   if (isNamed(value))
     return symbols.get(value);
   Operation *op = value.getDefiningOp();
-  auto const operand = [&](unsigned i) { return index(op->getOperand(i), symbols); };
+  if (steps == 0)
+    return {};
+  --steps;
+  auto const operand = [&](unsigned i) { return index(op->getOperand(i), symbols, steps); };
   auto const both = [&](auto join) {
     AffineExpr const left = operand(0), right = operand(1);
     return left && right ? join(left, right) : AffineExpr();
@@ -42,7 +50,7 @@ AffineExpr Sizes::index(Value value, HostSymbols &symbols) const {
           [&](auto) { return both([](AffineExpr a, AffineExpr b) { return a.floorDiv(b); }); }) // of sizes
       .Case<affine::AffineApplyOp>([&](affine::AffineApplyOp apply) {
         SmallVector<AffineExpr> operands =
-            llvm::map_to_vector(apply.getMapOperands(), [&](Value v) { return index(v, symbols); });
+            llvm::map_to_vector(apply.getMapOperands(), [&](Value v) { return index(v, symbols, steps); });
         if (!llvm::all_of(operands, [](AffineExpr operand) { return bool(operand); }))
           return AffineExpr();
         AffineMap const map = apply.getAffineMap();

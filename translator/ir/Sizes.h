@@ -38,7 +38,7 @@ public:
   Sizes(llvm::function_ref<bool(mlir::Value)> isNamed, ExtentOfArgument extentOf)
       : isNamed(isNamed), extentOf(extentOf) {}
 
-  /// A host value; null where it depends on an extent that nothing says.
+  /// A host value; null where it depends on an extent that nothing says, or is too long to be printed.
   mlir::AffineExpr index(mlir::Value value, HostSymbols &symbols) const;
 
   /// The extent of a dimension; null where nothing says it.
@@ -48,6 +48,8 @@ public:
   mlir::AffineExpr size(mlir::OpFoldResult size, HostSymbols &symbols, mlir::MLIRContext *context) const;
 
 private:
+  mlir::AffineExpr index(mlir::Value value, HostSymbols &symbols, unsigned &steps) const;
+
   llvm::function_ref<bool(mlir::Value)> isNamed;
   ExtentOfArgument extentOf;
 };

@@ -142,91 +142,114 @@ static bool isDeviceScalar(Value value) {
   return value.getDefiningOp<scf::ParallelOp>() || (load && load.getMemRefType().getRank() == 0);
 }
 
-/// Of what an scf.for carries: whether the host does.
-static bool isCarriedOnHost(scf::ForOp loop, unsigned place) {
-  return isMemref(loop.getRegionIterArg(place)) || placesOnHost(loop)[place];
-}
+namespace {
 
-/// What forward() has a name for: its arguments, their run-time extents, and what loops around kernels carry or count.
-static bool isNamedOnHost(Value value) {
-  if (auto const argument = dyn_cast<BlockArgument>(value)) {
-    Operation *const owner = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast<scf::ForOp>(owner); loop && argument != loop.getInductionVar())
-      return isCarriedOnHost(loop, argument.getArgNumber() - 1);
-    return isa<func::FuncOp, scf::ForOp, scf::WhileOp>(owner);
-  }
-  if (auto loop = value.getDefiningOp<scf::ForOp>())
-    return isCarriedOnHost(loop, cast<OpResult>(value).getResultNumber());
-  auto size = value.getDefiningOp<memref::DimOp>();
-  auto const source = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
-  return value.getDefiningOp<scf::WhileOp>() ||
-         (source && isa<func::FuncOp>(source.getOwner()->getParentOp()) && size.getConstantIndex());
-}
-
-/// An index that is a polynomial of others: forward() computes its remainder or its minimum in a variable.
-static bool isPolynomialOnHost(Value value) {
-  return matchPattern(value, m_Constant()) || isNamedOnHost(value) ||
-         (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(value.getDefiningOp()) &&
-          llvm::all_of(value.getDefiningOp()->getOperands(), isPolynomialOnHost));
-}
-
-/// Whether the host computes `value` from what it knows or carries, and from what it reads back.
-static bool isOfHost(Value value, llvm::SmallDenseSet<Value> &readBack) {
-  Type const type = value.getType();
-  if (!type.isInteger(1) && !type.isInteger(32) && !type.isInteger(64) && !type.isF32() && !type.isF64() &&
-      !type.isIndex())
-    return false;
-  if (isNamedOnHost(value) || matchPattern(value, m_Constant()))
-    return true;
-  if (isDeviceScalar(value))
-    return readBack.insert(value).second || true;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isHostLocal(op))
-    return llvm::all_of(op->getOperands(), isPolynomialOnHost);
-  return (isHostScalar(op) || isHostCount(op)) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, readBack); });
-}
-
-/// Whether the host computes what an iteration carries on from what the loop counts, from what it carries in `places`,
-/// and from what is known in front of the loop.
-static bool isOfIteration(Value value, scf::ForOp loop, llvm::SmallBitVector const &places) {
-  if (auto const argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == loop.getBody())
-    return argument == loop.getInductionVar() || places[argument.getArgNumber() - 1];
-  Operation *op = value.getDefiningOp();
-  if (op && loop->isProperAncestor(op))
-    return op->getParentOp() == loop && (isHostScalar(op) || isHostCount(op)) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfIteration(operand, loop, places); });
-  llvm::SmallDenseSet<Value> readBack;
-  return isOfHost(value, readBack) && readBack.empty();
-}
-
-llvm::SmallBitVector placesOnHost(scf::ForOp loop) {
-  llvm::SmallBitVector places(loop.getNumRegionIterArgs(), true);
-  for (bool isStable = false; !isStable;) {
-    isStable = true;
-    for (unsigned const i : places.set_bits()) {
-      Value const init = loop.getInitArgs()[i], next = loop.getYieldedValues()[i];
-      llvm::SmallDenseSet<Value> readBack;
-      if (isMemref(init) || !isOfHost(init, readBack) || !readBack.empty() || !isOfIteration(next, loop, places)) {
-        places.reset(i);
-        isStable = false;
-        break;
-      }
+/// What the host computes, of one loop. Expressions are printed as they stand: long ones, and those of parts that are
+/// used again and again, are kernels' work.
+class HostNumbers {
+public:
+  /// What forward() has a name for: its arguments, their run-time extents, what loops around kernels carry or count.
+  bool isNamed(Value value) {
+    if (auto const argument = dyn_cast<BlockArgument>(value)) {
+      Operation *const owner = argument.getOwner()->getParentOp();
+      if (auto loop = dyn_cast<scf::ForOp>(owner); loop && argument != loop.getInductionVar())
+        return isCarried(loop, argument.getArgNumber() - 1);
+      return isa<func::FuncOp, scf::ForOp, scf::WhileOp>(owner);
     }
+    if (auto loop = value.getDefiningOp<scf::ForOp>())
+      return isCarried(loop, cast<OpResult>(value).getResultNumber());
+    auto size = value.getDefiningOp<memref::DimOp>();
+    auto const source = size ? dyn_cast<BlockArgument>(size.getSource()) : BlockArgument();
+    return value.getDefiningOp<scf::WhileOp>() ||
+           (source && isa<func::FuncOp>(source.getOwner()->getParentOp()) && size.getConstantIndex());
   }
-  return places;
-}
+
+  /// Whether the host computes `value` from what it knows or carries, and from what it reads back.
+  bool isOfHost(Value value, llvm::SmallDenseSet<Value> &readBack) {
+    Type const type = value.getType();
+    if (!type.isInteger(1) && !type.isInteger(32) && !type.isInteger(64) && !type.isF32() && !type.isF64() &&
+        !type.isIndex())
+      return false;
+    if (isNamed(value) || matchPattern(value, m_Constant()))
+      return true;
+    if (isDeviceScalar(value))
+      return readBack.insert(value).second || true;
+    Operation *op = value.getDefiningOp();
+    if (!op || !mayGoOn())
+      return false;
+    if (isHostLocal(op))
+      return llvm::all_of(op->getOperands(), [&](Value operand) { return isPolynomial(operand); });
+    return (isHostScalar(op) || isHostCount(op)) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, readBack); });
+  }
+
+  /// Which of the values that an scf.for carries the host computes.
+  llvm::SmallBitVector const &placesOf(scf::ForOp loop) {
+    if (auto const known = places.find(loop); known != places.end())
+      return known->second;
+    llvm::SmallBitVector found(loop.getNumRegionIterArgs(), true);
+    for (bool isStable = false; !isStable;) {
+      isStable = true;
+      for (unsigned const i : found.set_bits())
+        if (isMemref(loop.getInitArgs()[i]) || !isKnown(loop.getInitArgs()[i]) ||
+            !isOfIteration(loop.getYieldedValues()[i], loop, found)) {
+          found.reset(i);
+          isStable = false;
+          break;
+        }
+    }
+    return places[loop] = found;
+  }
+
+private:
+  bool mayGoOn() { return steps > 0 && steps-- > 0; }
+
+  bool isCarried(scf::ForOp loop, unsigned place) {
+    return isMemref(loop.getRegionIterArg(place)) || placesOf(loop)[place];
+  }
+
+  bool isKnown(Value value) {
+    llvm::SmallDenseSet<Value> readBack;
+    return isOfHost(value, readBack) && readBack.empty();
+  }
+
+  /// An index that is a polynomial of others: forward() computes its remainder or its minimum in a variable.
+  bool isPolynomial(Value value) {
+    if (matchPattern(value, m_Constant()) || isNamed(value))
+      return true;
+    Operation *op = value.getDefiningOp();
+    return isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) && mayGoOn() &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isPolynomial(operand); });
+  }
+
+  /// Whether the host computes what an iteration carries on from what the loop counts, from what it carries in `found`,
+  /// and from what is known in front of the loop.
+  bool isOfIteration(Value value, scf::ForOp loop, llvm::SmallBitVector const &found) {
+    if (auto const argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == loop.getBody())
+      return argument == loop.getInductionVar() || found[argument.getArgNumber() - 1];
+    Operation *op = value.getDefiningOp();
+    if (!op || !loop->isProperAncestor(op))
+      return isKnown(value);
+    return op->getParentOp() == loop && (isHostScalar(op) || isHostCount(op)) && mayGoOn() &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfIteration(operand, loop, found); });
+  }
+
+  unsigned steps = 256;
+  DenseMap<Operation *, llvm::SmallBitVector> places;
+};
+
+} // namespace
+
+llvm::SmallBitVector placesOnHost(scf::ForOp loop) { return HostNumbers().placesOf(loop); }
 
 static bool isPureOp(Operation &op) { return isPure(&op) && op.getNumRegions() == 0; }
 
 /// What is read back is carried as it is, by one of the values.
-static bool areDirect(ValueRange values, llvm::SmallDenseSet<Value> const &readBack) {
+static bool areDirect(ValueRange values, llvm::SmallDenseSet<Value> const &readBack, HostNumbers &numbers) {
   return llvm::all_of(readBack, [&](Value value) { return llvm::count(values, value) == 1; }) &&
          llvm::all_of(values, [&](Value value) {
            Operation *op = value.getDefiningOp();
-           return readBack.contains(value) || isNamedOnHost(value) || !op || isPure(op);
+           return readBack.contains(value) || numbers.isNamed(value) || !op || isPure(op);
          });
 }
 
@@ -234,8 +257,9 @@ static bool areDirect(ValueRange values, llvm::SmallDenseSet<Value> const &readB
 bool isDecidedOnHost(scf::WhileOp loop) {
   constexpr unsigned most = 4; // copies for one wait
   llvm::SmallDenseSet<Value> first, next, none;
+  HostNumbers numbers;
   auto const all = [&](ValueRange values, llvm::SmallDenseSet<Value> &readBack) {
-    return llvm::all_of(values, [&](Value value) { return isOfHost(value, readBack); });
+    return llvm::all_of(values, [&](Value value) { return numbers.isOfHost(value, readBack); });
   };
   scf::ConditionOp condition = loop.getConditionOp();
   auto const numbersOf = [&](ValueRange values) {
@@ -255,7 +279,7 @@ bool isDecidedOnHost(scf::WhileOp loop) {
   bool const decides = llvm::all_of(loop.getBeforeBody()->without_terminator(), isPureOp);
   return loop.getNumResults() != 0 && passesOn && decides && all(inits, first) && all(yields, next) &&
          all(condition.getCondition(), none) && first.size() <= most && next.size() <= most && none.empty() &&
-         areDirect(inits, first) && areDirect(yields, next);
+         areDirect(inits, first, numbers) && areDirect(yields, next, numbers);
 }
 
 /// What bufferization left without a name is called as it is at first.

@@ -73,14 +73,15 @@ private:
   /// What bits, choices and floats make of numbers of the host is one that it computes as it stands.
   Value ofOtherArithmetic(Operation *op) {
     Value const number = op->getResult(0);
+    unsigned steps = 64; // the expression is printed as it stands
     if (number.getType().isIndex() || !number.getType().isIntOrIndex() || number.getType().isInteger(1) ||
-        !isOfHost(number))
+        !isOfHost(number, steps))
       return {};
     builder.setInsertionPointAfter(op);
     return builder.create<arith::IndexCastOp>(op->getLoc(), builder.getIndexType(), number);
   }
 
-  static bool isOfHost(Value value, unsigned depth = 12) {
+  static bool isOfHost(Value value, unsigned &steps) {
     Operation *op = value.getDefiningOp();
     auto const argument = dyn_cast<BlockArgument>(value);
     if (argument) {
@@ -93,8 +94,8 @@ private:
       return true;
     if (isa<scf::ForOp, scf::WhileOp>(op))
       return isCarriedOnHost(op, cast<OpResult>(value).getResultNumber());
-    return depth > 0 && (isHostScalar(op) || isHostCount(op) || isHostArithmetic(op)) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, depth - 1); });
+    return steps > 0 && steps-- > 0 && (isHostScalar(op) || isHostCount(op) || isHostArithmetic(op)) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isOfHost(operand, steps); });
   }
 
   /// `r + ((r >> 63) & m)` of r = a rem m, Python's a % m.

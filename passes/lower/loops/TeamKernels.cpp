@@ -82,11 +82,18 @@ static bool isFill(LoopLikeOpInterface loop) {
   });
 }
 
-/// Whether the bound of a loop, or a subscript, is computed of indices and sizes alone: rows of sparse matrices have
-/// blocks of their own.
+static bool isPlain(Value number, unsigned &steps) {
+  Operation *op = number.getDefiningOp();
+  return !op || isa<memref::DimOp>(op) ||
+         (steps > 0 && steps-- > 0 && isRecomputable(op) &&
+          llvm::all_of(op->getOperands(), [&](Value operand) { return isPlain(operand, steps); }));
+}
+
+/// Whether the bound of a loop, or a subscript, is computed of indices and sizes alone, by a few operations: rows of
+/// sparse matrices have blocks of their own.
 static bool isPlainBound(Value bound) {
-  Operation *op = bound.getDefiningOp();
-  return !op || isa<memref::DimOp>(op) || (isRecomputable(op) && llvm::all_of(op->getOperands(), isPlainBound));
+  unsigned steps = 128;
+  return isPlain(bound, steps);
 }
 
 static bool isLong(scf::ForOp loop) {

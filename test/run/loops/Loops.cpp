@@ -95,8 +95,7 @@ static void testDot(Space const &space) {
 static void testSwap(Space const &space) {
   View<float[4]> const out("out");
   View<float> const p("p"), q("q");
-  swap::Workspace const work(space);
-  swap::forward(space, work, out, 3, p, q);
+  swap::forward(space, out, 3, p, q);
   expect(valueOf(p) == 2 && valueOf(q) == 1, "carried values swap");
   // The last round starts with p = 1, q = 2 and swaps three times inside
   float first;
