@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using llvm::Twine;
@@ -59,6 +60,8 @@ std::optional<Extent> Extent::dividedBy(Extent const &divisor) const {
   auto const &[factors, number] = *divisor.terms.begin();
   Extent result;
   for (auto const &[product, count] : terms) {
+    if (number == -1 && count == std::numeric_limits<int64_t>::min())
+      return std::nullopt;
     if (count % number != 0 || !std::includes(product.begin(), product.end(), factors.begin(), factors.end()))
       return std::nullopt;
     std::vector<unsigned> rest;
@@ -68,10 +71,16 @@ std::optional<Extent> Extent::dividedBy(Extent const &divisor) const {
   return result;
 }
 
+/// Forty nodes that square the size before are one of 2^40 factors.
+static constexpr size_t mostFactors = 64, mostTerms = 4096;
+
 Extent operator+(Extent a, Extent const &b) {
-  for (auto const &[product, count] : b.terms)
-    if ((a.terms[product] += count) == 0)
+  for (auto const &[product, count] : b.terms) {
+    int64_t &sum = a.terms[product];
+    llvm::AddOverflow(sum, count, sum); // as ONNX' integers do, they wrap
+    if (sum == 0)
       a.terms.erase(product);
+  }
   return a;
 }
 
@@ -84,8 +93,10 @@ Extent operator*(Extent const &a, Extent const &b) {
       Extent term;
       std::vector<unsigned> product;
       std::merge(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(product));
-      term.terms[product] = countLeft * countRight;
+      llvm::MulOverflow(countLeft, countRight, term.terms[product]);
       result = std::move(result) + term;
+      if (product.size() > mostFactors || result.terms.size() > mostTerms)
+        throw Refusal("a size that is computed of too many sizes");
     }
   return result;
 }
@@ -222,10 +233,21 @@ Extent Extents::quotient(Extent const &dividend, Extent const &divisor) {
       return whole + quotient(first + second * more, second * divisor);
   auto const [found, isNew] = quotients.try_emplace({rest, divisor});
   if (isNew) {
-    atoms.push_back({"", {}, -1, {rest, divisor}});
+    atoms.push_back({"", {}, -1, {rest, divisor}, weightOf(rest) + weightOf(divisor)});
     found->second = Extent::ofAtom(atoms.size() - 1);
   }
   return whole + found->second;
+}
+
+/// Quotients of sums of quotients are longer than their number says.
+size_t Extents::weightOf(Extent const &extent) const {
+  constexpr size_t most = 1 << 14;
+  size_t weight = 1;
+  for (auto const &[product, count] : extent.terms)
+    for (unsigned const atom : product)
+      if ((weight += atoms[atom].weight) > most)
+        throw Refusal("a size that is computed of too many sizes");
+  return weight;
 }
 
 //===--- Sizes as operations --------------------------------------------------------------------------------------===//
@@ -380,6 +402,7 @@ bool Extents::isCode(int64_t number) { return number >= firstCode && number < fi
 int64_t Extents::encode(Extent const &extent) {
   if (auto const number = extent.number())
     return *number;
+  weightOf(extent);
   auto const [found, isNew] = codeOf.try_emplace(extent, codes.size());
   if (isNew)
     codes.push_back(extent);

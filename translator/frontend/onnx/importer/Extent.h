@@ -95,9 +95,12 @@ private:
     mlir::Value source;
     int64_t dim = -1;
     std::pair<Extent, Extent> division;
+    size_t weight = 1; ///< how many sizes stand in it, as an expression
   };
 
   Extent atomOf(mlir::Value source, int64_t dim);
+  /// Throws Refusal where it is very large.
+  size_t weightOf(Extent const &extent) const;
   Extent ofResult(mlir::OpResult tensor, int64_t dim);
   mlir::Value compute(Atom const &atom);
   mlir::Value product(std::vector<unsigned> const &atoms, int64_t factor);
