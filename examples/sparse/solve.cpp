@@ -27,7 +27,7 @@ using Light = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 #endif
 
 // --- read_back -------------------------------------------------------------------------------------------------------
-// A number that kernels computed. The host waits for it, in each round of a loop.
+// A number that kernels computed, for which the host waits
 template <class T> T read_back(ExecutionSpace const &space, Tensor<T> const &number) {
   T value{};
   Kokkos::deep_copy(space, value, number);

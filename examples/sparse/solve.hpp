@@ -103,7 +103,7 @@ struct Workspace {
 // The memory of a Workspace for other sizes; throws std::invalid_argument if it does not suffice. forward() calls this.
 Workspace fitted(Workspace const &whole, int n);
 
-// On `space`, and waits there where its kernels compute how the work goes on, no allocation; concurrent calls need a
+// On `space`, waits for numbers of its kernels that decide how it goes on, no allocation; concurrent calls need a
 // Workspace each. Throws std::invalid_argument for sizes that do not go together.
 void forward(ExecutionSpace const &space, Workspace const &work, APositions const &a_positions,
              ACoordinates const &a_coordinates, AValues const &a_values, D const &d, B const &b, double tolerance,
