@@ -1,131 +1,82 @@
-//===- IndexPolynomial.cpp - sums of products of unknown integers
-//-----------------------------------------------------===//
+//===- IndexPolynomial.cpp - sums of products of unknown integers -------------------------------------------------===//
 
 #include "passes/lower/loops/IndexPolynomial.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
-
-using namespace llvm;
 
 namespace ml2k {
 
-constexpr size_t mostTerms = 24, mostFactors = 5;
+constexpr size_t mostFactors = 5, mostSteps = 24;
 
-IndexPolynomial::IndexPolynomial(int64_t constant) { add({}, constant); }
-
-IndexPolynomial IndexPolynomial::unknown(unsigned number) {
-  IndexPolynomial result;
-  result.add({number}, 1);
-  return result;
+IndexPolynomial::IndexPolynomial(std::optional<Polynomial> computed) : sum(std::move(computed)) {
+  auto const isLong = [](auto const &term) {
+    return term.first.size() > mostFactors || term.second == std::numeric_limits<int64_t>::min();
+  };
+  if (sum && llvm::any_of(sum->terms(), isLong))
+    sum.reset();
 }
 
-int64_t IndexPolynomial::constant() const {
-  auto const found = sum.find({});
-  return found == sum.end() ? 0 : found->second;
-}
-
-void IndexPolynomial::add(Product product, int64_t coefficient) {
-  if (coefficient == 0)
-    return;
-  int64_t &number = sum[product];
-  known &= !AddOverflow(number, coefficient, number) && number != std::numeric_limits<int64_t>::min() &&
-           sum.size() <= mostTerms && product.size() <= mostFactors;
-  if (number == 0)
-    sum.erase(product);
+Polynomial const &IndexPolynomial::none() {
+  static Polynomial const zero;
+  return zero;
 }
 
 IndexPolynomial IndexPolynomial::plus(IndexPolynomial const &other, int64_t factor) const {
-  IndexPolynomial result = *this;
-  result.known &= other.known;
-  for (auto const &[product, coefficient] : other.sum)
-    result.add(product, factor * coefficient);
-  return result;
+  return IndexPolynomial(sum ? sum->plus(other.sum, factor) : std::nullopt);
 }
 
 IndexPolynomial IndexPolynomial::operator*(IndexPolynomial const &other) const {
-  IndexPolynomial result;
-  result.known = known && other.known;
-  for (auto const &[left, a] : sum)
-    for (auto const &[right, b] : other.sum) {
-      Product product = left;
-      product.append(right);
-      llvm::sort(product);
-      int64_t coefficient = 0;
-      result.known &= !MulOverflow(a, b, coefficient);
-      if (!result.known)
-        return result;
-      result.add(product, coefficient);
-    }
-  return result;
-}
-
-bool IndexPolynomial::has(unsigned number) const {
-  return any_of(sum, [&](auto const &term) { return is_contained(term.first, number); });
+  return IndexPolynomial(sum ? sum->times(other.sum) : std::nullopt);
 }
 
 IndexPolynomial::Split IndexPolynomial::by(unsigned number) const {
-  Split split;
-  split.factor.known = split.rest.known = known;
-  for (auto const &[product, coefficient] : sum) {
-    Product others = product;
-    if (auto *found = llvm::find(others, number); found != others.end()) {
-      others.erase(found);
-      split.factor.known &= !is_contained(others, number);
-      split.factor.add(others, coefficient);
-    } else {
-      split.rest.add(product, coefficient);
-    }
-  }
-  return split;
+  IndexPolynomial const factor(sum ? sum->factorOf(number) : std::nullopt);
+  return {factor, *this - factor * unknown(number)};
+}
+
+IndexPolynomial IndexPolynomial::ofTerm(llvm::ArrayRef<unsigned> product, int64_t coefficient,
+                                        llvm::function_ref<IndexPolynomial(unsigned)> of) {
+  IndexPolynomial term(coefficient);
+  for (unsigned factor : product)
+    term = term * of(factor);
+  return term;
 }
 
 IndexPolynomial IndexPolynomial::substituted(unsigned number, IndexPolynomial const &value) const {
-  IndexPolynomial result;
-  result.known = known;
-  for (auto const &[product, coefficient] : sum) {
-    IndexPolynomial term(coefficient);
-    for (unsigned factor : product)
-      term = term * (factor == number ? value : unknown(factor));
-    result = result + term;
-  }
+  IndexPolynomial result(sum ? std::optional<Polynomial>(0) : std::nullopt);
+  for (auto const &[product, coefficient] : terms())
+    result = result + ofTerm(product, coefficient, [&](unsigned n) { return n == number ? value : unknown(n); });
   return result;
 }
 
-IndexPolynomial IndexPolynomial::renumbered(function_ref<unsigned(unsigned)> numberOf) const {
-  IndexPolynomial result;
-  result.known = known;
-  for (auto const &[product, coefficient] : sum) {
-    auto numbers = map_to_vector<3>(product, numberOf);
-    llvm::sort(numbers);
-    result.add(numbers, coefficient);
-  }
+IndexPolynomial IndexPolynomial::renumbered(llvm::function_ref<unsigned(unsigned)> numberOf) const {
+  IndexPolynomial result(sum ? std::optional<Polynomial>(0) : std::nullopt);
+  for (auto const &[product, coefficient] : terms())
+    result = result + ofTerm(product, coefficient, [&](unsigned n) { return unknown(numberOf(n)); });
   return result;
 }
 
 /// What is left of a product without another one's factors; nothing if it lacks one.
-static std::optional<IndexPolynomial::Product> without(IndexPolynomial::Product product,
-                                                       IndexPolynomial::Product const &factors) {
-  for (unsigned factor : factors) {
-    auto *found = llvm::find(product, factor);
-    if (found == product.end())
-      return std::nullopt;
-    product.erase(found);
-  }
-  return product;
+static std::optional<Polynomial::Product> without(Polynomial::Product const &product,
+                                                  Polynomial::Product const &factors) {
+  if (!std::includes(product.begin(), product.end(), factors.begin(), factors.end()))
+    return std::nullopt;
+  Polynomial::Product left;
+  std::set_difference(product.begin(), product.end(), factors.begin(), factors.end(), std::back_inserter(left));
+  return left;
 }
 
 IndexPolynomial::Division IndexPolynomial::dividedBy(IndexPolynomial const &divisor) const {
   Division division{{}, *this};
-  if (divisor.sum.empty())
+  if (divisor.terms().empty())
     return division;
   auto const isLower = [](auto const &a, auto const &b) { return a.first.size() < b.first.size(); };
-  auto const &[leading, by] = *max_element(divisor.sum, isLower);
-  for (unsigned i = 0; i < mostTerms; ++i) {
+  auto const &[leading, by] = *llvm::max_element(divisor.terms(), isLower);
+  for (unsigned i = 0; i < mostSteps; ++i) {
     IndexPolynomial part;
-    for (auto const &[product, coefficient] : division.rest.sum)
+    for (auto const &[product, coefficient] : division.rest.terms())
       if (auto const others = without(product, leading); others && part.isZero())
-        part.add(*others, coefficient / by);
+        part = ofTerm(*others, coefficient / by, unknown);
     if (part.isZero())
       break;
     division.quotient = division.quotient + part;

@@ -1,38 +1,35 @@
-//===- IndexPolynomial.h - sums of products of unknown integers ---------------------------------------------*- C++
-//-*-===//
+//===- IndexPolynomial.h - sums of products of unknown integers -----------------------------------------*- C++ -*-===//
 
 #ifndef ML2K_PASSES_LOWER_LOOPS_INDEXPOLYNOMIAL_H
 #define ML2K_PASSES_LOWER_LOOPS_INDEXPOLYNOMIAL_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "translator/ir/Polynomial.h"
 
-#include <cstdint>
-#include <map>
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ml2k {
 
-/// Σ coefficient * product of unknowns, which are numbered by the user. One that grew too large, in terms or in
-/// coefficients, is not `isKnown`, and neither is what is computed from it.
+/// A polynomial of unknowns, which are numbered by the user, with operators. One that grew too large, in terms, factors
+/// or coefficients, is not `isKnown`, and neither is what is computed from it.
 class IndexPolynomial {
 public:
-  using Product = llvm::SmallVector<unsigned, 3>; ///< sorted; a square stands twice
+  using Product = Polynomial::Product;
 
-  IndexPolynomial(int64_t constant = 0);
-  static IndexPolynomial unknown(unsigned number);
+  IndexPolynomial(int64_t constant = 0) : sum(constant) {}
+  static IndexPolynomial unknown(unsigned number) { return IndexPolynomial(Polynomial::ofSymbol(number)); }
 
-  bool isKnown() const { return known; }
-  std::map<Product, int64_t> const &terms() const { return sum; }
-  bool isZero() const { return known && sum.empty(); }
-  int64_t constant() const;
-  bool operator==(IndexPolynomial const &other) const { return known && other.known && sum == other.sum; }
+  bool isKnown() const { return sum.has_value(); }
+  std::map<Product, int64_t> const &terms() const { return sum ? sum->terms() : none().terms(); }
+  bool isZero() const { return sum && sum->terms().empty(); }
+  int64_t constant() const { return sum ? sum->constant() : 0; }
+  bool operator==(IndexPolynomial const &other) const { return sum && other.sum && terms() == other.terms(); }
 
   IndexPolynomial operator+(IndexPolynomial const &other) const { return plus(other, 1); }
   IndexPolynomial operator-(IndexPolynomial const &other) const { return plus(other, -1); }
   IndexPolynomial operator*(IndexPolynomial const &other) const;
 
-  bool has(unsigned number) const;
-  /// p = factor * unknown + rest; not known if the unknown is in the factor, too.
+  bool has(unsigned number) const { return sum && sum->contains(number); }
+  /// p = factor * unknown + rest; the factor is not known if the unknown is in it, too.
   struct Split;
   Split by(unsigned number) const;
   IndexPolynomial substituted(unsigned number, IndexPolynomial const &value) const;
@@ -43,11 +40,13 @@ public:
   Division dividedBy(IndexPolynomial const &divisor) const;
 
 private:
+  explicit IndexPolynomial(std::optional<Polynomial> sum);
   IndexPolynomial plus(IndexPolynomial const &other, int64_t factor) const;
-  void add(Product product, int64_t coefficient);
+  static Polynomial const &none();
+  static IndexPolynomial ofTerm(llvm::ArrayRef<unsigned> product, int64_t coefficient,
+                                llvm::function_ref<IndexPolynomial(unsigned)> of);
 
-  std::map<Product, int64_t> sum;
-  bool known = true;
+  std::optional<Polynomial> sum;
 };
 
 struct IndexPolynomial::Split {
