@@ -158,11 +158,14 @@ def f(x: kk.f64[N]):
     @kk.kernel
     def decorated(v):
         return v
+    def defaulted(v, by=x):
+        return v
     x[:] = (1.0, 2.0)
 """)
     assert [problem[3] for problem in error.problems] == [
         "late has no value yet", "there is no unknown", "functions call each other too deeply; recursion is not supported",
         "late: too many positional arguments", "functions inside of a kernel have no decorators",
+        "parameters of a function inside have constants as defaults",
         "a tuple of numbers is assigned to as many elements along one dimension of known size"]
 
 

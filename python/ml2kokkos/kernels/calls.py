@@ -1,7 +1,6 @@
 """Calls: functions of Python, NumPy and this package, conversions, helpers that are written in line."""
 
 import builtins
-import inspect
 import math
 import types
 
@@ -180,13 +179,13 @@ class Calls:
         return self.sources[function]
 
     def bound_arguments(self, source, arguments, named):
-        signature = inspect.signature(source.function)
+        signature = source.signature
         if any(parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) for parameter in signature.parameters.values()):
-            raise self.problem(f"{source.function.__name__} takes any number of arguments, which is not supported")
+            raise self.problem(f"{source.name} takes any number of arguments, which is not supported")
         try:
             bound = signature.bind(*arguments, **named)
         except TypeError as error:
-            raise self.problem(f"{source.function.__name__}: {error}") from None
+            raise self.problem(f"{source.name}: {error}") from None
         return {name: bound.arguments[name] if name in bound.arguments else self.lifted(parameter.default, name)
                 for name, parameter in signature.parameters.items()}
 
@@ -218,7 +217,7 @@ class Calls:
         annotation = source.annotation(name)
         if isinstance(annotation, Annotation):
             if not isinstance(value, Array) or value.kind != annotation.kind.name or len(value.shape) != len(annotation.sizes):
-                raise self.problem(f"{name} of {source.function.__name__} is an array of {annotation.kind} with {len(annotation.sizes)} dimensions")
+                raise self.problem(f"{name} of {source.name} is an array of {annotation.kind} with {len(annotation.sizes)} dimensions")
             for size, extent in zip(annotation.sizes, value.shape):
                 if isinstance(size, int):
                     self.same_extent(Linear(size), extent)

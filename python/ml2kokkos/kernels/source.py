@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import copy
 import inspect
 import textwrap
 
@@ -12,7 +11,7 @@ from .types import Size
 
 class Source:
     def __init__(self, function):
-        self.function = function
+        self.function, self.name, self.signature = function, function.__name__, inspect.signature(function)
         self.file = inspect.getsourcefile(function) or "<unknown>"
         try:
             lines, first = inspect.getsourcelines(function)
@@ -73,18 +72,25 @@ class Inner:
         self.parameters = [argument.arg for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs]
         self.locals = assigned(node.body) | set(self.parameters)
         self.place, self.meaning = outer.place, outer.meaning
-        self.function = self._signature(outer)
+        self.name, self.signature = node.name, self._signature()
 
-    def _signature(self, outer):
-        """A function with the same parameters and defaults, which does nothing."""
-        stub = ast.parse("def stub(): pass")
-        stub.body[0].name, stub.body[0].args = self.node.name, copy.deepcopy(self.node.args)
-        for argument in ast.walk(stub.body[0].args):
-            if isinstance(argument, ast.arg):
-                argument.annotation = None
-        meant = Names(outer)
-        exec(compile(ast.fix_missing_locations(stub), "<signature>", "exec"), {}, meant)
-        return meant[self.node.name]
+    def _signature(self):
+        kinds, arguments = inspect.Parameter, self.node.args
+        positional = [(argument, kinds.POSITIONAL_ONLY) for argument in arguments.posonlyargs] + \
+            [(argument, kinds.POSITIONAL_OR_KEYWORD) for argument in arguments.args]
+        defaults = [None] * (len(positional) - len(arguments.defaults)) + arguments.defaults
+        found = [(*argument, default) for argument, default in zip(positional, defaults)]
+        if arguments.vararg:
+            found.append((arguments.vararg, kinds.VAR_POSITIONAL, None))
+        found += [(argument, kinds.KEYWORD_ONLY, default) for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults)]
+        if arguments.kwarg:
+            found.append((arguments.kwarg, kinds.VAR_KEYWORD, None))
+        return inspect.Signature([kinds(argument.arg, kind, default=kinds.empty if default is None else self._constant(default))
+                                  for argument, kind, default in found])
+
+    def _constant(self, node):
+        """A default: a literal, or a name of the closure or the module."""
+        return self.meaning(node.id) if isinstance(node, ast.Name) else ast.literal_eval(node)
 
     def annotation(self, name):
         for argument in ast.walk(self.node.args):

@@ -93,8 +93,8 @@ class Statements(Loops):
             raise self.problem("functions inside of a kernel have no decorators")
         try:
             self.scope[node.name] = Const(Inner(node, self.source))
-        except Exception as error:
-            raise self.problem(f"parameters of a function inside have constants as defaults: {error}") from None
+        except (KeyError, ValueError):
+            raise self.problem("parameters of a function inside have constants as defaults") from None
 
     def run_Pass(self, node):
         pass
