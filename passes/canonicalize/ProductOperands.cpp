@@ -211,7 +211,7 @@ private:
 
 /// The one number that all elements of an operand are, if a fill or work without operands says so. A constant may be a
 /// parameter that is not trained yet: code should not depend on its values.
-Value numberOf(Value operand) {
+Value scalarOf(Value operand) {
   if (auto fill = operand.getDefiningOp<linalg::FillOp>())
     return fill.getInputs()[0];
   auto generic = operand.getDefiningOp<linalg::GenericOp>();
@@ -243,7 +243,7 @@ struct UniformFactor : OpRewritePattern<linalg::GenericOp> {
       if (!other.isProjectedPermutation() || !llvm::all_of(reductions, isRead) ||
           llvm::none_of(out.getResults(), isRepeated))
         continue;
-      Value const number = numberOf(op.getInputs()[uniform]);
+      Value const number = scalarOf(op.getInputs()[uniform]);
       if (number && isConstant(op.getInputs()[1 - uniform])) {
         rewrite(rewriter, op, fill, uniform, number);
         return success();

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t mostSlices = 64; ///< of one result: time must not grow with the square of the program
 
 /// Whether a value is the product of something and a weight.
-bool isProduct(Value value) {
+bool isWeightProduct(Value value) {
   auto op = value.getDefiningOp<linalg::GenericOp>();
   return op && op.hasPureTensorSemantics() && isMultiplyAdd(op) &&
          llvm::any_of(op.getInputs(), [](Value input) { return input.getDefiningOp<nest::WeightOp>() != nullptr; });
@@ -44,7 +44,7 @@ struct ReadParts : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
-    if (op.getNumResults() != 1 || !isProduct(op.getResult(0)) || !hasFreshOutput(op))
+    if (op.getNumResults() != 1 || !isWeightProduct(op.getResult(0)) || !hasFreshOutput(op))
       return failure();
     auto const type = cast<RankedTensorType>(op.getResult(0).getType());
     AffineMap const output = op.getIndexingMapsArray().back();
@@ -70,7 +70,7 @@ struct ReadParts : OpRewritePattern<linalg::GenericOp> {
     bool areApart = true;
     for (auto [input, map] : llvm::zip(op.getInputs(), op.getIndexingMapsArray())) {
       auto const dims = dimensionsOf(map, loop);
-      bool const isCut = input.getDefiningOp<nest::WeightOp>() || (input.hasOneUse() && isProduct(input));
+      bool const isCut = input.getDefiningOp<nest::WeightOp>() || (input.hasOneUse() && isWeightProduct(input));
       if (!dims || dims->size() > 1 || (!dims->empty() && !isCut))
         return std::nullopt;
       areApart &= dims->empty() || hasPartAt(input, ranges);

@@ -49,7 +49,7 @@ std::optional<Component> componentOf(Value value) {
 }
 
 /// A product of a component and a weight.
-struct Product {
+struct ComponentProduct {
   linalg::GenericOp op;
   unsigned input; ///< which is the component
   Component component;
@@ -60,7 +60,7 @@ struct Product {
   AffineMap outputMap() { return op.getIndexingMapsArray()[2]; }
 
   /// Whether the products differ in their components and weights only.
-  bool isLike(Product &other) {
+  bool isLike(ComponentProduct &other) {
     return input == other.input && component.whole == other.component.whole && component.dim == other.component.dim &&
            weight.getType() == other.weight.getType() && op->getBlock() == other.op->getBlock() &&
            op.getIndexingMaps() == other.op.getIndexingMaps() && op.getIteratorTypes() == other.op.getIteratorTypes() &&
@@ -70,7 +70,7 @@ struct Product {
   }
 };
 
-std::optional<Product> productOf(Value value) {
+std::optional<ComponentProduct> componentProductOf(Value value) {
   auto op = value.getDefiningOp<linalg::GenericOp>();
   if (!op || !op.hasPureTensorSemantics() || !isMultiplyAdd(op) ||
       !op.getOutputs()[0].getDefiningOp<linalg::FillOp>() || !cast<RankedTensorType>(value.getType()).hasStaticShape())
@@ -81,7 +81,7 @@ std::optional<Product> productOf(Value value) {
   for (unsigned input : {0, 1})
     if (op.getInputs()[1 - input].getDefiningOp<nest::WeightOp>())
       if (auto const component = componentOf(op.getInputs()[input]))
-        return Product{op, input, *component, op.getInputs()[1 - input]};
+        return ComponentProduct{op, input, *component, op.getInputs()[1 - input]};
   return std::nullopt;
 }
 
@@ -119,7 +119,7 @@ Value negated(OpBuilder &builder, Value value) {
 }
 
 /// A product with further loops: maps are those of the component's tensor, the weight and the result.
-Value productWith(OpBuilder &builder, Location loc, Product product, Value weight, ArrayRef<AffineMap> maps,
+Value productWith(OpBuilder &builder, Location loc, ComponentProduct product, Value weight, ArrayRef<AffineMap> maps,
                   ArrayRef<utils::IteratorType> loops, RankedTensorType type) {
   auto fill = product.op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
   Value const empty = builder.create<tensor::EmptyOp>(loc, type.getShape(), type.getElementType());
@@ -151,11 +151,13 @@ struct SumOfComponents : OpRewritePattern<linalg::GenericOp> {
         sum->getOperand(1).getParentBlock() != &body || body.getArgument(2) == sum->getOperand(0) ||
         body.getArgument(2) == sum->getOperand(1))
       return failure();
-    auto a = productOf(op.getInputs()[0]), b = productOf(op.getInputs()[1]);
+    auto a = componentProductOf(op.getInputs()[0]), b = componentProductOf(op.getInputs()[1]);
     if (!a || !b || !a->op->hasOneUse() || !b->op->hasOneUse() || !a->isLike(*b) || !a->weight.hasOneUse() ||
         !b->weight.hasOneUse())
       return failure();
-    Product *subtracted = !isa<arith::SubFOp>(sum) ? nullptr : sum->getOperand(1) == body.getArgument(1) ? &*b : &*a;
+    ComponentProduct *subtracted = !isa<arith::SubFOp>(sum)                    ? nullptr
+                                   : sum->getOperand(1) == body.getArgument(1) ? &*b
+                                                                               : &*a;
     if (a->component.place + b->component.place != 1 ||
         cast<RankedTensorType>(a->component.whole.getType()).getDimSize(a->component.dim) != 2)
       return failure();

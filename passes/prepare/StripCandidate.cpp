@@ -15,11 +15,11 @@ using namespace mlir;
 
 namespace ml2k {
 
-static constexpr int64_t shortLoop = 16;       ///< steps that a column may as well take alone
-static constexpr int64_t fewestColumns = 4;    ///< that have a kernel of their own: less than a vector register holds
-static constexpr int64_t leastLanes = 8;       ///< of a short loop that is worth vectors of its own
-static constexpr int64_t shortFold = 256;      ///< the same where the steps write nothing
-static constexpr int64_t mostBytes = 16 * 128; ///< of arrays for one column
+static constexpr int64_t shortLoop = 16;    ///< steps that a column may as well take alone
+static constexpr int64_t fewestColumns = 4; ///< that have a kernel of their own: less than a vector register holds
+static constexpr int64_t leastLanes = 8;    ///< of a short loop that is worth vectors of its own
+static constexpr int64_t longWithoutStores = 256; ///< the same where the steps write nothing
+static constexpr int64_t mostBytes = 16 * 128;    ///< of arrays for one column
 
 namespace {
 
@@ -89,7 +89,7 @@ private:
       return false;
     loops.push_back(loop);
     chosen.insert(loop);
-    isWorthIt |= isLong(loop, shortFold) || storesIn(loop);
+    isWorthIt |= isLong(loop, longWithoutStores) || storesIn(loop);
     return true;
   }
 

@@ -31,7 +31,7 @@ TeamPart ml2k::nest::teamPartOf(Operation *op) {
 
 //===--- The team of a device -------------------------------------------------------------------------------------===//
 
-static constexpr int64_t mostLanes = 32;       ///< of a thread
+static constexpr int64_t widestVector = 32;    ///< of a thread
 static constexpr int64_t largestTeam = 1024;   ///< lanes
 static constexpr int64_t usualTeam = 256;      ///< lanes, where nothing asks for more
 static constexpr int64_t lanesOfUnknown = 128; ///< where the length of loops is not known
@@ -98,7 +98,7 @@ static TeamShape shapeOf(ArrayRef<std::optional<int64_t>> extents) {
   if (extents.size() == 1)
     return {std::clamp<int64_t>(extents[0].value_or(lanesOfUnknown), 1, usualTeam), 1};
   std::optional<int64_t> const width = extents.back();
-  TeamShape shape{1, width ? int64_t(llvm::PowerOf2Ceil(std::clamp<int64_t>(*width, 1, mostLanes))) : mostLanes};
+  TeamShape shape{1, width ? int64_t(llvm::PowerOf2Ceil(std::clamp<int64_t>(*width, 1, widestVector))) : widestVector};
   for (std::optional<int64_t> extent : extents.drop_back())
     shape.threads =
         std::min(shape.threads * std::clamp<int64_t>(extent.value_or(largestTeam), 1, largestTeam), largestTeam);
@@ -146,7 +146,7 @@ static LogicalResult verifyShared(scf::ParallelOp loop) {
   return success();
 }
 
-static LogicalResult verifyBlock(Block &block) {
+static LogicalResult verifyTeamBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     switch (teamPartOf(&op)) {
     case TeamPart::Shared:
@@ -162,7 +162,7 @@ static LogicalResult verifyBlock(Block &block) {
         return op.emitOpError("cannot stand around loops of a team's threads");
       for (Region &region : op.getRegions())
         for (Block &inner : region)
-          if (failed(verifyBlock(inner)))
+          if (failed(verifyTeamBlock(inner)))
             return failure();
       break;
     case TeamPart::All:
@@ -172,7 +172,7 @@ static LogicalResult verifyBlock(Block &block) {
   return success();
 }
 
-LogicalResult ml2k::nest::verifyTeam(LoopKernelOp kernel) { return verifyBlock(kernel.getBody().front()); }
+LogicalResult ml2k::nest::verifyTeam(LoopKernelOp kernel) { return verifyTeamBlock(kernel.getBody().front()); }
 
 LogicalResult BarrierOp::verify() {
   auto kernel = (*this)->getParentOfType<LoopKernelOp>();

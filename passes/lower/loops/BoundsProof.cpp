@@ -21,7 +21,7 @@ using namespace mlir;
 namespace ml2k {
 namespace {
 
-constexpr unsigned mostUnknowns = 12, mostInequalities = 32, mostParents = 16;
+constexpr unsigned mostColumns = 12, mostInequalities = 32, mostGuards = 16;
 
 /// What two sides say, each of values of its own in `inside`, both of the same values outside.
 class System {
@@ -47,7 +47,7 @@ public:
 
   /// Conditions that hold where `op` runs.
   void addGuards(Operation *op, unsigned side) {
-    for (unsigned i = 0; i < mostParents && op && op->getParentOp(); ++i, op = op->getParentOp())
+    for (unsigned i = 0; i < mostGuards && op && op->getParentOp(); ++i, op = op->getParentOp())
       if (auto branch = dyn_cast<scf::IfOp>(op->getParentOp()))
         if (auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>())
           addComparison(compare, op->getParentRegion() == &branch.getThenRegion(), side);
@@ -93,7 +93,7 @@ private:
     std::pair<Value, unsigned> const key(value, isInside ? side : 0);
     if (auto const *known = columns.find(key); known != columns.end())
       return known->second;
-    if (columns.size() == mostUnknowns)
+    if (columns.size() == mostColumns)
       return std::nullopt;
     unsigned const place = columns.size();
     columns[key] = place;

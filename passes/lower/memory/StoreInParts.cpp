@@ -157,7 +157,7 @@ bool canStore(nest::ContractOp product, Value to, AffineMap map) {
          type.getElementType() == cast<MemRefType>(product.getOutputs()[0].getType()).getElementType();
 }
 
-void store(nest::ContractOp product) {
+void storeColumns(nest::ContractOp product) {
   std::optional<Copy> const copy = onlyCopy(product);
   if (!copy)
     return;
@@ -188,7 +188,7 @@ void store(nest::ContractOp product) {
 void storeInParts(func::FuncOp function) {
   SmallVector<nest::ContractOp> products;
   function.walk([&](nest::ContractOp product) { products.push_back(product); });
-  llvm::for_each(products, store);
+  llvm::for_each(products, storeColumns);
 }
 
 } // namespace ml2k

@@ -49,7 +49,7 @@ nest::WeightOp ownWeight(Value value) {
 }
 
 /// Work on the sum and on what the extras hold for its column, which does not ask for the column itself.
-bool isPlain(Block &epilogue) {
+bool isOfColumns(Block &epilogue) {
   return llvm::all_of(epilogue, [](Operation &op) {
     return isa<nest::YieldOp>(op) || (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
                                       llvm::none_of(op.getOperandTypes(), llvm::IsaPred<ShapedType>));
@@ -67,7 +67,7 @@ bool isJoinable(nest::ContractOp product) {
   return llvm::equal(product.getRoles(), ArrayRef({nest::Role::M, nest::Role::N, nest::Role::K})) &&
          product->getNumResults() == 1 && product.getMaps() == maps && ownWeight(product.getInputs()[1]) &&
          llvm::all_of(product.getExtras(), ownWeight) && product.getOutputs()[0].getDefiningOp<tensor::EmptyOp>() &&
-         isPlain(product.getEpilogue().front());
+         isOfColumns(product.getEpilogue().front());
 }
 
 bool areAlike(nest::ContractOp a, nest::ContractOp b) {

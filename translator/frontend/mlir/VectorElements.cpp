@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace ml2k::mlir_import;
 
-static VectorType typeOf(Value vector) { return cast<VectorType>(vector.getType()); }
+static VectorType vectorTypeOf(Value vector) { return cast<VectorType>(vector.getType()); }
 
 //===--- The table ------------------------------------------------------------------------------------------------===//
 
@@ -417,7 +417,7 @@ Value VectorElements::of(OpBuilder &at, vector::OuterProductOp op, Positions pos
 
 Value VectorElements::of(OpBuilder &at, vector::MatmulOp op, Positions positions) {
   Location const loc = op.getLoc();
-  Type const type = typeOf(op.getRes()).getElementType();
+  Type const type = vectorTypeOf(op.getRes()).getElementType();
   int64_t const rows = op.getLhsRows(), depth = op.getLhsColumns();
   Value const extent = indexOf(at, loc, rows);
   Value const column = at.createOrFold<arith::DivUIOp>(loc, positions[0], extent);

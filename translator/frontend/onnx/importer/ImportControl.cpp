@@ -289,7 +289,7 @@ Importer::Values Importer::importBatchedScan(Node const &node, Values inputs, Sc
 bool Importer::importControl(pb::NodeProto const &proto, int opset, std::vector<GraphValue *> const &inputs,
                              Scope &scope, Opsets const &opsets) {
   std::string const &name = proto.op_type();
-  if (!(name == "If" || name == "Loop" || name == "Scan") || (!proto.domain().empty() && proto.domain() != "ai.onnx"))
+  if (!(name == "If" || name == "Loop" || name == "Scan") || !isOnnx(proto))
     return false;
   Node const node(proto, opset, inputs, build, [&](GraphValue &value) { return materialize(value); }, directory);
   Values given;

@@ -56,8 +56,7 @@ bool canScanAtOnce(pb::GraphProto const &body, size_t states) {
   for (pb::NodeProto const &node : body.node()) {
     if (llvm::none_of(node.input(), [&](std::string const &name) { return varying.count(name); }))
       continue;
-    bool const isKnown = (node.domain().empty() || node.domain() == "ai.onnx") &&
-                         (isElementwise(node.op_type()) || isReduction(node.op_type()));
+    bool const isKnown = isOnnx(node) && (isElementwise(node.op_type()) || isReduction(node.op_type()));
     if (!isKnown || (isReduction(node.op_type()) && node.input_size() > 1 && varying.count(node.input(1))))
       return false;
     varying.insert(node.output().begin(), node.output().end());

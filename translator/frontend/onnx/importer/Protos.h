@@ -7,6 +7,10 @@
 
 namespace ml2k::frontend {
 namespace pb = ONNX_NAMESPACE;
-}
+
+/// An operator of the standard, not of a vendor.
+inline bool isOnnx(pb::NodeProto const &node) { return node.domain().empty() || node.domain() == "ai.onnx"; }
+
+} // namespace ml2k::frontend
 
 #endif

@@ -24,8 +24,7 @@ constexpr int mostNodes = 64; ///< of the body
 constexpr size_t mostText = 1 << 12;
 
 bool is(NodeProto const *node, StringRef op, int inputs) {
-  return node && node->op_type() == op && (node->domain().empty() || node->domain() == "ai.onnx") &&
-         node->input_size() == inputs && node->output_size() == 1;
+  return node && node->op_type() == op && isOnnx(*node) && node->input_size() == inputs && node->output_size() == 1;
 }
 
 GraphProto const *graphOf(NodeProto const &node, StringRef name) {

@@ -65,8 +65,6 @@ private:
 
 } // namespace
 
-static bool isOnnx(NodeProto const &node) { return node.domain().empty() || node.domain() == "ai.onnx"; }
-
 static bool hasBody(NodeProto const &node) {
   return llvm::any_of(node.attribute(),
                       [](auto const &attribute) { return attribute.has_g() || attribute.graphs_size(); });

@@ -114,7 +114,6 @@ private:
   mlir::Value index, mirrored;            ///< the number of the step, from either end
 };
 
-inline bool isOnnx(pb::NodeProto const &node) { return node.domain().empty() || node.domain() == "ai.onnx"; }
 /// What a node, or a body of it, reads.
 std::unordered_set<std::string> namesRead(pb::NodeProto const &node);
 
