@@ -57,7 +57,7 @@ func.func @total(%x: memref<?xf64>, %sum: memref<1xf64>) {
 // Integers of a sequential loop may change places; floating-point sums keep their order.
 // CHECK-LABEL: @sequential(
 // CHECK: nest.kernel "arg2" range (%{{.*}}) = (%{{.*}}) to (%{{.*}}) note "parallel: iterations meet in atomic updates only"
-// CHECK: nest.kernel "arg4" range () = () to () note "sequential: iterations may read what others write of arg4"
+// CHECK: nest.kernel "arg4" range () = () to () note "sequential: terms of a floating-point sum keep their order"
 func.func @sequential(%bins: memref<?xindex>, %x: memref<?xf64>, %counts: memref<?xi32>, %more: memref<?xi64>, %sums: memref<?xf64>,
                       %squares: memref<?xf64>) {
   %c0 = arith.constant 0 : index

@@ -234,6 +234,14 @@ bool meetInUpdates(scf::ForOp loop) {
   return true;
 }
 
+bool meetInSums(scf::ForOp loop) {
+  auto const addsTo = [](Operation *access) {
+    memref::StoreOp const update = updateOf(access);
+    return update && isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp>(joinOf(update));
+  };
+  return dependenceOf(loop, [&](Operation *a, Operation *b) { return addsTo(a) && addsTo(b); }).empty();
+}
+
 bool meetInAtomics(scf::ForOp loop) {
   return dependenceOf(loop,
                       [](Operation *a, Operation *b) {

@@ -22,6 +22,11 @@ bool meetInUpdates(mlir::scf::ForOp loop);
 /// The same of a loop inside, where all of them are marked already.
 bool meetInAtomics(mlir::scf::ForOp loop);
 
+/// Whether the iterations of `loop` meet in nothing but floating-point sums and products of elements, whose terms keep
+/// their order.
+bool meetInSums(mlir::scf::ForOp loop);
+
+
 } // namespace ml2k
 
 #endif

@@ -39,6 +39,8 @@ static void note(Operation *loop, StringRef text) {
 
 //===--- Reductions -----------------------------------------------------------------------------------------------===//
 
+static constexpr char orderOfTerms[] = "terms of a floating-point sum keep their order";
+
 /// The operation that joins a term to the carried value, if that is all that happens to it.
 static Operation *reductionOf(scf::ForOp loop, unsigned place) {
   BlockArgument const carried = loop.getRegionIterArg(place);
@@ -56,7 +58,7 @@ static std::string reductionProblem(scf::ForOp loop) {
       Operation *last = loop.getYieldedValues()[i].getDefiningOp();
       bool const sum = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last) &&
                        llvm::is_contained(last->getOperands(), loop.getRegionIterArg(i)); // else a recurrence
-      return sum ? "terms of a floating-point sum keep their order" : "an iteration needs a value of the one before";
+      return sum ? orderOfTerms : "an iteration needs a value of the one before";
     }
   return "";
 }
@@ -75,8 +77,10 @@ static void addReduction(RewriterBase &rewriter, scf::ReduceOp reduce, unsigned 
 }
 
 std::string whySequential(scf::ForOp loop) {
-  std::string const reason = reductionProblem(loop);
-  return reason.empty() ? dependenceOf(loop) : reason;
+  if (std::string const reason = reductionProblem(loop); !reason.empty())
+    return reason;
+  std::string const dependence = dependenceOf(loop);
+  return !dependence.empty() && meetInSums(loop) ? orderOfTerms : dependence;
 }
 
 scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
