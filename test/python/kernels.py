@@ -931,3 +931,40 @@ def functions_inside(x: kk.f64[N], y: kk.f64[N], v: kk.f64["k", 3], a: float):
     for p in kk.range(v.shape[0]):
         v[p] = cross(v[p], (1.0, a, -1.0))
     v[0] = (1.0, 2.0, 3)
+
+
+@case(ints(0, 9, 20, 30, dtype=np.int32), ints(1, 500, 20), ints(0, 1, 6))
+def counts(a: kk.i32[N, M], x: kk.i64[N], out: kk.i64[6]):
+    high = 0
+    for i in kk.range(N):
+        for j in kk.range(M):
+            if a[i, j] > 4:
+                high += 1
+    odd = 0
+    rest = 0
+    bits = kk.i32(0)
+    for i in kk.range(N):
+        if x[i] % 2 == 1:
+            odd += 1
+            bits |= a[i, 0]
+        elif x[i] > 250:
+            rest -= x[i]
+    rounds = 0
+    for i in kk.range(N):
+        left = x[i]
+        while left > 1:
+            left = left // 2 if left % 2 == 0 else 3 * left + 1
+            rounds += 1
+    below = 0
+    for i in kk.range(N):
+        for j in kk.range(i):
+            below += x[i] if x[j] < x[i] else 0
+    run = 0
+    for i in kk.range(N):
+        run = 0 if x[i] < 100 else run + 1
+    out[0] = high
+    out[1] = odd
+    out[2] = rest + bits
+    out[3] = rounds
+    out[4] = below
+    out[5] = run

@@ -26,7 +26,6 @@ bool meetInAtomics(mlir::scf::ForOp loop);
 /// their order.
 bool meetInSums(mlir::scf::ForOp loop);
 
-
 } // namespace ml2k
 
 #endif

@@ -14,6 +14,7 @@
 #include "passes/lower/loops/IndexBounds.h"
 #include "passes/lower/loops/LoopsToNest.h"
 #include "passes/lower/loops/OrderedUpdates.h"
+#include "passes/lower/loops/RunningTotals.h"
 #include "passes/lower/loops/Scans.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/Nest.h"
@@ -23,6 +24,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -56,11 +58,30 @@ static std::string reductionProblem(scf::ForOp loop) {
   for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
     if (!reductionOf(loop, i)) {
       Operation *last = loop.getYieldedValues()[i].getDefiningOp();
-      bool const sum = isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last) &&
-                       llvm::is_contained(last->getOperands(), loop.getRegionIterArg(i)); // else a recurrence
+      bool const sum = (isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last) &&
+                        llvm::is_contained(last->getOperands(), loop.getRegionIterArg(i))) ||
+                       (isa<FloatType>(loop.getRegionIterArg(i).getType()) && totalOf(loop, i)); // else a recurrence
       return sum ? orderOfTerms : "an iteration needs a value of the one before";
     }
   return "";
+}
+
+/// Totals that the loop changes under conditions or in loops inside become what it joins to each once, where its
+/// iterations are independent but for them.
+static void separateTotals(RewriterBase &rewriter, scf::ForOp loop) {
+  SmallVector<std::pair<unsigned, Operation *>> totals;
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+    if (!reductionOf(loop, i)) {
+      Operation *join = totalOf(loop, i);
+      bool const mayBegin = join && join->getResult(0).getType().isIntOrIndexOrFloat() &&
+                            (isa<arith::SubIOp>(join) || (isReorderable(join) && arith::getNeutralElement(join)));
+      if (!mayBegin)
+        return;
+      totals.emplace_back(i, join);
+    }
+  if (!totals.empty() && dependenceOf(loop).empty())
+    for (auto [place, join] : totals)
+      separateTotal(rewriter, loop, place, join);
 }
 
 //===--- Rewriting ------------------------------------------------------------------------------------------------===//
@@ -114,12 +135,41 @@ scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
   return parallel;
 }
 
+/// The operation that joins what two iterations found, if it is one.
+static Operation *joinOf(scf::ParallelOp loop, unsigned place) {
+  Block &block = cast<scf::ReduceOp>(loop.getBody()->getTerminator()).getReductions()[place].front();
+  return llvm::hasSingleElement(block.without_terminator()) ? &block.front() : nullptr;
+}
+
+/// Whether all that `outer` does is to join the results of `inner`, which begin with the neutral elements `inits`.
+static bool joinsResults(scf::ParallelOp outer, Operation *inner, ValueRange inits) {
+  Operation *reduce = outer.getBody()->getTerminator();
+  if (!llvm::equal(reduce->getOperands(), inner->getResults()))
+    return false;
+  for (auto [place, init] : llvm::enumerate(inits)) {
+    Operation *join = joinOf(outer, place);
+    std::optional<TypedAttr> const neutral = join ? arith::getNeutralElement(join) : std::nullopt;
+    TypedAttr begin;
+    if (!neutral || !matchPattern(init, m_Constant(&begin)) || begin != *neutral)
+      return false;
+  }
+  return true;
+}
+
+static bool haveSameJoins(scf::ParallelOp a, scf::ParallelOp b) {
+  for (unsigned i = 0; i < a.getNumResults(); ++i)
+    if (!joinOf(a, i) || !joinOf(b, i) || joinOf(a, i)->getName() != joinOf(b, i)->getName())
+      return false;
+  return true;
+}
+
 /// `parallel i { parallel j { ... } }` to `parallel i, j`. Returns the merged loop.
 static scf::ParallelOp merge(RewriterBase &rewriter, scf::ParallelOp outer) {
   auto inner = dyn_cast<scf::ParallelOp>(outer.getBody()->front());
   auto const outside = [&](Value value) { return !outer->isAncestor(value.getParentRegion()->getParentOp()); };
-  if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()) || inner.getNumResults() ||
-      outer.getNumResults() || !llvm::all_of(inner->getOperands(), outside))
+  if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()) ||
+      !joinsResults(outer, inner, inner.getInitVals()) || !haveSameJoins(outer, inner) ||
+      !llvm::all_of(inner->getOperands(), outside))
     return outer;
   auto const joined = [](ValueRange a, ValueRange b) {
     SmallVector<Value> all(a);
@@ -129,8 +179,10 @@ static scf::ParallelOp merge(RewriterBase &rewriter, scf::ParallelOp outer) {
   rewriter.setInsertionPoint(outer);
   auto merged = rewriter.create<scf::ParallelOp>(outer.getLoc(), joined(outer.getLowerBound(), inner.getLowerBound()),
                                                  joined(outer.getUpperBound(), inner.getUpperBound()),
-                                                 joined(outer.getStep(), inner.getStep()));
-  rewriter.eraseOp(merged.getBody()->getTerminator());
+                                                 joined(outer.getStep(), inner.getStep()), outer.getInitVals());
+  rewriter.eraseOp(outer.getBody()->getTerminator());
+  if (!merged.getBody()->empty())
+    rewriter.eraseOp(merged.getBody()->getTerminator());
   for (auto [argument, place] : llvm::zip(merged.getBody()->getArguments(),
                                           joined(outer.getBody()->getArguments(), inner.getBody()->getArguments())))
     argument.setLoc(place.getLoc());
@@ -139,7 +191,7 @@ static scf::ParallelOp merge(RewriterBase &rewriter, scf::ParallelOp outer) {
   rewriter.replaceAllUsesWith(outer.getBody()->getArguments(),
                               merged.getBody()->getArguments().take_front(outer.getNumLoops()));
   merged->setDiscardableAttrs(outer->getDiscardableAttrDictionary());
-  rewriter.eraseOp(outer);
+  rewriter.replaceOp(outer, merged.getResults());
   return merge(rewriter, merged);
 }
 
@@ -246,6 +298,7 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
     loop = carryUpdates(rewriter, loop);
     if (formUpdates(rewriter, loop))
       return;
+    separateTotals(rewriter, loop);
     std::string const reason = whySequential(loop);
     if (!reason.empty() && loop.getNumResults() == 0 && meetInUpdates(loop)) {
       note(loop, "parallel: iterations meet in atomic updates only");
@@ -277,9 +330,24 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
       return;
     if (isRowScan(inner))
       inner->setAttr(scanLoop, rewriter.getUnitAttr());
-    if (inner.getNumResults() || !meetInAtomics(inner) || (nest::hasAtomicUpdates(inner) && isShort(inner)))
+    if (inner.getNumResults())
+      return visitTotals(rewriter, outer, inner);
+    if (!meetInAtomics(inner) || (nest::hasAtomicUpdates(inner) && isShort(inner)))
       return;
     visitPerfect(rewriter, makeParallel(rewriter, inner));
+  }
+
+  /// Sums of the sums of rows: one reduction of both loops, where the rows have one length.
+  void visitTotals(RewriterBase &rewriter, scf::ParallelOp outer, scf::ForOp inner) {
+    auto const isOutside = [&](Value value) { return !outer->isAncestor(value.getParentRegion()->getParentOp()); };
+    if (!joinsResults(outer, inner, inner.getInitArgs()) || !llvm::all_of(inner->getOperands(), isOutside))
+      return;
+    separateTotals(rewriter, inner);
+    for (unsigned i = 0; i < inner.getNumResults(); ++i)
+      if (Operation *join = reductionOf(inner, i); !join || join->getName() != joinOf(outer, i)->getName())
+        return;
+    if (dependenceOf(inner).empty())
+      visitPerfect(rewriter, makeParallel(rewriter, inner));
   }
 };
 } // namespace
