@@ -45,7 +45,7 @@ static bool canCarry(linalg::LinalgOp op) {
 }
 
 /// The operation that joins a term to `output`, if its neutral element is known and nothing else uses the value so far.
-static Operation *carriedBy(linalg::LinalgOp op, OpOperand &output) {
+static Operation *joinInto(linalg::LinalgOp op, OpOperand &output) {
   BlockArgument const before = op.getMatchingBlockArgument(&output);
   unsigned const place = output.getOperandNumber() - op.getNumDpsInputs();
   Operation *join = op.getBlock()->getTerminator()->getOperand(place).getDefiningOp();
@@ -121,7 +121,7 @@ public:
       : rewriter(rewriter), op(op), location(op.getLoc()), positions(op.getNumLoops()) {
     for (OpOperand &output : op.getDpsInitsMutable()) {
       fills.push_back(fillBefore(op, output.get()));
-      joins.push_back(carriedBy(op, output));
+      joins.push_back(joinInto(op, output));
     }
   }
 

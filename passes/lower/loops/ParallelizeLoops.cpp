@@ -135,10 +135,15 @@ scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
   return parallel;
 }
 
-/// The operation that joins what two iterations found, if it is one.
+/// The operation that joins what two iterations found, if it is one and does nothing else.
 static Operation *joinOf(scf::ParallelOp loop, unsigned place) {
   Block &block = cast<scf::ReduceOp>(loop.getBody()->getTerminator()).getReductions()[place].front();
-  return llvm::hasSingleElement(block.without_terminator()) ? &block.front() : nullptr;
+  Operation &join = block.front();
+  bool const isOnly = llvm::hasSingleElement(block.without_terminator()) && join.getNumOperands() == 2 &&
+                      join.getNumResults() == 1 && block.getTerminator()->getOperand(0) == join.getResult(0) &&
+                      llvm::is_contained(join.getOperands(), block.getArgument(0)) &&
+                      llvm::is_contained(join.getOperands(), block.getArgument(1));
+  return isOnly ? &join : nullptr;
 }
 
 /// Whether all that `outer` does is to join the results of `inner`, which begin with the neutral elements `inits`.
