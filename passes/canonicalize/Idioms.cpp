@@ -60,6 +60,33 @@ struct SelectToMaximum : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// select(a > b, a, b) of integers is their maximum.
+struct SelectToExtreme : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
+    auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (!compare || !op.getType().isIntOrIndex() || op.getType().isInteger(1))
+      return failure();
+    Value const a = compare.getLhs(), b = compare.getRhs();
+    bool const takesLeft = op.getTrueValue() == a && op.getFalseValue() == b;
+    if (!takesLeft && (op.getTrueValue() != b || op.getFalseValue() != a))
+      return failure();
+    using P = arith::CmpIPredicate;
+    P const predicate = takesLeft ? compare.getPredicate() : arith::invertPredicate(compare.getPredicate());
+    if (predicate == P::sgt || predicate == P::sge)
+      rewriter.replaceOpWithNewOp<arith::MaxSIOp>(op, a, b);
+    else if (predicate == P::slt || predicate == P::sle)
+      rewriter.replaceOpWithNewOp<arith::MinSIOp>(op, a, b);
+    else if (predicate == P::ugt || predicate == P::uge)
+      rewriter.replaceOpWithNewOp<arith::MaxUIOp>(op, a, b);
+    else if (predicate == P::ult || predicate == P::ule)
+      rewriter.replaceOpWithNewOp<arith::MinUIOp>(op, a, b);
+    else
+      return failure();
+    return success();
+  }
+};
+
 /// Constants stand second, as a person writes them.
 template <class Op> struct ConstantLast : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -276,11 +303,10 @@ struct OnlyPosition : OpRewritePattern<tensor::ExtractOp> {
 struct Idioms : impl::IdiomsBase<Idioms> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<SelectToMaximum, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>, ConstantLast<arith::MaximumFOp>,
-             ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>, PowerToProduct<math::FPowIOp>,
-             ReciprocalRoot, ErfOfQuotient, SigmoidThreshold, SoftplusOfLarge, RequantizedAsFloat, OnlyPosition>(
-            &getContext());
+    patterns.add<SelectToMaximum, SelectToExtreme, ConstantLast<arith::AddFOp>, ConstantLast<arith::MulFOp>,
+                 ConstantLast<arith::MaximumFOp>, ConstantLast<arith::MinimumFOp>, PowerToProduct<math::PowFOp>,
+                 PowerToProduct<math::FPowIOp>, ReciprocalRoot, ErfOfQuotient, SigmoidThreshold, SoftplusOfLarge,
+                 RequantizedAsFloat, OnlyPosition>(&getContext());
     populateSwappedHalves(patterns);
     populateSpreadImages(patterns);
     populateBroadcasts(patterns);

@@ -56,11 +56,6 @@ Value ml2k::combine(OpBuilder &builder, Location loc, Combiner combiner, Value a
   llvm_unreachable("a combiner for a type that it does not join");
 }
 
-bool ml2k::isNeutral(Combiner combiner, Value value) {
-  TypedAttr constant;
-  return matchPattern(value, m_Constant(&constant)) && isIdentity(combiner, constant);
-}
-
 //===--- Bodies ---------------------------------------------------------------------------------------------------===//
 
 /// A body whose accumulator is joined by one operation of the table.
@@ -176,26 +171,46 @@ template <class Compare> static std::optional<Choice> readCompare(Compare compar
   return Choice{keptBy(predicate), isStrict(predicate), termFirst ? compare.getLhs() : compare.getRhs()};
 }
 
-static std::optional<Choice> readSelect(arith::SelectOp select, Value accumulator, bool takesTerm) {
-  Value const condition = select.getCondition();
+static std::optional<Choice> readCondition(Value condition, Value accumulator, bool takesTerm) {
   if (auto choice = readCompare(condition.getDefiningOp<arith::CmpFOp>(), accumulator, takesTerm))
     return choice;
   return readCompare(condition.getDefiningOp<arith::CmpIOp>(), accumulator, takesTerm);
 }
 
-/// A body that compares and selects; the accumulator may also steer other selects of the same compare.
-static std::optional<ml2k::Reduction> matchSelect(BlockArgument accumulator, Value result) {
-  auto select = result.getDefiningOp<arith::SelectOp>();
-  if (!select || (select.getTrueValue() != accumulator && select.getFalseValue() != accumulator))
+std::optional<ml2k::ChosenExtreme> ml2k::matchChosenExtreme(arith::SelectOp select, Value accumulator) {
+  if (select.getTrueValue() != accumulator && select.getFalseValue() != accumulator)
     return std::nullopt;
   bool const takesTerm = select.getFalseValue() == accumulator;
-  auto const choice = readSelect(select, accumulator, takesTerm);
-  Value const taken = takesTerm ? select.getTrueValue() : select.getFalseValue();
-  if (!choice || !choice->kept || choice->term != taken || !llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
+  auto const choice = readCondition(select.getCondition(), accumulator, takesTerm);
+  if (!choice || !choice->kept || choice->term != (takesTerm ? select.getTrueValue() : select.getFalseValue()))
+    return std::nullopt;
+  return ml2k::ChosenExtreme{*choice->kept, choice->term, {}};
+}
+
+std::optional<ml2k::ChosenExtreme> ml2k::matchGuardedExtreme(arith::SelectOp select, Value accumulator) {
+  auto both = select.getCondition().getDefiningOp<arith::AndIOp>();
+  if (!both || select.getFalseValue() != accumulator)
+    return std::nullopt;
+  std::optional<Choice> choices[2];
+  for (auto [choice, condition] : llvm::zip(choices, both->getOperands()))
+    choice = readCondition(condition, accumulator, /*takesTerm=*/true);
+  if (choices[0].has_value() == choices[1].has_value())
+    return std::nullopt;
+  Choice const &choice = choices[0] ? *choices[0] : *choices[1];
+  if (!choice.kept || choice.term != select.getTrueValue())
+    return std::nullopt;
+  return ml2k::ChosenExtreme{*choice.kept, choice.term, both->getOperand(choices[0] ? 1 : 0)};
+}
+
+/// A body that compares and selects, and does nothing else with the accumulator.
+static std::optional<ml2k::Reduction> matchSelect(BlockArgument accumulator, Value result) {
+  auto select = result.getDefiningOp<arith::SelectOp>();
+  auto const choice = select ? ml2k::matchChosenExtreme(select, accumulator) : std::nullopt;
+  if (!choice || !llvm::all_of(accumulator.getUsers(), [&](Operation *user) {
         return user == select || user == select.getCondition().getDefiningOp();
       }))
     return std::nullopt;
-  return ml2k::Reduction{*choice->kept, taken};
+  return ml2k::Reduction{choice->combiner, choice->term};
 }
 
 std::optional<ml2k::Reduction> ml2k::matchReduction(linalg::GenericOp op, unsigned result) {
@@ -211,7 +226,7 @@ static std::optional<Combiner> matchExtreme(Value result, Value accumulator, Val
   Operation *op = result.getDefiningOp();
   if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
     bool const takesTerm = select.getFalseValue() == accumulator;
-    auto const choice = readSelect(select, accumulator, takesTerm);
+    auto const choice = readCondition(select.getCondition(), accumulator, takesTerm);
     return choice && choice->term == term ? choice->kept : std::nullopt;
   }
   if (!op || op->getNumOperands() != 2 || !llvm::is_contained(op->getOperands(), accumulator) ||
@@ -234,7 +249,7 @@ std::optional<ml2k::PositionReduction> ml2k::matchPosition(linalg::GenericOp op)
     if (!select || (select.getTrueValue() != remembered && select.getFalseValue() != remembered))
       continue;
     bool const takesTerm = select.getFalseValue() == remembered;
-    auto const choice = readSelect(select, accumulator, takesTerm);
+    auto const choice = readCondition(select.getCondition(), accumulator, takesTerm);
     if (!choice || !choice->kept)
       continue;
     auto const combiner = matchExtreme(yielded(op, extreme), accumulator, choice->term);

@@ -31,7 +31,7 @@ func.func @two(%bins: memref<?xi32>, %x: memref<?xf64>, %counts: memref<?xi32>, 
 
 // An element that all iterations change is a sum, also under a condition.
 // CHECK-LABEL: @total(
-// CHECK: nest.kernel "reduced" {{.*}} reduce (sum into
+// CHECK: nest.kernel "total" {{.*}} reduce (sum into
 // CHECK-NOT: nest.atomic
 // CHECK: scf.if
 // CHECK: nest.yield %{{.*}} : f64

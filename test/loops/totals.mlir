@@ -158,3 +158,118 @@ func.func @floats(%x: memref<?xf64>, %n: index) -> f64 {
   }
   return %total : f64
 }
+
+// -----
+
+// The smaller of the total and a term, chosen by comparing them: a NaN among the terms is passed by; the start, which
+// may be NaN, is compared with what was found.
+// CHECK-LABEL: @least
+// CHECK-SAME: %[[START:[^ ]*]]: f64
+// CHECK: %[[INF:.*]] = arith.constant 0x7FF0000000000000 : f64
+// CHECK: %[[FOUND:.*]] = scf.parallel {{.*}} init (%[[INF]]) -> f64
+// CHECK: arith.minnumf
+// CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[FOUND]], %[[START]]
+// CHECK: %[[RESULT:.*]] = arith.select %[[BELOW]], %[[FOUND]], %[[START]]
+// CHECK: return %[[RESULT]]
+func.func @least(%x: memref<?xf64>, %n: index, %start: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start) -> f64 {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %p = arith.cmpf olt, %v, %a : f64
+    %b = arith.select %p, %v, %a : f64
+    scf.yield %b : f64
+  }
+  return %least : f64
+}
+
+// -----
+
+// A branch that reads the term again, another condition beside it; a number as start is joined as it is.
+// CHECK-LABEL: @guarded
+// CHECK: %[[NONE:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: scf.parallel {{.*}} init (%{{.*}}) -> f32
+// CHECK: %[[V:.*]] = memref.load
+// CHECK: %[[POSITIVE:.*]] = arith.cmpf ogt, %[[V]], %[[ZERO]]
+// CHECK: %[[TERM:.*]] = arith.select %[[POSITIVE]], %[[V]], %[[NONE]]
+// CHECK: scf.reduce(%[[TERM]]
+// CHECK: arith.maxnumf
+func.func @guarded(%x: memref<?xf32>, %n: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %start = arith.constant -1.0 : f32
+  %largest = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start) -> f32 {
+    %v = memref.load %x[%i] : memref<?xf32>
+    %p = arith.cmpf ogt, %v, %a : f32
+    %q = arith.cmpf ogt, %v, %zero : f32
+    %both = arith.andi %p, %q : i1
+    %b = scf.if %both -> f32 {
+      %again = memref.load %x[%i] : memref<?xf32>
+      scf.yield %again : f32
+    } else {
+      scf.yield %a : f32
+    }
+    scf.yield %b : f32
+  }
+  return %largest : f32
+}
+
+// -----
+
+// "The smaller of a term and the total": a NaN would take its place, and every number the NaN's.
+// CHECK-LABEL: @loses_total
+// CHECK: scf.for
+// CHECK: nest.note = "sequential: a NaN would replace the total, which min(total, term) and max(total, term) keep"
+func.func @loses_total(%x: memref<?xf64>, %n: index, %start: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start) -> f64 {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %p = arith.cmpf olt, %a, %v : f64
+    %b = arith.select %p, %a, %v : f64
+    scf.yield %b : f64
+  }
+  return %least : f64
+}
+
+// -----
+
+// Both comparisons are of the total and a term: no guard.
+// CHECK-LABEL: @between
+// CHECK: scf.for
+// CHECK: nest.note = "sequential: an iteration needs a value of the one before"
+func.func @between(%x: memref<?xf64>, %n: index, %start: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %half = arith.constant 0.5 : f64
+  %least = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start) -> f64 {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %p = arith.cmpf olt, %v, %a : f64
+    %q = arith.cmpf ogt, %a, %half : f64
+    %both = arith.andi %p, %q : i1
+    %b = arith.select %both, %v, %a : f64
+    scf.yield %b : f64
+  }
+  return %least : f64
+}
+
+// -----
+
+// Where a term was found depends on the order.
+// CHECK-LABEL: @place
+// CHECK: scf.for
+// CHECK: nest.note = "sequential:
+func.func @place(%x: memref<?xf64>, %n: index, %start: f64) -> (f64, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least, %at = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start, %k = %c0) -> (f64, index) {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %p = arith.cmpf olt, %v, %a : f64
+    %b = arith.select %p, %v, %a : f64
+    %l = arith.select %p, %i, %k : index
+    scf.yield %b, %l : f64, index
+  }
+  return %least, %at : f64, index
+}

@@ -968,3 +968,56 @@ def counts(a: kk.i32[N, M], x: kk.i64[N], out: kk.i64[6]):
     out[3] = rounds
     out[4] = below
     out[5] = run
+
+
+def with_holes(random):
+    numbers = random.normal(size=(40, 30))
+    numbers[3, 4] = numbers[7, 0] = np.nan
+    return numbers
+
+
+@case(with_holes, ints(0, 900, 40), f64(20, 3), f64(14))
+def extremes(a: kk.f64[N, M], x: kk.i64[N], points: kk.f64["K", 3], out: kk.f64[14]):
+    """Maxima and minima as Python writes them: a NaN among the terms is passed by, one in front of them stays."""
+    largest = 0.0
+    for i in kk.range(N):
+        for j in kk.range(M):
+            largest = max(largest, abs(a[i, j]))
+    least = a[0, 0]
+    positive = 1e3
+    for i in kk.range(1, N):
+        if a[i, 0] < least:
+            least = a[i, 0]
+        if a[i, 1] > 0.0 and a[i, 1] < positive:
+            positive = a[i, 1]
+    hole = a[3, 4]
+    last = 0.0
+    for i in kk.range(N):
+        hole = max(hole, a[i, 2])
+        last = min(a[i, 4], last) # takes the place of what was found where it is a NaN
+    most = 0
+    smallest = 1000
+    for i in kk.range(N):
+        steps = 0
+        left = x[i] + 1
+        while left > 1:
+            left = left // 2 if left % 2 == 0 else 3 * left + 1
+            steps += 1
+        if steps > most:
+            most = steps
+        smallest = min(smallest, steps + x[i])
+    out[0] = largest
+    out[1] = least
+    out[2] = positive
+    out[3] = hole
+    out[4] = last
+    out[5] = most
+    out[6] = smallest
+    for d in range(3):
+        low = points[0, d]
+        high = points[0, d]
+        for i in kk.range(1, points.shape[0]):
+            low = min(low, points[i, d])
+            high = max(high, points[i, d])
+        out[7 + d] = low
+        out[10 + d] = high

@@ -135,10 +135,12 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.in_order", {OnOperation, isUnit}},
       // Of loads in front of kernels: the host waits for the number
       {hostNumber, {OnOperation, isUnit}},
-      // Of loops: why they are parallel or not; flags as of nest.kernel; updates may come in any order
+      // Of loops: why they are parallel or not; flags as of nest.kernel; updates may come in any order; what the
+      // results of several reductions are called
       {"nest.note", {OnOperation, isString}},
       {"nest.ordered", {OnOperation, isFlags}},
       {"nest.unordered", {OnOperation, isUnit}},
+      {reductionNames, {OnOperation, isStrings}},
       // Of stores: an update that the program says to be atomic, one that has to be
       {"nest.declared", {OnOperation, isUnit}},
       {atomicUpdate, {OnOperation, isUnit}},

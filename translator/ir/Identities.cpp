@@ -3,6 +3,7 @@
 #include "translator/ir/Identities.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using ml2k::nest::Combiner;
@@ -65,6 +66,11 @@ bool isIdentity(Combiner combiner, TypedAttr constant) {
     return false;
   return constant == neutralOf(combiner, constant.getType()) ||
          (real && combiner == Combiner::Sum && real.getValue().isZero());
+}
+
+bool isIdentity(Combiner combiner, Value value) {
+  TypedAttr constant;
+  return matchPattern(value, m_Constant(&constant)) && isIdentity(combiner, constant);
 }
 
 } // namespace ml2k

@@ -15,6 +15,7 @@ bool isIdempotent(nest::Combiner combiner);
 
 /// True for a constant that changes nothing when it is joined; zeros of either sign are one for sums.
 bool isIdentity(nest::Combiner combiner, mlir::TypedAttr constant);
+bool isIdentity(nest::Combiner combiner, mlir::Value value);
 
 } // namespace ml2k
 

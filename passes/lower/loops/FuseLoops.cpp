@@ -344,7 +344,8 @@ private:
 
 std::string nameOfReduction(OpResult result) {
   auto const names = result.getOwner()->getAttrOfType<ArrayAttr>(reductionNames);
-  return names ? cast<StringAttr>(names[result.getResultNumber()]).str() : nameInLocation(result.getLoc());
+  bool const areOfResults = names && names.size() == result.getOwner()->getNumResults(); // not of fewer, folded since
+  return areOfResults ? cast<StringAttr>(names[result.getResultNumber()]).str() : nameInLocation(result.getLoc());
 }
 
 /// Memory that is written and never read: what was read there is in registers.

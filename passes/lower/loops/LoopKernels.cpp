@@ -91,53 +91,6 @@ std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken, StringRef ot
   return taken.take(label) ? label : taken.unique(label, contentsOf(kernel));
 }
 
-//===--- Reductions -----------------------------------------------------------------------------------------------===//
-
-bool isIdentity(Combiner combiner, Value value) {
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return false;
-  if (auto real = dyn_cast<FloatAttr>(constant)) {
-    APFloat const v = real.getValue();
-    switch (combiner) {
-    case Combiner::Sum:
-      return v.isZero();
-    case Combiner::Prod:
-      return v.isExactlyValue(1.0);
-    case Combiner::Max:
-    case Combiner::MaxNum:
-      return v.isInfinity() && v.isNegative();
-    case Combiner::Min:
-    case Combiner::MinNum:
-      return v.isInfinity() && !v.isNegative();
-    default:
-      return false;
-    }
-  }
-  auto const integer = dyn_cast<IntegerAttr>(constant);
-  if (!integer)
-    return false;
-  APInt const v = integer.getValue();
-  switch (combiner) {
-  case Combiner::Sum:
-  case Combiner::Or:
-  case Combiner::Xor:
-  case Combiner::MaxUI:
-    return v.isZero();
-  case Combiner::Prod:
-    return v.isOne();
-  case Combiner::And:
-  case Combiner::MinUI:
-    return v.isAllOnes();
-  case Combiner::MaxSI:
-    return v.isMinSignedValue();
-  case Combiner::MinSI:
-    return v.isMaxSignedValue();
-  default:
-    return false;
-  }
-}
-
 //===--- Loops inside kernels -------------------------------------------------------------------------------------===//
 
 SmallVector<scf::ForOp> makeSequential(RewriterBase &rewriter, scf::ParallelOp loop) {

@@ -332,8 +332,10 @@ private:
 
   Location locationOf(OpResult result) {
     std::string const name = nameOfReduction(result);
-    return result.getOwner()->getNumResults() == 1 || name.empty() ? result.getLoc()
-                                                                   : namedLocation(result.getLoc(), "reduction", name);
+    bool const isNamed = !nameInLocation(result.getLoc()).empty(); // else a line of Python
+    return result.getOwner()->getNumResults() == 1 || name.empty() || !isNamed
+               ? result.getLoc()
+               : namedLocation(result.getLoc(), "reduction", name);
   }
 
   static std::string nameOrReduced(OpResult result) {

@@ -3,6 +3,7 @@
 #ifndef ML2K_PASSES_LOWER_LOOPS_LOOPSTONEST_H
 #define ML2K_PASSES_LOWER_LOOPS_LOOPSTONEST_H
 
+#include "translator/ir/LoopNames.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/UniqueNames.h"
 
@@ -48,9 +49,10 @@ bool isRecomputable(mlir::Operation *op);
 std::string labelFor(nest::LoopKernelOp kernel, UniqueNames &taken, llvm::StringRef otherwise = "loop");
 
 using nest::combinerOf;
+using nest::reductionNames;
 
-/// Whether joining `value` changes nothing.
-bool isIdentity(nest::Combiner combiner, mlir::Value value);
+/// What was read in front of a branch is not read again in it.
+void shareBranchLoads(mlir::func::FuncOp entry);
 
 /// Replaces a parallel loop by sequential ones, outermost first.
 llvm::SmallVector<mlir::scf::ForOp> makeSequential(mlir::RewriterBase &rewriter, mlir::scf::ParallelOp loop);
@@ -126,9 +128,6 @@ void sinkLoops(mlir::func::FuncOp entry);
 
 /// Vectors that one loop computes for the next from two others are computed again instead.
 void recomputeTerms(mlir::func::FuncOp entry);
-
-/// On a loop with several reductions: the name of each.
-inline constexpr llvm::StringLiteral reductionNames = "nest.reductions";
 
 /// What the result of a parallel loop is called; perhaps nothing.
 std::string nameOfReduction(mlir::OpResult result);

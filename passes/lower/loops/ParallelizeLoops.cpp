@@ -16,7 +16,9 @@
 #include "passes/lower/loops/OrderedUpdates.h"
 #include "passes/lower/loops/RunningTotals.h"
 #include "passes/lower/loops/Scans.h"
+#include "passes/schedule/Combiners.h"
 #include "translator/ir/AtomicUpdates.h"
+#include "translator/ir/Identities.h"
 #include "translator/ir/Nest.h"
 #include "translator/ir/ReadBack.h"
 
@@ -53,6 +55,22 @@ static Operation *reductionOf(scf::ForOp loop, unsigned place) {
   return join;
 }
 
+static bool keepsOrderOfTotal(scf::ForOp loop, unsigned place) {
+  std::optional<Total> const total = totalOf(loop, place);
+  return total && keepsOrder(total->join);
+}
+
+/// "the larger of a term and the total": a term that is NaN would take the total's place.
+static bool losesTotal(scf::ForOp loop, unsigned place) {
+  auto select = loop.getYieldedValues()[place].getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
+  Value const total = loop.getRegionIterArg(place);
+  return compare && llvm::is_contained(compare->getOperands(), total) &&
+         (select.getTrueValue() == total || select.getFalseValue() == total) &&
+         llvm::is_contained(compare->getOperands(), select.getTrueValue()) &&
+         llvm::is_contained(compare->getOperands(), select.getFalseValue()) && !matchChosenExtreme(select, total);
+}
+
 /// The carried values of `loop` are all reductions that may be reordered.
 static std::string reductionProblem(scf::ForOp loop) {
   for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
@@ -60,8 +78,10 @@ static std::string reductionProblem(scf::ForOp loop) {
       Operation *last = loop.getYieldedValues()[i].getDefiningOp();
       bool const sum = (isa_and_nonnull<arith::AddFOp, arith::MulFOp>(last) &&
                         llvm::is_contained(last->getOperands(), loop.getRegionIterArg(i))) ||
-                       (isa<FloatType>(loop.getRegionIterArg(i).getType()) && totalOf(loop, i)); // else a recurrence
-      return sum ? orderOfTerms : "an iteration needs a value of the one before";
+                       keepsOrderOfTotal(loop, i);
+      return sum                   ? orderOfTerms
+             : losesTotal(loop, i) ? "a NaN would replace the total, which min(total, term) and max(total, term) keep"
+                                   : "an iteration needs a value of the one before";
     }
   return "";
 }
@@ -69,19 +89,17 @@ static std::string reductionProblem(scf::ForOp loop) {
 /// Totals that the loop changes under conditions or in loops inside become what it joins to each once, where its
 /// iterations are independent but for them.
 static void separateTotals(RewriterBase &rewriter, scf::ForOp loop) {
-  SmallVector<std::pair<unsigned, Operation *>> totals;
+  SmallVector<std::pair<unsigned, Total>> totals;
   for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
     if (!reductionOf(loop, i)) {
-      Operation *join = totalOf(loop, i);
-      bool const mayBegin = join && join->getResult(0).getType().isIntOrIndexOrFloat() &&
-                            (isa<arith::SubIOp>(join) || (isReorderable(join) && arith::getNeutralElement(join)));
-      if (!mayBegin)
+      std::optional<Total> const total = totalOf(loop, i);
+      if (!total || keepsOrder(total->join) || !total->join->getResult(0).getType().isIntOrIndexOrFloat())
         return;
-      totals.emplace_back(i, join);
+      totals.emplace_back(i, *total);
     }
   if (!totals.empty() && dependenceOf(loop).empty())
-    for (auto [place, join] : totals)
-      separateTotal(rewriter, loop, place, join);
+    for (auto [place, total] : totals)
+      separateTotal(rewriter, loop, place, total);
 }
 
 //===--- Rewriting ------------------------------------------------------------------------------------------------===//
@@ -104,8 +122,23 @@ std::string whySequential(scf::ForOp loop) {
   return !dependence.empty() && meetInSums(loop) ? orderOfTerms : dependence;
 }
 
+/// Names of what is carried: results of one loop share their location, which is a line in Python.
+static SmallVector<Attribute> namesOfCarried(Builder &builder, scf::ForOp loop) {
+  bool const isLine = nameInLocation(loop.getLoc()).empty();
+  SmallVector<Attribute> names;
+  for (BlockArgument carried : loop.getRegionIterArgs()) {
+    std::string const name = nameInLocation(carried.getLoc());
+    size_t const digits = StringRef(name).find_last_not_of("0123456789"); // `least_2`, another value of `least`
+    bool const isNumbered =
+        isLine && digits != StringRef::npos && digits > 0 && digits + 1 < name.size() && name[digits] == '_';
+    names.push_back(builder.getStringAttr(isNumbered ? StringRef(name).take_front(digits) : StringRef(name)));
+  }
+  return names;
+}
+
 scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
   rewriter.setInsertionPoint(loop);
+  SmallVector<Attribute> const names = namesOfCarried(rewriter, loop);
   auto parallel = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                                    loop.getStep(), loop.getInitArgs());
   Block *body = parallel.getBody();
@@ -131,6 +164,9 @@ scf::ParallelOp makeParallel(RewriterBase &rewriter, scf::ForOp loop) {
   for (Operation *join : joins)
     rewriter.eraseOp(join);
   parallel->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  bool const isOfMany = names.size() > 1 || nameInLocation(loop.getLoc()).empty();
+  if (isOfMany && llvm::all_of(names, [](Attribute name) { return !cast<StringAttr>(name).empty(); }) && !names.empty())
+    parallel->setAttr(reductionNames, rewriter.getArrayAttr(names));
   rewriter.replaceOp(loop, parallel.getResults());
   return parallel;
 }
@@ -153,9 +189,8 @@ static bool joinsResults(scf::ParallelOp outer, Operation *inner, ValueRange ini
     return false;
   for (auto [place, init] : llvm::enumerate(inits)) {
     Operation *join = joinOf(outer, place);
-    std::optional<TypedAttr> const neutral = join ? arith::getNeutralElement(join) : std::nullopt;
-    TypedAttr begin;
-    if (!neutral || !matchPattern(init, m_Constant(&begin)) || begin != *neutral)
+    std::optional<nest::Combiner> const combiner = join ? combinerOf(join) : std::nullopt;
+    if (!combiner || !isIdentity(*combiner, init))
       return false;
   }
   return true;
@@ -265,6 +300,7 @@ namespace {
 struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    shareBranchLoads(getOperation());
     computeBoundsInIndices(getOperation());
     visit(rewriter, getOperation().getBody().front());
     SmallVector<scf::ParallelOp> outermost;

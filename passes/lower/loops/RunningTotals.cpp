@@ -1,16 +1,20 @@
 //===- RunningTotals.cpp - totals that a loop changes under conditions and in loops inside ------------------------===//
 //
 // `if x > 0: n += 1`, also in a while loop inside: every path joins terms to what it was given, and nothing looks at
-// the value. An iteration can begin with the neutral element then; what it found is joined to the total once.
+// the value. An iteration can begin with the neutral element then; what it found is joined to the total once. So can
+// the larger of the total and a term, chosen by comparing them, which is what C++ and Python write for a maximum.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/lower/loops/RunningTotals.h"
 
 #include "passes/lower/loops/OrderedUpdates.h"
+#include "passes/schedule/Combiners.h"
+#include "translator/ir/Identities.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -22,15 +26,14 @@ class RunningTotal {
 public:
   RunningTotal(scf::ForOp loop, unsigned place) : loop(loop), place(place) { add(loop.getRegionIterArg(place)); }
 
-  /// An operation that joins a term, one whose terms keep their order if there is; null if the value is not a total.
-  Operation *join() {
+  std::optional<Total> find() {
     while (!work.empty())
       for (OpOperand &use : work.pop_back_val().getUses())
         if (!follow(use))
-          return nullptr;
-    bool const holds =
-        isTotal(loop.getYieldedValues()[place]) && llvm::all_of(totals, [&](Value v) { return isFed(v); });
-    return holds ? first : nullptr;
+          return std::nullopt;
+    bool const holds = total.join && isTotal(loop.getYieldedValues()[place]) &&
+                       llvm::all_of(totals, [&](Value v) { return isFed(v); });
+    return holds ? std::optional(total) : std::nullopt;
   }
 
 private:
@@ -67,7 +70,13 @@ private:
       add(inner.getBeforeArguments()[at]);
       return true;
     }
-    if (isa<arith::SelectOp>(user)) {
+    if (isa<arith::CmpFOp>(user))
+      return llvm::all_of(user->getUsers(), [&](Operation *reader) {
+        return isExtreme(reader, use.get()) ||
+               (isa<arith::AndIOp>(reader) &&
+                llvm::all_of(reader->getUsers(), [&](Operation *select) { return isExtreme(select, use.get()); }));
+      });
+    if (isa<arith::SelectOp>(user) && !isExtreme(user, use.get())) {
       add(user->getResult(0));
       return at > 0;
     }
@@ -94,23 +103,34 @@ private:
     return true;
   }
 
-  bool followJoin(Operation *op, unsigned at) {
-    bool const isDifference = isa<arith::SubIOp, arith::SubFOp>(op);
-    if (!(isReorderable(op) || isDifference || isa<arith::AddFOp, arith::MulFOp>(op)) || (isDifference && at != 0))
+  /// Whether `op` chooses the larger or smaller of the total and a term.
+  bool isExtreme(Operation *op, Value value) {
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (!select || !isa<FloatType>(select.getType()))
       return false;
-    if (first && kindOf(first) != kindOf(op))
-      return false;
-    auto const keepsOrder = [](Operation *join) { return !isReorderable(join) && !isa<arith::SubIOp>(join); };
-    if (!first || (!keepsOrder(first) && (isa<arith::SubIOp>(first) || keepsOrder(op))))
-      first = op;
-    add(op->getResult(0));
-    return true;
+    auto chosen = matchChosenExtreme(select, value);
+    if (!chosen)
+      chosen = matchGuardedExtreme(select, value);
+    if (chosen)
+      extremes[op] = chosen->combiner;
+    return chosen.has_value();
   }
 
-  static StringRef kindOf(Operation *op) {
-    return isa<arith::SubIOp>(op)   ? arith::AddIOp::getOperationName()
-           : isa<arith::SubFOp>(op) ? arith::AddFOp::getOperationName()
-                                    : op->getName().getStringRef();
+  std::optional<nest::Combiner> joinedBy(Operation *op) const {
+    if (auto const extreme = extremes.find(op); extreme != extremes.end())
+      return extreme->second;
+    return isa<arith::SubIOp, arith::SubFOp>(op) ? nest::Combiner::Sum : nest::combinerOf(op);
+  }
+
+  bool followJoin(Operation *op, unsigned at) {
+    std::optional<nest::Combiner> const joined = joinedBy(op);
+    if (!joined || (isa<arith::SubIOp, arith::SubFOp>(op) && at != 0) || (total.join && *joined != total.combiner))
+      return false;
+    auto const rank = [](Operation *join) { return keepsOrder(join) ? 2 : isa<arith::SubIOp>(join) ? 0 : 1; };
+    if (!total.join || rank(op) > rank(total.join))
+      total = {op, *joined};
+    add(op->getResult(0));
+    return true;
   }
 
   /// Whether a value is the total on every path, joined with other things once.
@@ -135,6 +155,8 @@ private:
       return isTotal(inner.getConditionOp().getArgs()[at]);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return isTotal(branch.thenYield().getOperand(at)) && isTotal(branch.elseYield().getOperand(at));
+    if (extremes.contains(op))
+      return isTotal(op->getOperand(1)) != isTotal(op->getOperand(2));
     if (isa<arith::SelectOp>(op))
       return isTotal(op->getOperand(1)) && isTotal(op->getOperand(2));
     return isTotal(op->getOperand(0)) != isTotal(op->getOperand(1));
@@ -146,37 +168,66 @@ private:
 
   scf::ForOp loop;
   unsigned place;
-  Operation *first = nullptr; ///< of those that join terms
+  Total total = {nullptr, nest::Combiner::Sum};
   llvm::SmallSetVector<Value, 16> totals;
+  llvm::SmallDenseMap<Operation *, nest::Combiner> extremes; ///< selects of the total or a term
   SmallVector<Value> work;
 };
 
 } // namespace
 
-Operation *totalOf(scf::ForOp loop, unsigned place) { return RunningTotal(loop, place).join(); }
+std::optional<Total> totalOf(scf::ForOp loop, unsigned place) { return RunningTotal(loop, place).find(); }
 
-void separateTotal(RewriterBase &rewriter, scf::ForOp loop, unsigned place, Operation *join) {
+bool keepsOrder(Operation *join) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(join) && !isReorderable(join);
+}
+
+/// A total that begins with NaN stays NaN: the loop begins with the neutral element, and what it finds is compared.
+static void compareWithStart(RewriterBase &rewriter, scf::ForOp loop, unsigned place, Total const &total, Value none) {
+  APFloat start(0.);
+  if (matchPattern(loop.getInitArgs()[place], m_ConstantFloat(&start)) && !start.isNaN())
+    return;
+  Location const location = total.join->getLoc();
+  Value const first = loop.getInitArgs()[place], found = loop.getResult(place);
+  rewriter.setInsertionPointAfter(loop);
+  auto const predicate =
+      total.combiner == nest::Combiner::MaxNum ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+  auto compare = rewriter.create<arith::CmpFOp>(location, predicate, found, first);
+  auto chosen = rewriter.create<arith::SelectOp>(location, compare, found, first);
+  rewriter.replaceUsesWithIf(found, chosen,
+                             [&](OpOperand &use) { return use.getOwner() != compare && use.getOwner() != chosen; });
+  rewriter.modifyOpInPlace(loop, [&] { loop.getInitArgsMutable()[place].set(none); });
+}
+
+void separateTotal(RewriterBase &rewriter, scf::ForOp loop, unsigned place, Total const &total) {
   OpBuilder::InsertionGuard guard(rewriter);
-  BlockArgument const total = loop.getRegionIterArg(place);
-  Location const location = join->getLoc();
-  bool const isDifference = isa<arith::SubIOp>(join);
-  TypedAttr const neutral = isDifference ? rewriter.getZeroAttr(total.getType()) : *arith::getNeutralElement(join);
+  BlockArgument const carried = loop.getRegionIterArg(place);
+  Location const location = total.join->getLoc();
+  bool const isChosen = isa<arith::SelectOp>(total.join);
   rewriter.setInsertionPointToStart(&loop->getParentOfType<func::FuncOp>().getBody().front());
-  Value const none = rewriter.create<arith::ConstantOp>(location, neutral);
-  rewriter.replaceAllUsesWith(total, none);
+  Value const none = rewriter.create<arith::ConstantOp>(location, neutralOf(total.combiner, carried.getType()));
+  rewriter.replaceAllUsesWith(carried, none);
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   rewriter.setInsertionPoint(yield);
-  Value const found = yield.getOperand(place);
+  Value found = yield.getOperand(place);
+  if (auto select = found.getDefiningOp<arith::SelectOp>(); isChosen && select) {
+    if (auto const only = matchChosenExtreme(select, none))
+      found = only->term;
+    else if (auto const guarded = matchGuardedExtreme(select, none))
+      found = rewriter.create<arith::SelectOp>(location, guarded->guard, guarded->term, none);
+  }
   Value joined;
-  if (isDifference) {
-    joined = rewriter.create<arith::AddIOp>(location, total, found);
+  if (isChosen || isa<arith::SubIOp>(total.join)) {
+    joined = nest::join(rewriter, location, total.combiner, carried, found);
   } else {
     IRMapping values;
-    values.map(join->getOperand(0), total);
-    values.map(join->getOperand(1), found);
-    joined = rewriter.clone(*join, values)->getResult(0);
+    values.map(total.join->getOperand(0), carried);
+    values.map(total.join->getOperand(1), found);
+    joined = rewriter.clone(*total.join, values)->getResult(0);
   }
   rewriter.modifyOpInPlace(yield, [&] { yield.setOperand(place, joined); });
+  if (isChosen)
+    compareWithStart(rewriter, loop, place, total, none);
 }
 
 } // namespace ml2k

@@ -42,6 +42,7 @@ scf::ParallelOp reductionAlone(RewriterBase &rewriter, scf::ParallelOp loop, uns
   auto part = rewriter.create<scf::ParallelOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                                loop.getStep(), ValueRange(loop.getInitVals()[place]));
   part->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  part->setAttr(reductionNames, rewriter.getStrArrayAttr({nameOfReduction(loop->getResult(place))}));
   IRMapping values;
   for (auto [from, to] : llvm::zip(loop.getBody()->getArguments(), part.getBody()->getArguments())) {
     to.setLoc(from.getLoc());

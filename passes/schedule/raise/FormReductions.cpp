@@ -322,7 +322,7 @@ Operation *ReduceFormer::createMap(ValueRange outputs) {
   Value value = copier(stages.front(), terms, first, {}).copy(reduction.term);
   if (!joinsInitial) {
     Value const initial = rewriter.create<arith::ConstantOp>(base.getLoc(), constantInitial());
-    if (!isNeutral(reduction.combiner, initial))
+    if (!isIdentity(reduction.combiner, initial))
       value = combine(rewriter, base.getLoc(), reduction.combiner, initial, value);
   }
   rewriter.create<nest::YieldOp>(base.getLoc(), finish(rest, value));

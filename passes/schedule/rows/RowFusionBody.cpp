@@ -170,7 +170,7 @@ Value RowEmitter::joinInitial(RowMember const &member, unsigned result, nest::Co
   auto op = member.op;
   OpOperand &operand = *op.getDpsInitOperand(result);
   Value const initial = read(member, operand, nullptr);
-  return isNeutral(combiner, initial) ? folded : combine(rewriter, op->getLoc(), combiner, folded, initial);
+  return isIdentity(combiner, initial) ? folded : combine(rewriter, op->getLoc(), combiner, folded, initial);
 }
 
 void RowEmitter::fold(RowMember const &member) {
