@@ -9,7 +9,8 @@ _FROM["Policy"] = "policy"
 _FROM.update({"kernel": "kernels.kernel", "KernelError": "kernels.problems", "sizes": "kernels.types", "model": "kernels.models", "extern": "kernels.externs"})
 __all__ = list(_FROM)
 # For kernels, by `import ml2kokkos as kk`: kk.range, kk.sum, ... are no names for `from ml2kokkos import *`
-_KINDS = ("f16", "bf16", "f32", "f64", "c64", "c128", "i8", "i16", "i32", "i64", "index", "bool_")
+_KINDS = ("f16", "bf16", "f32", "f64", "c64", "c128", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+          "index", "bool_")
 _LANGUAGE = ("range", "parallel", "sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "scan", "einsum", "where", "atomic_add",
              "zeros", "empty", "minimum", "maximum")
 __version__ = "0.1.0"

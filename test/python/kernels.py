@@ -1021,3 +1021,59 @@ def extremes(a: kk.f64[N, M], x: kk.i64[N], points: kk.f64["K", 3], out: kk.f64[
             high = max(high, points[i, d])
         out[7 + d] = low
         out[10 + d] = high
+
+
+def natural(bits, *shape):
+    return lambda random: random.integers(0, 1 << bits, shape, dtype=f"u{bits // 8}")
+
+
+@case(natural(8, 20, 30), natural(8, 20, 30), natural(8, 20, 30), ints(0, 9, 20, 30, dtype=np.int16), lambda random: np.zeros(256, np.uint32))
+def images(a: kk.u8[N, M], b: kk.u8[N, M], out: kk.u8[N, M], difference: kk.i16[N, M], counts: kk.u32[256]):
+    for i in kk.range(N):
+        for j in kk.range(M):
+            mean = (kk.u16(a[i, j]) + b[i, j] + 1) // 2
+            out[i, j] = mean if a[i, j] > 127 else 255 - a[i, j]
+            difference[i, j] = kk.i16(a[i, j]) - b[i, j]
+    for i in kk.parallel(N):
+        for j in kk.range(M):
+            kk.atomic_add(counts, a[i, j], 1)
+
+
+@case(natural(32, 40), natural(64, 40), lambda random: np.uint32(4123456789), f64(40), natural(64, 5))
+def generators(s: kk.u32[N], t: kk.u64[N], seed: kk.u32, uniform: kk.f64[N], found: kk.u64[5]):
+    for i in kk.range(N):
+        x = s[i] * 747796405 + seed
+        x ^= x << 13
+        x ^= x >> 17
+        x ^= x << 5
+        s[i] = x
+        uniform[i] = x / 4294967296.0
+        z = t[i] + kk.u64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> 30)) * kk.u64(0xBF58476D1CE4E5B9)
+        t[i] = z ^ (z >> 31)
+    largest = kk.u64(0)
+    for i in kk.range(N):
+        largest = max(largest, t[i])
+    found[0] = largest
+    found[1] = kk.min(t[i] for i in kk.range(N))
+    found[2] = kk.argmax(t[i] for i in kk.range(N))
+    found[3] = kk.sum(s)
+    found[4] = kk.sum(s[i] for i in kk.range(N) if s[i] > seed)
+
+
+@case(natural(16, 40), natural(16, 40), lambda random: np.zeros((9, 40), np.uint16), f64(3, 40), ints(-100, 100, 40, dtype=np.int8), ints(0, 9, 40))
+def naturals(a: kk.u16[N], b: kk.u16[N], q: kk.u16[9, N], x: kk.f64[3, N], c: kk.i8[N], d: kk.i64[N]):
+    for i in kk.range(N):
+        one = b[i] | 1
+        q[0, i] = a[i] // one
+        q[1, i] = a[i] % one
+        q[2, i] = a[i] - b[i]
+        q[3, i] = -a[i]
+        q[4, i] = ~a[i]
+        q[5, i] = a[i] >> 3
+        q[6, i] = abs(a[i]) * b[i]
+        q[7, i] = min(a[i], b[i])
+        q[8, i] = kk.u16(min(abs(x[2, i]) * 1e4, 65535.0))
+        x[0, i] = a[i] / 3
+        x[1, i] = 1 if a[i] < b[i] and a[i] > 1 else 0
+        d[i] = kk.i64(a[i]) + (b[i] + c[i])

@@ -11,7 +11,7 @@ from .reductions import Reductions
 from .scalars import Scalars
 from .statements import Statements
 from .text import Linear, Writer, quoted, rendered
-from .types import REAL, kind_of_dtype, memory_type
+from .types import REAL, is_unsigned, kind_of_dtype, memory_type
 from .values import Index, Memory, Scalar
 
 
@@ -166,6 +166,8 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Extern
         if parameter.shape is not None and not all(isinstance(extent, int) for extent in parameter.shape):
             names = ["" if isinstance(extent, int) else self.same_size(extent) for extent in parameter.shape] + [""] * (parameter.kind in REAL)
             attributes.append(f"nest.dims = [{', '.join(map(quoted, names))}]")
+        if is_unsigned(parameter.kind) and parameter.shape is not None:
+            attributes.append("nest.unsigned")
         return f"{parameter.ssa}: {parameter.type} {{{', '.join(attributes)}}}"
 
 

@@ -117,7 +117,7 @@ class Complexes:
 
     @staticmethod
     def flat_kinds(kinds):
-        return [part for kind in kinds for part in ([REAL[kind]] * 2 if kind in REAL else [kind])]
+        return [f"{part}" for kind in kinds for part in ([REAL[kind]] * 2 if kind in REAL else [kind])]
 
     def load_parts(self, memory, where, hint):
         """Both parts of an element at subscripts that are text."""

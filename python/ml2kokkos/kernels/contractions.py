@@ -108,7 +108,7 @@ class Contractions:
         self.hint = None
         extent, kind = value.shape[axis], value.kind
         outer = value.shape[:axis] + value.shape[axis + 1:]
-        join = f"arith.{JOINS[how][0 if is_float(kind) else 1]}"
+        join = f"arith.{self.by_sign(JOINS[how][0 if is_float(kind) else 1], kind)}"
         order = " fastmath<reassoc>" * (how == "sum" and is_float(kind)) # as of kk.sum: threads begin with sums of parts
 
         def along(at):

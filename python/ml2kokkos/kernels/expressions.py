@@ -8,7 +8,7 @@ import numpy as np
 from .calls import Calls
 from .problems import Problem
 from .values import Array, Const, Index, Scalar, Tuple
-from .types import INTEGERS, Kind, Size, kind_of_dtype
+from .types import Kind, Size, is_integer, is_unsigned, kind_of_dtype, range_of
 
 INSTEAD = {"Lambda": "write a function with def and call it", "ListComp": "fill an array in a loop", "SetComp": "fill an array in a loop",
            "DictComp": "fill an array in a loop", "Dict": "pass arrays and numbers", "Set": "pass arrays and numbers",
@@ -149,9 +149,9 @@ class Expressions(Calls):
         kind, weak = self.kind_of(value)
         if kind == "i1":
             return self.inverted(value)
-        if kind not in INTEGERS:
+        if not is_integer(kind):
             raise self.problem("bits of floating-point numbers cannot be inverted")
-        result = self.op("arith.xori", kind, self.as_kind(value, kind), self.as_kind(Const(-1), kind))
+        result = self.op("arith.xori", kind, self.as_kind(value, kind), self.as_kind(Const(range_of(kind)[1] if is_unsigned(kind) else -1), kind))
         result.weak = weak
         return result
 

@@ -106,7 +106,7 @@ class Extern:
 
     def _passed(self, parameter, value, kept):
         if not isinstance(value, np.ndarray) or value.dtype != NUMPY[parameter.kind] or value.ndim != parameter.rank:
-            raise TypeError(f"{self.name} takes an array of {parameter.kind} with {parameter.rank} dimensions")
+            raise TypeError(f"{self.name} takes an array of {parameter.kind!s} with {parameter.rank} dimensions")
         kept.append(value)
         steps = [stride // value.itemsize for stride in value.strides]
         return [ctypes.c_void_p(value.ctypes.data), *map(ctypes.c_int64, (*value.shape, *steps))]
@@ -179,7 +179,7 @@ class Externs:
     def part(self, parameter, value, function):
         """The memory of an argument, as the declaration has it."""
         if not isinstance(value, Array) or value.memory is None or value.kind != parameter.kind or len(value.shape) != parameter.rank:
-            raise self.problem(f"{function.name} takes an array of {parameter.kind} with {parameter.rank} dimensions, or a part of one")
+            raise self.problem(f"{function.name} takes an array of {parameter.kind!s} with {parameter.rank} dimensions, or a part of one")
         memory = value.memory
         if self.declared and not self.guarded and memory.depth < self.depth: # its first element is touched
             self.accesses.append((memory, [start for start, _ in value.spans], parameter.is_written, self.node))

@@ -12,7 +12,7 @@ from ..errors import TranslationError
 from .compiler import Parameter, text_of
 from .problems import KernelError
 from .source import Source
-from .types import NUMPY, REAL, Annotation, Kind, Size, kind_of_dtype
+from .types import NUMPY, REAL, Annotation, Kind, Size, bits_of, is_unsigned, kind_of_dtype
 
 NUMBERS = {float: ("f64", True), int: ("i64", True), bool: ("i1", False), complex: ("c128", True)}
 HALVES = ("f16", "bf16") # computed in float32 on the host, as of every model
@@ -243,6 +243,8 @@ class Call:
         self.made = tuple((argument.parameter, number[argument.name]) for argument in module.interface.arguments if not argument.is_given)
         order = enumerate(parameters)
         self.complexes = tuple((place, NUMPY[parameter.kind], NUMPY[REAL[parameter.kind]]) for place, parameter in order if parameter.kind in REAL)
+        self.unsigned = tuple((place, NUMPY[parameter.kind], f"i{bits_of(parameter.kind) // 8}") for place, parameter in enumerate(parameters)
+                              if is_unsigned(parameter.kind) and parameter.shape is None)
         self.halves = tuple((number[argument.name], argument.is_output) for argument in module.interface.arguments
                             if parameters[number[argument.name]].kind in HALVES and not module.is_on_device)
 
@@ -251,6 +253,8 @@ class Call:
             arguments = (*arguments, *self.captured)
         if self.complexes:
             arguments = self._in_parts(list(arguments))
+        if self.unsigned:
+            arguments = self._with_sign(list(arguments))
         if self.halves:
             return self._widened(list(arguments))
         self.forward(*[arguments[place] for place in self.given], **{name: arguments[place] for name, place in self.made})
@@ -263,6 +267,13 @@ class Call:
                 value = np.array(value, kind)
             is_complex = isinstance(getattr(value, "dtype", None), np.dtype) and value.dtype == kind # of NumPy or CuPy
             arguments[place] = value[..., None].view(real) if is_complex else value
+        return arguments
+
+    def _with_sign(self, arguments):
+        """Unsigned numbers with the bits that they have: forward() takes signed ones."""
+        for place, kind, signed in self.unsigned:
+            if isinstance(arguments[place], (int, np.integer)):
+                arguments[place] = kind(arguments[place]).view(signed)
         return arguments
 
     def _widened(self, arguments):

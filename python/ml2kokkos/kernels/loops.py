@@ -50,7 +50,7 @@ class Loops:
             return f"{type(value.value).__name__} {value.value!r}" if isinstance(value.value, (int, float)) else f"at {id(value.value)}"
         if isinstance(value, Tuple):
             return " ".join(map(self.summary, value.items))
-        return "" if value is None else "index" if isinstance(value, Index) else f"{value.kind} {getattr(value, 'weak', '')} {isinstance(value, Array)}"
+        return "" if value is None else "index" if isinstance(value, Index) else f"{value.kind!s} {getattr(value, 'weak', '')} {isinstance(value, Array)}"
 
     def loop(self, node, bounds, target, body):
         begin, end, step = bounds

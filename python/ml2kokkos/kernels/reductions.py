@@ -7,7 +7,7 @@ import contextlib
 
 from .values import Array, Const, Index, Scalar, gathered
 from .text import Linear
-from .types import REAL, is_float
+from .types import REAL, UNSIGNED, is_float, is_unsigned, range_of
 
 CARRIED = {"sum": "total", "prod": "product", "min": "smallest", "max": "largest", "any": "found", "all": "holds"}
 JOINS = {"sum": ("addf", "addi", "ori"), "prod": ("mulf", "muli", "andi"), "min": ("minimumf", "minsi", "andi"),
@@ -26,8 +26,7 @@ def neutral(how, kind):
     sign = 1 if how == "min" else -1
     if is_float(kind):
         return sign * float("inf")
-    bits = 1 if kind == "i1" else int(kind[1:])
-    return int(how == "min") if bits == 1 else (1 << bits - 1) - 1 if how == "min" else -(1 << bits - 1)
+    return range_of(kind)[how == "min"]
 
 
 class Reductions:
@@ -156,11 +155,13 @@ class Reductions:
         found, weak = self.w.trial(kind_at)
         if found in REAL and how not in ("any", "all"):
             return self.complex_reduced(how, spans, term, serial, names, found, weak)
-        kind = "i1" if how in ("any", "all") else "i64" if how in ("sum", "prod") and not is_float(found) else found
+        kind = "i1" if how in ("any", "all") else found
+        if how in ("sum", "prod") and not is_float(found):
+            kind = UNSIGNED[-1] if is_unsigned(found) else "i64"
         first = neutral(how, kind)
         start = self.w.constant(float(first) if is_float(kind) else bool(first) if kind == "i1" else first, kind)
         rounded = how in ("sum", "prod") and is_float(kind)
-        join = f"arith.{JOINS[how][0 if is_float(kind) else 2 if kind == 'i1' else 1]}"
+        join = f"arith.{self.by_sign(JOINS[how][0 if is_float(kind) else 2 if kind == 'i1' else 1], kind)}"
 
         def loops(at, place, carried):
             """scf.for from loop `place` on; the name of the joined value."""

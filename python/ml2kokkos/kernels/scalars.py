@@ -2,7 +2,7 @@
 
 from .problems import Problem
 from .text import Linear
-from .types import REAL, is_float, is_integer, promoted
+from .types import REAL, bits_of, float_for, is_float, is_integer, is_unsigned, promoted, range_of
 from .values import Const, Index, Scalar
 
 ARITHMETIC = {"Add": ("addf", "addi"), "Sub": ("subf", "subi"), "Mult": ("mulf", "muli")}
@@ -68,9 +68,9 @@ class Scalars:
             if not isinstance(value.value, (bool, int, float)):
                 raise self.problem(f"{value.value!r} is not a {'real ' if isinstance(value.value, complex) else ''}number")
             if kind != "i1" and not is_float(kind):
-                bits = 64 if kind == "index" else int(kind[1:])
-                if not -(1 << bits - 1) <= int(value.value) < 1 << bits - 1:
-                    raise self.problem(f"{value.value} does not fit {kind}")
+                least, most = range_of(kind)
+                if not least <= int(value.value) <= most:
+                    raise self.problem(f"{value.value} does not fit {kind!s}")
             return self.w.constant(float(value.value) if is_float(kind) else bool(value.value) if kind == "i1" else int(value.value), kind)
         if isinstance(value, Index):
             if kind == "index":
@@ -102,11 +102,15 @@ class Scalars:
                 return self.converted(Scalar(self.converted(value, "f32"), "f32"), kind)
             name = "extf" if ("f16", "bf16", "f32", "f64").index(old) < ("f16", "bf16", "f32", "f64").index(kind) else "truncf"
         elif is_float(kind):
-            name = "uitofp" if old == "i1" else "sitofp"
+            name = "uitofp" if old == "i1" or is_unsigned(old) else "sitofp"
         elif is_float(old):
-            name = "fptosi"
+            if is_unsigned(kind) and bits_of(kind) < 64: # numbers below zero count from the end
+                return self.converted(Scalar(self.converted(value, "i64"), "i64"), kind)
+            name = "fptoui" if is_unsigned(kind) else "fptosi"
+        elif bits_of(old) == bits_of(kind):
+            return value.name
         else:
-            name = "extui" if old == "i1" else "extsi" if int(old[1:]) < int(kind[1:]) else "trunci"
+            name = "trunci" if bits_of(old) > bits_of(kind) else "extui" if old == "i1" or is_unsigned(old) else "extsi"
         return self.w.value(f"arith.{name} {value.name} : {old} to {kind}")
 
     def index_of(self, value):
@@ -140,7 +144,7 @@ class Scalars:
                 raise self.problem("bits of floating-point numbers cannot be combined")
             if kind == "i1" and name.endswith("Shift"):
                 raise self.problem("booleans cannot be shifted")
-            result = self.op(f"arith.{BITS[name]}", kind, self.as_kind(a, kind), self.as_kind(b, kind))
+            result = self.op(f"arith.{self.by_sign(BITS[name], kind)}", kind, self.as_kind(a, kind), self.as_kind(b, kind))
             result.weak = weak
             return result
         if name == "Div" and not is_float(kind):
@@ -161,6 +165,11 @@ class Scalars:
             raise self.problem(f"the operator {name} is not supported")
         result.weak = weak
         return result
+
+    @staticmethod
+    def by_sign(name, kind):
+        """divsi, slt or shrsi of MLIR, or what it is called for unsigned numbers."""
+        return {"slt": "ult", "sle": "ule", "sgt": "ugt", "sge": "uge"}.get(name, name.replace("si", "ui")) if is_unsigned(kind) else name
 
     def folded(self, name, a, b):
         import operator
@@ -210,11 +219,13 @@ class Scalars:
     def integers_divided(self, name, kind, x, y, sign=0):
         """As Python has it: the quotient goes down, the remainder has the sign of the divisor, where that is known `sign`."""
         self.w.effects += sign <= 0 # by a number that is perhaps 0, or -1
+        if is_unsigned(kind):
+            return self.op("arith.divui" if name == "FloorDiv" else "arith.remui", kind, x, y)
         if name == "FloorDiv":
             return self.op("arith.floordivsi", kind, x, y)
         rest = self.w.value(f"arith.remsi {x}, {y} : {kind}")
         if sign > 0: # a select becomes a branch that nothing predicts
-            negative = self.w.value(f"arith.shrsi {rest}, {self.as_kind(Const(int(kind[1:]) - 1), kind)} : {kind}")
+            negative = self.w.value(f"arith.shrsi {rest}, {self.as_kind(Const(bits_of(kind) - 1), kind)} : {kind}")
             return Scalar(self.w.value(f"arith.addi {rest}, {self.w.value(f'arith.andi {negative}, {y} : {kind}')} : {kind}"), kind)
         return self.with_sign_of(rest, y, kind)
 
@@ -282,7 +293,7 @@ class Scalars:
             raise self.problem("booleans have no order")
         how = COMPARISONS[name]
         return Scalar(self.w.value(f"arith.cmpf {how[0]}, {x}, {y} : {kind}" if is_float(kind) else
-                                   f"arith.cmpi {how[1]}, {x}, {y} : {kind}"), "i1")
+                                   f"arith.cmpi {self.by_sign(how[1], kind)}, {x}, {y} : {kind}"), "i1")
 
     def negated(self, value):
         if isinstance(value, Const):
@@ -311,7 +322,7 @@ class Scalars:
             kind, weak = self.common(*arguments)
             if name in ("pow", "power") and not is_float(kind):
                 return self.binary("Pow", *arguments)
-            kind = kind if is_float(kind) else {"i1": "f16", "i8": "f16", "i16": "f32"}.get(kind, "f64")
+            kind = kind if is_float(kind) else float_for(kind)
             result = self.op(FUNCTIONS.get(name) or TWO[name], kind, *(self.as_kind(value, kind) for value in arguments))
             result.weak = weak
             return result
@@ -331,6 +342,8 @@ class Scalars:
         kind, weak = self.kind_of(value)
         if kind in REAL:
             return self.complex_function("abs", value)
+        if is_unsigned(kind):
+            return value
         result = self.op("math.absf" if is_float(kind) else "math.absi", kind, self.as_kind(value, kind))
         result.weak = weak
         return result
@@ -350,7 +363,7 @@ class Scalars:
 
     def smaller_or_nan(self, a, b, names):
         kind, _ = self.common(a, b)
-        return self.op(f"arith.{names[not is_float(kind)]}", kind, self.as_kind(a, kind), self.as_kind(b, kind))
+        return self.op(f"arith.{self.by_sign(names[not is_float(kind)], kind)}", kind, self.as_kind(a, kind), self.as_kind(b, kind))
 
     def call_minimum(self, a, b):
         return self.smaller_or_nan(a, b, ("minimumf", "minsi"))

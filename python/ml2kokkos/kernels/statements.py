@@ -172,7 +172,7 @@ class Statements(Loops):
                 raise self.problem("this cannot be changed in place")
             kind = value.kind if isinstance(value, Array) else self.kind_of(value)[0]
             if is_float(kind) and not is_float(before.kind) and before.kind not in REAL:
-                raise self.problem(f"an array of {before.kind} cannot be changed in place by {kind}")
+                raise self.problem(f"an array of {before.kind!s} cannot be changed in place by {kind!s}")
             return self.assign_array(before, value, self.comment(node))
         self.assign(node.target, value, node)
 
