@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
+#include <limits>
 
 namespace ml2k::cpp {
 
@@ -218,7 +219,9 @@ Expression floatLiteral(float value) { return Expression(number(Code::floatLiter
 Expression doubleLiteral(double value) { return Expression(number(Code::doubleLiteral(value), std::signbit(value))); }
 
 Expression unsignedLiteral(uint64_t value) {
-  return Expression(number(Code::integerLiteral(value) + Raw("u"), false, value));
+  std::optional<int64_t> const constant =
+      value <= uint64_t(std::numeric_limits<int64_t>::max()) ? std::optional<int64_t>(value) : std::nullopt;
+  return Expression(number(Code::integerLiteral(value) + Raw("u"), false, constant));
 }
 
 Expression stringLiteral(llvm::StringRef text) { return constant(Code::quoted(text)); }

@@ -59,10 +59,11 @@ static LogicalResult printBranch(ScalarPrinter &printer, Region &region, ArrayRe
   return failed(printer.print(block, to)) ? failure() : assignAll(printer, block.back().getOperands(), targets, to);
 }
 
-/// The value of a branch that only chooses one, else null.
-static Expression const *chosenIn(Body const &statements) {
+/// The value of a branch that only chooses one for the first of `targets`, else null: a branch that keeps it may store.
+static Expression const *chosenIn(Body const &statements, ArrayRef<Identifier> targets) {
   cpp::Assign const *assign = statements.size() == 1 ? statements.front().as<cpp::Assign>() : nullptr;
-  return assign ? &assign->value : nullptr;
+  bool const isChoice = assign && targets.size() == 1 && assign->target == cpp::name(targets.front());
+  return isChoice ? &assign->value : nullptr;
 }
 
 //===--- One variable for a value that changes ---===//
@@ -162,12 +163,12 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   if (failed(printBranch(printer, branch.getThenRegion(), targets, yes)) ||
       failed(printBranch(printer, branch.getElseRegion(), targets, no)))
     return failure();
-  Expression const *const whenTrue = chosenIn(yes), *const whenFalse = chosenIn(no);
-  if (targets.size() == 1 && whenTrue && whenFalse && !isNew) {
+  Expression const *const whenTrue = chosenIn(yes, targets), *const whenFalse = chosenIn(no, targets);
+  if (whenTrue && whenFalse && !isNew) {
     to.push_back(cpp::Assign{cpp::name(targets[0]), conditional(*condition, *whenTrue, *whenFalse)});
     return success();
   }
-  if (targets.size() == 1 && whenTrue && whenFalse) {
+  if (whenTrue && whenFalse) {
     to.pop_back(); // the declaration of the variable
     to.push_back(cpp::Let{computedType(branch.getResult(0).getType()), targets[0],
                           conditional(*condition, *whenTrue, *whenFalse)});

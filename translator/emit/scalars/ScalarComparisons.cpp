@@ -1,6 +1,6 @@
 //===- ScalarComparisons.cpp - comparisons as C++ -----------------------------------------------------------------===//
 
-#include "translator/emit/scalars/ScalarTable.h"
+#include "translator/emit/scalars/UnsignedForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -17,6 +17,10 @@ FailureOr<Expression> compareIntegers(Operation *op, Operands a, ScalarPrinter &
   if (operandType(op).isInteger(1)) // a true i1 is -1 as a signed number
     return isSigned && predicate > 1 ? binary(a[1], symbols[predicate], rank, a[0])
                                      : binary(a[0], symbols[predicate], rank, a[1]);
+  bool const isOfUnsigned = (predicate < 2 || !isSigned) && (a[0].unsignedForm() || a[1].unsignedForm());
+  if (auto const left = unsignedFormOf(op->getOperand(0), a[0]), right = unsignedFormOf(op->getOperand(1), a[1]);
+      isOfUnsigned && left && right)
+    return binary(*left, symbols[predicate], rank, *right);
   if (isSigned)
     return binary(a[0], symbols[predicate], rank, a[1]);
   Type const type = operandType(op);

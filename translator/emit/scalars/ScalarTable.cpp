@@ -10,6 +10,7 @@
 
 #include "translator/emit/scalars/Callees.h"
 #include "translator/emit/scalars/ScalarClamp.h"
+#include "translator/emit/scalars/UnsignedForms.h"
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -116,7 +117,8 @@ static Print wrapping(Raw symbol, Rank rank, Raw helper) {
       return symbol == Raw("*") ? binary(a[0], "&&", Rank::And, a[1]) : binary(a[0], "!=", Rank::Equality, a[1]);
     if (type.getIntOrFloatBitWidth() < 32)
       return inOwnType(op, plain);
-    return call(helper, a, "wrapping");
+    bool const isOfInt = a[0].kind() == cpp::Kind::Literal && !type.isInteger(32); // the helper computes as its first
+    return call(helper, {isOfInt ? cpp::cast(resultType(op), a[0]) : a[0], a[1]}, "wrapping");
   };
 }
 
@@ -349,6 +351,7 @@ ScalarEntry const *lookUpScalar(StringRef operation) {
     addChoices(all);
     addConversions(all);
     addFunctions(all);
+    addUnsignedForms(all);
     return all;
   }();
   auto found = table.find(operation.str());

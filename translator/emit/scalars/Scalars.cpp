@@ -1,6 +1,6 @@
 //===- Scalars.cpp - the scalar operations of a region as C++ statements and expressions --------------------------===//
 
-#include "translator/emit/scalars/Scalars.h"
+#include "translator/emit/scalars/UnsignedForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -36,6 +36,16 @@ Expression ScalarPrinter::let(Body &to, Type type, Expression const &value, Noun
   Identifier const name = names.fresh(nouns, identity);
   to.push_back(cpp::Let{computedType(type), name, value});
   return cpp::name(name);
+}
+
+Expression ScalarPrinter::letValue(Body &to, Value value, Expression const &expression, Nouns const &nouns,
+                                   StringRef identity) {
+  std::optional<Expression> const form = expression.unsignedForm();
+  if (!form || !isBetterUnsigned(value))
+    return let(to, value.getType(), expression, nouns, identity);
+  Identifier const name = names.fresh(nouns, identity);
+  to.push_back(cpp::Let{unsignedScalarType(value.getType()), name, *form});
+  return cpp::cast(computedType(value.getType()).code, cpp::name(name)).withUnsignedForm(cpp::name(name));
 }
 
 Expression ScalarPrinter::repeatable(Expression const &operand, Type type) {
@@ -83,7 +93,7 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
     bound[value] = std::move(expression);
     return;
   }
-  bound[value] = let(to, value.getType(), expression, nouns, identityOf(value));
+  bound[value] = letValue(to, value, expression, nouns, identityOf(value));
 }
 
 /// What the last addition of a sum is called, or the kind.
@@ -113,7 +123,7 @@ LogicalResult ScalarPrinter::printSum(Operation *op, Body &to) {
 
 void ScalarPrinter::settleReads(Body &to) {
   for (Value value : pendingReads)
-    bound[value] = let(to, value.getType(), bound[value], withSourceName(value, {"x", "y", "z", "value"}));
+    bound[value] = letValue(to, value, bound[value], withSourceName(value, {"x", "y", "z", "value"}));
   pendingReads.clear();
 }
 
@@ -141,7 +151,7 @@ void ScalarPrinter::settleReads(Body &to, Value memref, llvm::function_ref<bool(
   std::vector<Value> later;
   for (Value value : pendingReads)
     if (readsFrom(value, memref, mayMeet, isInline))
-      bound[value] = let(to, value.getType(), bound[value], withSourceName(value, {"x", "y", "z", "value"}));
+      bound[value] = letValue(to, value, bound[value], withSourceName(value, {"x", "y", "z", "value"}));
     else
       later.push_back(value);
   pendingReads = std::move(later);

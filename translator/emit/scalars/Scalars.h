@@ -60,6 +60,10 @@ public:
   /// Declares a constant and returns its name; `identity` tells it from others of the same nouns.
   Expression let(Body &to, mlir::Type type, Expression const &value, Nouns const &nouns, llvm::StringRef identity = "");
 
+  /// The same for a value, unsigned where it has that form and nothing needs another.
+  Expression letValue(Body &to, mlir::Value value, Expression const &expression, Nouns const &nouns,
+                      llvm::StringRef identity = "");
+
   /// An operand that an expression repeats: a name or a literal as it is, else a constant.
   Expression repeatable(Expression const &operand, mlir::Type type);
 

@@ -323,6 +323,31 @@ def sequential():
   memref.store %u, %b[%i] : memref<?x{kind}>
   scf.yield %u : {kind}
 }}""")
+    yield program("kept_beside_store", {"a": memref(40, "i64"), "b": memref(40, "i64")}, """%n = arith.constant 40 : index
+%z = arith.constant 0 : i64
+%two = arith.constant 2 : i64
+%s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %z) -> i64 {
+  %x = memref.load %a[%i] : memref<40xi64>
+  %p = arith.cmpi slt, %t, %x : i64
+  %u = scf.if %p -> i64 {
+    %d = arith.divsi %x, %two : i64
+    scf.yield %d : i64
+  } else {
+    memref.store %x, %b[%i] : memref<40xi64>
+    scf.yield %t : i64
+  }
+  scf.yield %u : i64
+}
+return %s : i64""", ["i64"])
+    yield program("less_wide", {"a": memref(40, "i64")}, """%n = arith.constant 40 : index
+%two = arith.constant 2 : i64
+%much = arith.constant 40000000000 : i64
+scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+  %x = memref.load %a[%i] : memref<40xi64>
+  %y = arith.muli %x, %much : i64
+  %z = arith.subi %two, %y : i64
+  memref.store %z, %a[%i] : memref<40xi64>
+}""")
     yield program("scan_selects", {"a": memref(3000, "i32"), "b": memref(3000, "i32")}, """%n = arith.constant 3000 : index
 %z = arith.constant 0 : i64
 %limit = arith.constant 0 : i32
