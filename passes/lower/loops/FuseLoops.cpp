@@ -127,6 +127,8 @@ bool areApart(ArrayRef<Touch> a, scf::ParallelOp first, ArrayRef<Touch> b, scf::
 bool canReduceTogether(scf::ParallelOp a, scf::ParallelOp b) {
   if (nest::hasAtomicUpdates(a) != nest::hasAtomicUpdates(b)) // a kernel has these or reductions, or vector registers
     return false;
+  if (!llvm::all_equal(a.getResultTypes()) || !llvm::all_equal(b.getResultTypes())) // become several loops
+    return false;
   if (a.getNumResults() == 0 || b.getNumResults() == 0)
     return true;
   auto const areKnown = [](scf::ParallelOp loop) {

@@ -6,6 +6,7 @@
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/SymbolTable.h"
 
 #include <map>
@@ -86,6 +87,24 @@ Value makeScalar(func::FuncOp entry, Type type, StringRef name) {
   OpBuilder builder = atStart(entry);
   return builder.create<nest::BufferOp>(entry.getLoc(), MemRefType::get({}, type),
                                         builder.getStringAttr(freeName(entry, name)), ValueRange(), IntegerAttr(),
+                                        DenseI64ArrayAttr(), nest::BufferFormAttr());
+}
+
+Value makeArray(func::FuncOp entry, Type element, ValueRange sizes, StringRef name) {
+  OpBuilder builder = atStart(entry);
+  SmallVector<int64_t> extents;
+  SmallVector<Value> dynamic;
+  for (Value size : sizes) {
+    std::optional<int64_t> const extent = getConstantIntValue(size);
+    extents.push_back(extent.value_or(ShapedType::kDynamic));
+    if (extent)
+      continue;
+    dynamic.push_back(hoisted(builder, size, entry));
+    if (!dynamic.back())
+      return {};
+  }
+  return builder.create<nest::BufferOp>(entry.getLoc(), MemRefType::get(extents, element),
+                                        builder.getStringAttr(freeName(entry, name)), dynamic, IntegerAttr(),
                                         DenseI64ArrayAttr(), nest::BufferFormAttr());
 }
 

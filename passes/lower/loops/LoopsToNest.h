@@ -21,6 +21,9 @@ namespace ml2k {
 /// A member of the workspace for `allocation`, at the start of the entry; fails if its size is known in a loop only.
 mlir::FailureOr<nest::BufferOp> makeBuffer(mlir::func::FuncOp entry, mlir::Operation *allocation);
 
+/// An array in the workspace; null if one of its sizes is known in a loop only.
+mlir::Value makeArray(mlir::func::FuncOp entry, mlir::Type element, mlir::ValueRange sizes, llvm::StringRef name);
+
 /// A scalar in the workspace, through which kernels hand values on.
 mlir::Value makeScalar(mlir::func::FuncOp entry, mlir::Type type, llvm::StringRef name);
 

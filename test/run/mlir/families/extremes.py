@@ -114,3 +114,51 @@ return %s#0, %s#1 : f64, f64""", ["f64", "f64"])
   scf.yield %b : {kind}
 }}
 return %s : {kind}""", [kind])
+    # Reductions of two types, of what an iteration has stored: terms of one of them are stored, too
+    body = f"""  %v = memref.load %g[%i, %c0] : {GRID}
+  scf.for %j = %c0 to %c20 step %c1 {{
+    %w = memref.load %g[%i, %j] : {GRID}
+    %d = arith.addf %w, %v : f64
+    memref.store %d, %g[%i, %j] : {GRID}
+  }}
+  %u = memref.load %g[%i, %c5] : {GRID}
+  %p = arith.cmpf ogt, %u, %half : f64
+  %q = arith.extui %p : i1 to i32
+  %n = arith.addi %a, %q : i32
+  %x = arith.maximumf %b, %u : f64
+  scf.yield %n, %x : i32, f64
+"""
+    numbers = """%c12 = arith.constant 12 : index
+%c20 = arith.constant 20 : index
+%none = arith.constant 3 : i32
+%half = arith.constant 0.5 : f64
+"""
+    for name, bounds in (("rows", "%c0 to %c12 step %c1"), ("steps", "%c1 to %c12 step %c3")):
+        yield program(f"extreme_of_types_{name}", {"g": GRID}, numbers + f"""%s:2 = scf.for %i = {bounds} iter_args(%a = %none, %b = %half) -> (i32, f64) {{
+{body}}}
+return %s#0, %s#1 : i32, f64""", ["i32", "f64"])
+    yield program("extreme_of_types_later", {"g": GRID}, numbers + f"""%t:2 = scf.for %k = %c0 to %c4 step %c1 iter_args(%m = %none, %y = %half) -> (i32, f64) {{
+  %s:2 = scf.for %i = %k to %c12 step %c1 iter_args(%a = %m, %b = %half) -> (i32, f64) {{
+{body}  }}
+  memref.store %s#1, %g[%k, %c1] : {GRID}
+  scf.yield %s#0, %s#1 : i32, f64
+}}
+return %t#0, %t#1 : i32, f64""", ["i32", "f64"])
+    yield program("extreme_of_types_grid", {"g": GRID}, numbers + f"""%s:2 = scf.parallel (%i, %j) = (%c1, %c0) to (%c12, %c20) step (%c2, %c1) init (%none, %half) -> (i32, f64) {{
+  %v = memref.load %g[%i, %j] : {GRID}
+  %d = arith.mulf %v, %v : f64
+  memref.store %d, %g[%i, %j] : {GRID}
+  %w = memref.load %g[%i, %j] : {GRID}
+  %p = arith.cmpf ogt, %w, %half : f64
+  %q = arith.extui %p : i1 to i32
+  scf.reduce(%q, %w : i32, f64) {{
+  ^bb0(%l: i32, %r: i32):
+    %n = arith.addi %l, %r : i32
+    scf.reduce.return %n : i32
+  }}, {{
+  ^bb0(%l: f64, %r: f64):
+    %n = arith.maximumf %l, %r : f64
+    scf.reduce.return %n : f64
+  }}
+}}
+return %s#0, %s#1 : i32, f64""", ["i32", "f64"])
