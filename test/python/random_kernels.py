@@ -5,7 +5,7 @@ positions are inside; what jumps at whole numbers does not get sums that are one
 
 import random
 
-PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], s: float, n: int"
+PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], u: kk.u32[N], s: float, n: int"
 HELPERS = '''
 def limited(x, most):
     if x > most:
@@ -27,7 +27,7 @@ class Place:
     def __init__(self, rows=(), columns=(), floats=(), integers=(), frozen=()):
         self.rows, self.columns = list(rows), list(columns) # (name, lowest move, highest move)
         self.floats, self.integers, self.frozen = list(floats), list(integers), set(frozen) # frozen: arrays that may not be read
-        self.writes = {"a", "b", "m", "q", "k"}
+        self.writes = {"a", "b", "m", "q", "k", "u"}
 
     def inside(self, **more):
         place = Place(self.rows, self.columns, self.floats, self.integers, self.frozen)
@@ -86,7 +86,7 @@ class Maker:
             lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"limited({x()}, 1.5)",
             lambda: f"(({self.integer(at, depth - 1)}) * 0.125)", lambda: f"kk.where({self.test(at, depth - 1)}, {x()}, {x()})",
             lambda: f"(({x()} + 0.0137) % 3.0)", lambda: f"np.tanh({x()})", lambda: f"(({self.integer(at, depth - 1)}) / 7)",
-            lambda: f"math.copysign({x()}, {x()})", lambda: f"(({x()}) ** 2 * 0.1)", lambda: f"(math.floor({x()} + 0.0137) * 0.5)")
+            lambda: f"(({self.natural(at, depth - 1)}) % 1000 * 0.003)", lambda: f"math.copysign({x()}, {x()})", lambda: f"(({x()}) ** 2 * 0.1)", lambda: f"(math.floor({x()} + 0.0137) * 0.5)")
 
     def integer(self, at, depth=2):
         r = self.random
@@ -102,10 +102,30 @@ class Maker:
             lambda: f"({x()} + {x()})", lambda: f"({x()} - {x()})", lambda: f"(({x()} * {r.randint(-4, 4)}) % 1009)",
             lambda: f"(({x()}) // {r.choice([2, 3, -3, 7])})", lambda: f"(({x()}) % {r.choice([2, 5, -5, 11])})", lambda: f"({x()} & 15)",
             lambda: f"({x()} | 4)", lambda: f"({x()} ^ 3)", lambda: f"abs({x()})", lambda: f"min({x()}, {x()})",
-            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"(-({x()}))", lambda: f"(({x()} & 7) << 2)", lambda: f"(({x()}) >> 1)")
+            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"kk.i64(({self.natural(at, depth - 1)}) % 50)",
+            lambda: f"(-({x()}))", lambda: f"(({x()} & 7) << 2)", lambda: f"(({x()}) >> 1)")
+
+    def natural(self, at, depth=2):
+        """Of 32 bits, all of which may be set; literals alone would be numbers of Python's."""
+        r = self.random
+        if depth <= 0 or r.random() < 0.2:
+            options = [lambda: f"kk.u32({r.choice(['7', '4000000000', 'n'])})"]
+            options += [lambda: f"kk.u32({r.choice(at.rows)[0]})"] * bool(at.rows)
+            if "u" not in at.frozen:
+                options += [lambda: f"u[{self.row(at) if depth > 0 else '1'}]"] * 3
+            return r.choice(options)()
+        x = lambda: self.natural(at, depth - 1)
+        y = lambda: r.choice([x, lambda: str(r.randint(0, 99))])()
+        return self.choose(
+            lambda: f"({x()} + {y()})", lambda: f"({x()} - {y()})", lambda: f"({x()} * {y()})", lambda: f"({x()} // ({x()} | 1))", lambda: f"({x()} // 10)",
+            lambda: f"({x()} % ({x()} | 1))", lambda: f"({x()} ^ {y()})", lambda: f"({x()} & {y()})", lambda: f"({x()} | {y()})", lambda: f"(~{x()})",
+            lambda: f"({x()} << {r.randint(0, 31)})", lambda: f"({x()} >> {r.randint(0, 31)})", lambda: f"{r.choice(['min', 'max'])}({x()}, {x()})",
+            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"kk.u32(kk.u8({x()}))", lambda: f"kk.u32(kk.i16({x()}))")
 
     def test(self, at, depth=1):
         x, i = lambda: self.real(at, depth), lambda: self.integer(at, depth)
+        if self.random.random() < 0.1:
+            return f"{self.natural(at, depth)} {self.random.choice(['<', '>=', '==', '!='])} {self.natural(at, depth)}"
         return self.choose(
             lambda: f"{x()} > {x()}", lambda: f"{x()} <= {self.random.uniform(-1, 1):.2f}", lambda: f"{i()} % 2 == 0", lambda: f"{i()} < {i()}",
             lambda: f"-0.5 < {x()} <= 0.75", lambda: f"not {i()} >= 4", lambda: f"({x()} > 0.1 and {i()} != 3)", lambda: f"({x()} < 0.0 or {i()} == 2)")
@@ -135,6 +155,8 @@ class Maker:
     def store(self, at, indent):
         if "k" in at.writes and self.random.random() < 0.15:
             return [f"{indent}k[{self.row(at)}] = ({self.integer(at)}) % 100"]
+        if "u" in at.writes and self.random.random() < 0.15:
+            return [f"{indent}u[{self.row(at)}] {self.random.choice(['=', '=', '^=', '+='])} {self.natural(at)}"]
         return [f"{indent}{self.target(at)} {self.random.choice(['=', '=', '+=', '-='])} {self.real(at)}"]
 
     def update(self, at, indent):
@@ -200,7 +222,7 @@ class Maker:
         head = r.choice([f"kk.range({low}, N - {high})", f"kk.range({low}, N - {high}, 2)", f"kk.range(N - {high} - 1, {low} - 1, -1)"])
         inside = at.inside(rows=[(i, -low, high)])
         if r.random() < 0.5: # so that some of the loops are parallel
-            written = set(r.sample(["a", "b", "m", "q", "k"], r.randint(1, 2))) | {"a"}
+            written = set(r.sample(["a", "b", "m", "q", "k", "u"], r.randint(1, 2))) | {"a"}
             inside.writes, inside.frozen = written, set(written)
             inside.rows = [(i, 0, 0)]
             lines = self.body(inside, "        ", 2, 3)
@@ -317,6 +339,32 @@ class Maker:
                 lines.append(f"        {x} = {x} * {own}[0, {j}] * 0.5 - {self.real(inside, 1)}")
         return lines + [f"        {own}[0, {j}] += {x}"] * (r.random() < 0.5)
 
+    def joined(self, at, x, c, indent):
+        """A term of the total x or of the count c."""
+        r, t = self.random, self.fresh("t")
+        how = r.choice(["min", "max"])
+        lines = self.choose(
+            lambda: [f"{indent}{x} = {how}({x}, {self.real(at, 2)})"], lambda: [f"{indent}{x} = {how}({x}, {self.real(at, 2)})"],
+            lambda: [f"{indent}{x} = {how}({self.real(at, 2)}, {x})"], lambda: [f"{indent}{c} {r.choice(['+=', '-=', '|='])} {self.integer(at)}"],
+            lambda: [f"{indent}{t} = {self.real(at, 2)}", f"{indent}if {t} {r.choice('<>')} {x}:", f"{indent}    {x} = {t}"],
+            lambda: [f"{indent}{c} = {how}({c}, {self.integer(at)})"], lambda: [f"{indent}{t} = {self.integer(at)}", f"{indent}if {t} > {c}:", f"{indent}    {c} = {t}"])
+        return [f"{indent}if {self.test(at)}:", *("    " + line for line in lines)] if r.random() < 0.3 else lines
+
+    def totals(self, at):
+        """What a loop carries: extremes, sums, counts, one kind of term each or several; perhaps over a grid, beside stores."""
+        r, i, j, x, y, c = self.random, self.fresh("r"), self.fresh("j"), self.fresh("x"), self.fresh("x"), self.fresh("i")
+        lines = [f"    {x} = {r.choice([self.real(at, 1), '1e9', '-1e9'])}", f"    {y} = 0.0", f"    {c} = {r.choice(['0', '100'])}", f"    for {i} in kk.range(N):"]
+        inside, indent = at.inside(rows=[(i, 0, 0)], frozen=["u"]), "        "
+        if r.random() < 0.4:
+            inside, indent = inside.inside(columns=[(j, 0, 0)]), indent + "    "
+            lines.append(f"        for {j} in kk.range(M):")
+        inside.writes = set()
+        for _ in range(r.randint(1, 3)):
+            lines += self.joined(inside, r.choice([x, y]), c, indent)
+        lines += [f"{indent}u[{i}] ^= 5"] * (r.random() < 0.3)
+        at.floats += [x, y]
+        return lines + [f"    k[1] = {c} % 1000", f"    b[1] = {x} * 1e-3 + {y}"]
+
     def whole(self, at):
         r = self.random
         x = lambda: r.choice(["a", "b", "a[:]", "b * s", "(a + b)", "m[:, 1]", "np.sin(b)", "abs(a)", "kk.sum(m, axis=1)", "q[:, 0] * 0.5"])
@@ -334,7 +382,7 @@ class Maker:
         at = Place()
         lines = [f"def {name}({PARAMETERS}):"]
         for _ in range(self.random.randint(1, 4)):
-            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at), lambda: self.rows(at),
+            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at), lambda: self.rows(at), lambda: self.totals(at), lambda: self.totals(at),
                                  lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
             lines += [f"    b[0] = b[0] * 0.5 + {at.floats[-1]}"] if at.floats and self.random.random() < 0.5 else []
         return lines
