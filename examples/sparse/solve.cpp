@@ -831,11 +831,22 @@ void reduce_span(char const *label, ExecutionSpace const &space, Span range, Red
           joined = Combiner::join(joined, sums.all());
         },
         into);
-  } else
+  } else {
+    int const items = length / 4 + int(length % 4 != 0); // four elements an item, read together
     Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, length),
-        KOKKOS_LAMBDA(int item, Value &joined) { joined = Combiner::join(joined, Value(term(range.begin + item))); },
+        label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, items),
+        KOKKOS_LAMBDA(int item, Value &joined) {
+          int const i = range.begin + item;
+          if (i < range.end - 3 * items) {
+            Value const a = term(i), b = term(i + items), c = term(i + 2 * items), d = term(i + 3 * items);
+            joined = Combiner::join(joined, Combiner::join(Combiner::join(a, b), Combiner::join(c, d)));
+          } else {
+            for (int part = 0; part < 3 && i < range.end - part * items; ++part)
+              joined = Combiner::join(joined, Value(term(i + part * items)));
+          }
+        },
         into);
+  }
 }
 
 // Joins term(i, shared()) of all positions in any order. Host: a thread takes pieces, with what all share computed once

@@ -115,12 +115,19 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
         },
         into);
   } else {
-    int const pieces = pieces_of_row(height, width);
+    int const pieces = (pieces_of_row(height, width) + 3) / 4; // four elements an item, read together
     Kokkos::parallel_reduce(
         label, Kokkos::RangePolicy<ExecutionSpace, Light>(space, 0, height * pieces),
         KOKKOS_LAMBDA(int item, Value &joined) {
-          for (int column = item % pieces; column < width; column += pieces)
-            joined = Combiner::join(joined, Value(term(rows.begin + item / pieces, columns.begin + column)));
+          int const row = rows.begin + item / pieces;
+          int i = columns.begin + item % pieces;
+          for (; i < columns.end - 3 * pieces; i += 4 * pieces) {
+            Value const a = term(row, i), b = term(row, i + pieces);
+            Value const c = term(row, i + 2 * pieces), d = term(row, i + 3 * pieces);
+            joined = Combiner::join(joined, Combiner::join(Combiner::join(a, b), Combiner::join(c, d)));
+          }
+          for (; i < columns.end; i += pieces)
+            joined = Combiner::join(joined, Value(term(row, i)));
         },
         into);
   }
