@@ -5,7 +5,7 @@ positions are inside; what jumps at whole numbers does not get sums that are one
 
 import random
 
-PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], u: kk.u32[N], s: float, n: int"
+PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], u: kk.u32[N], w: kk.i32[N], s: float, n: int"
 HELPERS = '''
 def limited(x, most):
     if x > most:
@@ -27,7 +27,7 @@ class Place:
     def __init__(self, rows=(), columns=(), floats=(), integers=(), frozen=()):
         self.rows, self.columns = list(rows), list(columns) # (name, lowest move, highest move)
         self.floats, self.integers, self.frozen = list(floats), list(integers), set(frozen) # frozen: arrays that may not be read
-        self.writes = {"a", "b", "m", "q", "k", "u"}
+        self.writes = {"a", "b", "m", "q", "k", "u", "w"}
 
     def inside(self, **more):
         place = Place(self.rows, self.columns, self.floats, self.integers, self.frozen)
@@ -96,6 +96,8 @@ class Maker:
             options += [lambda: r.choice(at.integers)] * bool(at.integers)
             if "k" not in at.frozen:
                 options.append(lambda: f"k[{self.row(at) if depth else '1'}]")
+            if "w" not in at.frozen:
+                options.append(lambda: f"w[{self.row(at) if depth else '2'}]")
             return r.choice(options)()
         x = lambda: self.integer(at, depth - 1)
         return self.choose(
@@ -157,6 +159,8 @@ class Maker:
             return [f"{indent}k[{self.row(at)}] = ({self.integer(at)}) % 100"]
         if "u" in at.writes and self.random.random() < 0.15:
             return [f"{indent}u[{self.row(at)}] {self.random.choice(['=', '=', '^=', '+='])} {self.natural(at)}"]
+        if "w" in at.writes and self.random.random() < 0.1:
+            return [f"{indent}w[{self.row(at)}] = ({self.integer(at)}) % 100"]
         return [f"{indent}{self.target(at)} {self.random.choice(['=', '=', '+=', '-='])} {self.real(at)}"]
 
     def update(self, at, indent):
@@ -222,7 +226,7 @@ class Maker:
         head = r.choice([f"kk.range({low}, N - {high})", f"kk.range({low}, N - {high}, 2)", f"kk.range(N - {high} - 1, {low} - 1, -1)"])
         inside = at.inside(rows=[(i, -low, high)])
         if r.random() < 0.5: # so that some of the loops are parallel
-            written = set(r.sample(["a", "b", "m", "q", "k", "u"], r.randint(1, 2))) | {"a"}
+            written = set(r.sample(["a", "b", "m", "q", "k", "u", "w"], r.randint(1, 2))) | {"a"}
             inside.writes, inside.frozen = written, set(written)
             inside.rows = [(i, 0, 0)]
             lines = self.body(inside, "        ", 2, 3)
@@ -378,12 +382,37 @@ class Maker:
             lambda: f"m[:] = {y()} - kk.sum({r.choice('mq')}, axis=0) * 0.1", lambda: "q[:] = q * kk.max(m, axis=0) - kk.min(q, axis=0)",
             lambda: f"m[{r.choice('01')}] = {r.choice('ab')} @ {r.choice('mq')} * 0.1")]
 
+    def searched(self, at):
+        """Positions, conditions of all elements, running sums."""
+        r, e, i = self.random, self.fresh("e"), self.fresh("i")
+        wide = at.inside(rows=[(e, 0, 0)])
+        return self.choose(
+            lambda: [f"    {i} = kk.arg{r.choice(['min', 'max'])}({self.real(wide, 1)} for {e} in kk.range(N))", f"    k[1] = {i}"],
+            lambda: [f"    k[2] = 1 if kk.{r.choice(['any', 'all'])}({self.test(wide)} for {e} in kk.range(N)) else 3"],
+            lambda: [f"    {r.choice('ab')}[:] = kk.scan({r.choice(['a', 'b', 'a * b', 'm[:, 1]'])}) * 0.1"],
+            lambda: [f"    {r.choice('mq')}[:] = kk.scan({r.choice(['m', 'q', 'm - q'])}, how='{r.choice(['sum', 'max', 'min'])}', axis={r.choice('01')}) * 0.1"],
+            lambda: [f"    k[:] = kk.scan(k % 7, how='{r.choice(['sum', 'max'])}')"])
+
+    def rounds(self, at):
+        """Loops in a while that forward() runs, with a count or a distance that doubles."""
+        r, c, i = self.random, self.fresh("c"), self.fresh("r")
+        if r.random() < 0.5:
+            inside = at.inside(rows=[(i, 0, 0)], frozen=["a"])
+            inside.writes = {"a"}
+            return [f"    {c} = 1", f"    while {c} < N:", f"        for {i} in kk.range({c}, N):", f"            a[{i}] = b[{i} - {c}] * 0.5 + {self.real(inside, 2)}",
+                    f"        for {i} in kk.range(N):", f"            b[{i}] = a[{i}] * 0.5", f"        {c} *= 2"]
+        outer, lines = at.inside(), []
+        for _ in range(r.randint(1, 2)):
+            lines += self.choose(lambda: self.ordered(outer), lambda: self.declared(outer), lambda: self.whole(outer), lambda: self.totals(outer), lambda: self.scattered(outer))
+        test = r.choice(["", f" and {self.test(at)}"])
+        return [f"    {c} = 0", f"    while {c} < {r.randint(1, 4)}{test}:", *("    " + line for line in lines), f"        {c} += 1"]
+
     def kernel(self, name):
         at = Place()
         lines = [f"def {name}({PARAMETERS}):"]
         for _ in range(self.random.randint(1, 4)):
             lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at), lambda: self.rows(at), lambda: self.totals(at), lambda: self.totals(at),
-                                 lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
+                                 lambda: self.searched(at), lambda: self.rounds(at), lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
             lines += [f"    b[0] = b[0] * 0.5 + {at.floats[-1]}"] if at.floats and self.random.random() < 0.5 else []
         return lines
 
