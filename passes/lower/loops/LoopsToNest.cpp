@@ -394,7 +394,8 @@ private:
     for (Operation *op : pending)
       op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
         auto const note = inner->getAttrOfType<StringAttr>("nest.note");
-        bool const isParallel = !note || note.getValue().starts_with("parallel");
+        bool const isParallel =
+            (!note || note.getValue().starts_with("parallel")) && !inner->hasAttr(scanLoop); // which stays parallel
         if (!found.second && (note || isa<scf::ParallelOp>(inner)))
           found = {isParallel ? unknownLength() : note, inner};
       });

@@ -107,7 +107,7 @@ private:
       if (!place || !isInjective(store.getMemref()))
         return false;
       for (memref::LoadOp load : loads)
-        if (mayAlias(load.getMemref(), store.getMemref()))
+        if (mayAlias(load.getMemref(), store.getMemref()) && !isReadBefore(load, store, *place))
           return false;
       for (memref::StoreOp other : stores)
         if (other != store && mayAlias(other.getMemref(), store.getMemref()) &&
@@ -116,6 +116,14 @@ private:
           return false;
     }
     return true;
+  }
+
+  /// Whether an iteration reads its own element and writes it then: both runs find what was there.
+  bool isReadBefore(memref::LoadOp load, memref::StoreOp store, int place) {
+    if (place < 0 || load->getBlock() != loop.getBody() || load.getMemref() != store.getMemref() ||
+        load.getIndices() != store.getIndices() || !isPosition(store.getIndices()[place]))
+      return false;
+    return load->isBeforeInBlock(loop.getBody()->findAncestorOpInBlock(*store));
   }
 
   /// The subscript that differs from one iteration to the next; -1 of a store in the last iteration alone.

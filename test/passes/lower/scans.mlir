@@ -79,6 +79,25 @@ func.func @reassociated(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
+// An iteration reads its own element before it writes it: both runs find what was there.
+// CHECK-LABEL: @in_place
+// CHECK: nest.scan
+func.func @in_place(%x: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %n = memref.dim %x, %c0 : memref<?xi32>
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> i32 {
+    %term = memref.load %x[%i] : memref<?xi32>
+    %next = arith.addi %sum, %term : i32
+    memref.store %next, %x[%i] : memref<?xi32>
+    scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
 // Few iterations; an element of another iteration is read; the count says nothing of the place; a place that may be
 // taken twice; the sum is used afterwards; a term depends on the sum; what is read does.
 // CHECK-NOT: nest.scan
@@ -95,13 +114,15 @@ func.func @short(%x: memref<100xi32>, %y: memref<100xi32>) {
   }
   return
 }
-func.func @in_place(%x: memref<?xi32>) {
+func.func @of_next(%x: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
-  %n = memref.dim %x, %c0 : memref<?xi32>
+  %size = memref.dim %x, %c0 : memref<?xi32>
+  %n = arith.subi %size, %c1 : index
   %end = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> i32 {
-    %term = memref.load %x[%i] : memref<?xi32>
+    %j = arith.addi %i, %c1 : index
+    %term = memref.load %x[%j] : memref<?xi32>
     %next = arith.addi %sum, %term : i32
     memref.store %next, %x[%i] : memref<?xi32>
     scf.yield %next : i32

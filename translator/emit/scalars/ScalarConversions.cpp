@@ -34,9 +34,10 @@ static FailureOr<Expression> extendSigned(Operation *op, Operands a, ScalarPrint
     return cpp::cast(resultType(op), withoutWidening(op, a[0]));
   Type const type = op->getResult(0).getType();
   auto const number = [&](int64_t value) {
-    return !isa<FloatType>(type) ? literal(value)
-           : type.isF64()        ? cpp::doubleLiteral(double(value))
-                                 : cpp::floatLiteral(float(value));
+    return type.isInteger(64)      ? cpp::cast(resultType(op), literal(value)) // a literal is an int
+           : !isa<FloatType>(type) ? literal(value)
+           : type.isF64()          ? cpp::doubleLiteral(double(value))
+                                   : cpp::floatLiteral(float(value));
   };
   return conditional(a[0], number(-1), number(0));
 }

@@ -41,6 +41,12 @@ static Print infix(Raw symbol, Rank rank) {
   };
 }
 
+/// What C++ computes in the type of the first operand: a literal is an int.
+static Expression inTypeOf(Type type, Expression const &a) {
+  bool const isInt = a.kind() == cpp::Kind::Literal && isa<IntegerType>(type) && !type.isInteger(32);
+  return isInt ? cpp::cast(computedType(type).code, a) : a;
+}
+
 /// `x - 0.5`, not `x + -0.5`.
 static Print sumOfReals(Raw symbol, Raw opposite) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
@@ -88,7 +94,9 @@ static Print elementary(Raw name, Raw fast, Raw ofNegative, Raw ofDouble = {}) {
 }
 
 static Print division(Raw name) {
-  return [=](Operation *, Operands a, ScalarPrinter &) -> FailureOr<Expression> { return cpp::division(name, a); };
+  return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+    return cpp::division(name, {inTypeOf(operandType(op), a[0]), a[1]});
+  };
 }
 
 /// Casts the operands to unsigned and the result back.
@@ -117,8 +125,7 @@ static Print wrapping(Raw symbol, Rank rank, Raw helper) {
       return symbol == Raw("*") ? binary(a[0], "&&", Rank::And, a[1]) : binary(a[0], "!=", Rank::Equality, a[1]);
     if (type.getIntOrFloatBitWidth() < 32)
       return inOwnType(op, plain);
-    bool const isOfInt = a[0].kind() == cpp::Kind::Literal && !type.isInteger(32); // the helper computes as its first
-    return call(helper, {isOfInt ? cpp::cast(resultType(op), a[0]) : a[0], a[1]}, "wrapping");
+    return call(helper, {inTypeOf(type, a[0]), a[1]}, "wrapping");
   };
 }
 
@@ -197,7 +204,16 @@ static Print integerChoice(Raw name) {
   };
 }
 
-static FailureOr<Expression> select(Operation *, Operands a, ScalarPrinter &) { return conditional(a[0], a[1], a[2]); }
+/// A literal is an int: one of two makes a number of 64 bits of both, narrow ones have to be narrow both.
+static FailureOr<Expression> select(Operation *op, Operands a, ScalarPrinter &) {
+  Type const type = op->getResult(0).getType();
+  auto const isInt = [](Expression const &e) { return e.kind() == cpp::Kind::Literal; };
+  bool const isOther = isa<IntegerType>(type) && !type.isInteger(1) && !type.isInteger(32);
+  if (!isOther || (type.isInteger(64) && !(isInt(a[1]) && isInt(a[2]))))
+    return conditional(a[0], a[1], a[2]);
+  auto const typed = [&](Expression const &e) { return isInt(e) ? cpp::cast(resultType(op), e) : e; };
+  return conditional(a[0], typed(a[1]), type.isInteger(64) ? a[2] : typed(a[2]));
+}
 
 //===--- Powers, roots, bits --------------------------------------------------------------------------------------===//
 
@@ -268,7 +284,10 @@ static void addBits(Table &table) {
   table["arith.xori"] = {{"changed", "other"}, logical("!=", Rank::Equality, "^", Rank::BitXor)};
   table["arith.shli"] = {{"raised"}, onUnsignedInfix("<<", Rank::Shift)};
   table["arith.shrui"] = {{"lowered"}, onUnsignedInfix(">>", Rank::Shift)};
-  table["arith.shrsi"] = {{"lowered"}, infix(">>", Rank::Shift)};
+  table["arith.shrsi"] = {{"lowered"}, [](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
+                            Expression const left = inTypeOf(operandType(op), a[0]);
+                            return inOwnType(op, binary(left, ">>", Rank::Shift, a[1]));
+                          }};
   table["math.ctpop"] = {{"ones"}, bitFunction("Kokkos::popcount")};
   table["math.ctlz"] = {{"zeros"}, bitFunction("Kokkos::countl_zero")};
   table["math.cttz"] = {{"zeros"}, bitFunction("Kokkos::countr_zero")};

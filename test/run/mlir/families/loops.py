@@ -348,6 +348,64 @@ scf.parallel (%i) = (%c0) to (%n) step (%c1) {
   %z = arith.subi %two, %y : i64
   memref.store %z, %a[%i] : memref<40xi64>
 }""")
+    yield program("wide_beside_literals", {"a": memref(40, "i64"), "b": memref(40, "i64"), "d": memref(40, "i8")}, """%n = arith.constant 40 : index
+%two = arith.constant 2 : i64
+%nine = arith.constant 9 : i64
+%much = arith.constant 40000000000 : i64
+%low = arith.constant 5 : i8
+%high = arith.constant 100 : i8
+scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+  %x = memref.load %a[%i] : memref<40xi64>
+  %w = memref.load %b[%i] : memref<40xi64>
+  %y = arith.muli %x, %much : i64
+  %p = arith.cmpi slt, %x, %w : i64
+  %s = arith.select %p, %nine, %two : i64
+  %l = arith.maxsi %s, %y : i64
+  %t = arith.subi %s, %y : i64
+  %e = arith.extsi %p : i1 to i64
+  %u = arith.subi %e, %y : i64
+  %z = arith.ori %y, %nine : i64
+  %f = arith.floordivsi %nine, %z : i64
+  %h = arith.andi %w, %two : i64
+  %r = arith.shrsi %nine, %h : i64
+  %v = arith.subi %r, %y : i64
+  %k = arith.addi %t, %u : i64
+  %m = arith.xori %k, %v : i64
+  %o = arith.addi %m, %f : i64
+  %q = arith.subi %o, %l : i64
+  memref.store %q, %a[%i] : memref<40xi64>
+  %c = memref.load %d[%i] : memref<40xi8>
+  %g = arith.select %p, %low, %high : i8
+  %j = arith.minsi %g, %c : i8
+  %aa = arith.select %p, %low, %c : i8
+  %bb = arith.maxsi %aa, %j : i8
+  memref.store %bb, %d[%i] : memref<40xi8>
+}""")
+    yield program("scan_in_place", {"a": memref(5000, "i64"), "b": memref(5000, "i64")}, """%n = arith.constant 5000 : index
+%z = arith.constant 0 : i64
+%s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %z) -> i64 {
+  %x = memref.load %a[%i] : memref<5000xi64>
+  %u = arith.addi %t, %x : i64
+  %y = memref.load %b[%i] : memref<5000xi64>
+  %p = arith.cmpi slt, %x, %y : i64
+  memref.store %u, %a[%i] : memref<5000xi64>
+  scf.if %p {
+    %v = arith.subi %y, %u : i64
+    memref.store %v, %b[%i] : memref<5000xi64>
+  }
+  scf.yield %u : i64
+}""")
+    yield program("scan_read_behind", {"a": memref(5000, "i64"), "b": memref(5000, "i64")}, """%n = arith.constant 5000 : index
+%z = arith.constant 0 : i64
+%s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %z) -> i64 {
+  %x = memref.load %a[%i] : memref<5000xi64>
+  memref.store %t, %a[%i] : memref<5000xi64>
+  %y = memref.load %a[%i] : memref<5000xi64>
+  %d = arith.subi %y, %x : i64
+  memref.store %d, %b[%i] : memref<5000xi64>
+  %u = arith.addi %t, %x : i64
+  scf.yield %u : i64
+}""")
     yield program("scan_selects", {"a": memref(3000, "i32"), "b": memref(3000, "i32")}, """%n = arith.constant 3000 : index
 %z = arith.constant 0 : i64
 %limit = arith.constant 0 : i32
