@@ -5,7 +5,7 @@ positions are inside; what jumps at whole numbers does not get sums that are one
 
 import random
 
-PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], u: kk.u32[N], w: kk.i32[N], s: float, n: int"
+PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], u: kk.u32[N], w: kk.i32[N], z: kk.i64[N], s: float, n: int"
 HELPERS = '''
 def limited(x, most):
     if x > most:
@@ -27,7 +27,7 @@ class Place:
     def __init__(self, rows=(), columns=(), floats=(), integers=(), frozen=()):
         self.rows, self.columns = list(rows), list(columns) # (name, lowest move, highest move)
         self.floats, self.integers, self.frozen = list(floats), list(integers), set(frozen) # frozen: arrays that may not be read
-        self.writes = {"a", "b", "m", "q", "k", "u", "w"}
+        self.writes = {"a", "b", "m", "q", "k", "u", "w", "z"}
 
     def inside(self, **more):
         place = Place(self.rows, self.columns, self.floats, self.integers, self.frozen)
@@ -104,7 +104,7 @@ class Maker:
             lambda: f"({x()} + {x()})", lambda: f"({x()} - {x()})", lambda: f"(({x()} * {r.randint(-4, 4)}) % 1009)",
             lambda: f"(({x()}) // {r.choice([2, 3, -3, 7])})", lambda: f"(({x()}) % {r.choice([2, 5, -5, 11])})", lambda: f"({x()} & 15)",
             lambda: f"({x()} | 4)", lambda: f"({x()} ^ 3)", lambda: f"abs({x()})", lambda: f"min({x()}, {x()})",
-            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"kk.i64(({self.natural(at, depth - 1)}) % 50)",
+            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"kk.i64(({self.natural(at, depth - 1)}) % 50)", lambda: f"({self.wide(at, depth - 1)} % 50)",
             lambda: f"(-({x()}))", lambda: f"(({x()} & 7) << 2)", lambda: f"(({x()}) >> 1)")
 
     def natural(self, at, depth=2):
@@ -124,7 +124,30 @@ class Maker:
             lambda: f"({x()} << {r.randint(0, 31)})", lambda: f"({x()} >> {r.randint(0, 31)})", lambda: f"{r.choice(['min', 'max'])}({x()}, {x()})",
             lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"kk.u32(kk.u8({x()}))", lambda: f"kk.u32(kk.i16({x()}))")
 
+    def wide(self, at, depth=2):
+        """Of 64 bits, all of which may be set."""
+        r = self.random
+        if depth <= 0 or r.random() < 0.2:
+            options = [lambda: f"kk.i64({r.choice(['7', '-40000000000', '9', 'n'])})"]
+            options += [lambda: f"kk.i64({r.choice(at.rows)[0]})"] * bool(at.rows)
+            if "z" not in at.frozen:
+                options += [lambda: f"z[{self.row(at) if depth > 0 else '1'}]"] * 3
+            return r.choice(options)()
+        x = lambda: self.wide(at, depth - 1)
+        y = lambda: r.choice([x, lambda: str(r.randint(-99, 99))])()
+        divisor = lambda: r.choice([lambda: f"(abs({x()} >> 1) | 1)", lambda: str(r.choice([3, -7, 1000]))])()
+        return self.choose(
+            lambda: f"({x()} + {y()})", lambda: f"({y()} - {x()})", lambda: f"({x()} - {y()})", lambda: f"({x()} * {y()})", lambda: f"({x()} // {divisor()})",
+            lambda: f"({r.randint(-99, 99)} // (abs({x()} >> 1) | 1))", lambda: f"({x()} % {divisor()})", lambda: f"({x()} ^ {y()})", lambda: f"({x()} & {y()})",
+            lambda: f"({x()} | {y()})", lambda: f"(~{x()})", lambda: f"({x()} << {r.randint(0, 63)})", lambda: f"({x()} >> {r.randint(0, 63)})",
+            lambda: f"{r.choice(['min', 'max'])}({x()}, {x()})",
+            lambda: f"({r.choice([x, lambda: 'kk.i64(9)'])()} if {self.test(at, depth - 1)} else {r.choice([x, lambda: 'kk.i64(5)'])()})",
+            lambda: f"kk.i64(kk.{r.choice(['i32', 'u32', 'u8', 'i16'])}({x()}))", lambda: f"kk.i64({self.natural(at, depth - 1)})", lambda: f"abs({x()} >> 1)",
+            lambda: f"kk.i64({self.test(at, depth - 1)})")
+
     def test(self, at, depth=1):
+        if self.random.random() < 0.1:
+            return f"{self.wide(at, depth)} {self.random.choice(['<', '>=', '==', '!='])} {self.wide(at, depth)}"
         x, i = lambda: self.real(at, depth), lambda: self.integer(at, depth)
         if self.random.random() < 0.1:
             return f"{self.natural(at, depth)} {self.random.choice(['<', '>=', '==', '!='])} {self.natural(at, depth)}"
@@ -159,6 +182,8 @@ class Maker:
             return [f"{indent}k[{self.row(at)}] = ({self.integer(at)}) % 100"]
         if "u" in at.writes and self.random.random() < 0.15:
             return [f"{indent}u[{self.row(at)}] {self.random.choice(['=', '=', '^=', '+='])} {self.natural(at)}"]
+        if "z" in at.writes and self.random.random() < 0.15:
+            return [f"{indent}z[{self.row(at)}] {self.random.choice(['=', '=', '^=', '-='])} {self.wide(at)}"]
         if "w" in at.writes and self.random.random() < 0.1:
             return [f"{indent}w[{self.row(at)}] = ({self.integer(at)}) % 100"]
         return [f"{indent}{self.target(at)} {self.random.choice(['=', '=', '+=', '-='])} {self.real(at)}"]
@@ -226,7 +251,7 @@ class Maker:
         head = r.choice([f"kk.range({low}, N - {high})", f"kk.range({low}, N - {high}, 2)", f"kk.range(N - {high} - 1, {low} - 1, -1)"])
         inside = at.inside(rows=[(i, -low, high)])
         if r.random() < 0.5: # so that some of the loops are parallel
-            written = set(r.sample(["a", "b", "m", "q", "k", "u", "w"], r.randint(1, 2))) | {"a"}
+            written = set(r.sample(["a", "b", "m", "q", "k", "u", "w", "z"], r.randint(1, 2))) | {"a"}
             inside.writes, inside.frozen = written, set(written)
             inside.rows = [(i, 0, 0)]
             lines = self.body(inside, "        ", 2, 3)

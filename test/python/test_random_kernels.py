@@ -33,12 +33,15 @@ def arguments_of(seed):
     random = np.random.default_rng(seed)
     n, m = (int(extent) for extent in random.integers((8, 6), (40, 20)))
     return [random.standard_normal(n), random.standard_normal(n), random.standard_normal((n, m)), random.standard_normal((n, m)),
-            random.integers(-20, 20, n), random.integers(0, 1 << 32, n, dtype=np.uint32), random.integers(-50, 50, n).astype(np.int32), float(random.uniform(-1, 1)), int(random.integers(0, 9))]
+            random.integers(-20, 20, n), random.integers(0, 1 << 32, n, dtype=np.uint32), random.integers(-50, 50, n).astype(np.int32),
+            random.integers(-1 << 62, 1 << 62, n), float(random.uniform(-1, 1)), int(random.integers(0, 9))]
 
 
 def differences(seed, found, expected):
-    for name, mine, theirs in zip("abmqkuw", found, expected):
-        if not np.allclose(mine, theirs, rtol=1e-9, atol=1e-9 * max(1.0, float(np.abs(theirs).max())), equal_nan=True):
+    for name, mine, theirs in zip("abmqkuwz", found, expected):
+        is_whole = np.issubdtype(theirs.dtype, np.integer)
+        if not (np.array_equal(mine, theirs) if is_whole else
+                np.allclose(mine, theirs, rtol=1e-9, atol=1e-9 * max(1.0, float(np.abs(theirs).max())), equal_nan=True)):
             yield f"random_{seed}: {name} differs by {np.abs(mine - theirs).max()} from what Python computes of\n" + \
                 random_kernels.text_of(seed, f"random_{seed}")
 
