@@ -56,6 +56,8 @@ REFUSED = [
     ("import os", "import is not supported in kernels; import outside of the kernel", 5),
     ("global y", "global is not supported in kernels; pass it as an argument", 5),
     ("x[0] = x[0] & 1", "bits of floating-point numbers cannot be combined", 12),
+    ("x[0] = kk.u8(300)", "300 does not fit u8", 12),
+    ("x[0] = kk.u16(x[1]) + -1", "-1 does not fit u16", 12),
     ("x[0] = 1 // 0", "a constant cannot be computed: integer division or modulo by zero", 12),
     ("x[0] = 9 ** 9 ** 9", "a constant is too large", 12),
     ("x[0]", "an expression without effect", 5),
@@ -191,8 +193,8 @@ def test_wrong_arguments():
     kernel = made("def f(x: kk.f64[N], y):\n    x[0] = y[0]\n")
     with pytest.raises(TypeError, match="f takes 2 arguments"):
         kernel(np.zeros(3))
-    with pytest.raises(TypeError, match="f: y has elements of the type uint16, which kernels do not have"):
-        kernel(np.zeros(3), np.zeros(3, np.uint16))
+    with pytest.raises(TypeError, match=r"f: y has elements of the type timedelta64\[s\], which kernels do not have"):
+        kernel(np.zeros(3), np.zeros(3, "timedelta64[s]"))
 
 
 # --- Hostile text -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,133 @@
+"""Expressions of whole arrays, also in loops."""
+
+import ml2kokkos as kk
+import numpy as np
+
+from .cases import K, M, N, case, f64, ints, number
+
+
+# --- Whole arrays -----------------------------------------------------------------------------------------------------
+
+@case(f64(12, 9), f64(12, 9), f64(9))
+def arrays(x: kk.f64[N, M], y: kk.f64[N, M], row: kk.f64[M]):
+    t = x * 2.0 + row
+    y[1:-1, 1:-1] = t[:-2, 1:-1] + t[2:, 1:-1]
+    y[0] = np.maximum(row, 0.0)
+    y[-1, :] += 1.0
+    y[:, ::3] *= 0.5
+    x[...] = kk.where(y > 0.0, y, -x)
+
+
+@case(f64(20))
+def overlapping(x):
+    x[1:] = x[:-1] + 1.0
+    x[::2] = x[::2] * x[0]
+    x[:] = x[0] + x
+
+
+@case(f64(8, 5), f64(5, 6), f64(8, 6), f64(5), f64(8), f64(()))
+def products(a: kk.f64[N, K], b: kk.f64[K, M], c: kk.f64[N, M], v: kk.f64[K], w: kk.f64[N], s: kk.f64[()]):
+    c[:, :] = a @ b - 1.0
+    w[:] = a @ v
+    s[()] = v @ v
+    v[:] = a.T @ w
+
+
+@case(f64(7, 7), f64(7))
+def in_place_product(a: kk.f64[N, N], x: kk.f64[N]):
+    x[:] = a @ x
+    a[:, :] = a.T + a
+
+
+@case(f64(10, 6), f64(10))
+def centred(x, mean):
+    mean[:] = kk.sum(x, axis=1) / x.shape[1]
+    for i in kk.range(x.shape[0]):
+        x[i, :] -= mean[i]
+        norm = np.sqrt(kk.sum(x[i] * x[i]))
+        x[i] /= norm
+
+
+@case(f64(10, 6), f64(10, 6))
+def copies_in_loops(x, y):
+    for i in kk.range(10):
+        y[i, 1:] = x[i, :-1] + x[i, 1:]
+    for i in kk.parallel(10):
+        y[i] = y[i] * 2.0
+
+
+@case(f64(30))
+def scratch(x: kk.f64[N]):
+    t = kk.zeros(N, kk.f64)
+    u = kk.empty((N, 2), kk.f64)
+    for i in kk.range(1, N):
+        t[i] = x[i - 1]
+    for i in kk.range(N):
+        u[i, 0] = t[i]
+        u[i, 1] = x[i]
+    for i in kk.range(N):
+        w = kk.zeros(3, kk.f64)
+        for k in range(3):
+            w[k] = u[i, k % 2] * k
+        x[i] = w[0] + w[1] + w[2]
+
+
+@case(f64(6, 9), f64(6), f64(6, 9))
+def new_axes(x: kk.f64[N, M], mu: kk.f64[N], y: kk.f64[N, M]):
+    y[...] = x - mu[:, None] + (mu * 2.0)[:, np.newaxis] * x[..., 0, None]
+
+
+@case(f64(6, 9), f64(6, 9), f64(6, 9))
+def centred(x: kk.f64[N, M], y: kk.f64[N, M], z: kk.f64[N, M]):
+    y[:] = x - (kk.sum(x, axis=1) / M)[:, None]
+    z[:] = x / kk.max(x, axis=0)
+
+
+@case(f64(6, 9), f64(6, 9))
+def parts_of_expressions(x: kk.f64[N, M], y: kk.f64[N, M]):
+    y[:, 1:] = (x * 2.0)[:, :-1]
+    across = x.T
+    for i in kk.range(N):
+        y[i, 0] = across[1, i] + (x + 1.0)[i, -1]
+
+
+# --- Whole arrays in loops --------------------------------------------------------------------------------------------
+
+@case(f64(9, 9), f64(9, 9), f64(9), number(3))
+def array_steps(a: kk.f64[N, N], b: kk.f64[N, N], v: kk.f64[N], steps: int):
+    """What a statement still has to read is kept, in memory that the steps share; what it changes elsewhere is not."""
+    for step in kk.range(steps):
+        speed = v * 0.5
+        v += speed[::-1]
+        a[1:-1, 1:-1] = 0.25 * (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:])
+        a[:, -1] = a[:, -2]
+        a[0] = a[1]
+    for k in kk.range(N - 1):
+        b[k + 1:, k] /= 4.0 + abs(b[k, k])
+        b[k + 1:, k + 1:] -= b[k + 1:, k, None] * b[k, k + 1:]
+    for k in kk.range(1, N):
+        v[:k] = v[:k] + 0.1 * v[:k][::-1]
+        b[:, k] += b[:, k - 1]
+        b[k] = b[k] @ a
+    for k in kk.range(N):
+        b[k:, k] = b[k, k:]
+        a[k, :k + 1] += v[k] * a[k, :k + 1][::-1]
+
+
+@case(f64(12), f64(12), f64(12, 5), ints(0, 3))
+def changed_in_branches(x: kk.f64[N], y: kk.f64[N], z: kk.f64[N, 5], which: kk.i64[()]):
+    """x += y in branches, in loops that count, and until something holds."""
+    if which[()] > 0:
+        x += y
+    else:
+        x -= 2.0 * y
+    left = 3
+    while left > 0:
+        y *= 0.5
+        z -= kk.sum(z, axis=0) / N
+        left -= 1
+    for step in kk.range(2):
+        if step == 1:
+            z[:, 0] += z[::-1, 1]
+        last = z[::2, ::-1]
+        z[:N // 2, 1:] = 0.5 * last[:N // 2, :-1]
