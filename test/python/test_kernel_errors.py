@@ -56,6 +56,7 @@ REFUSED = [
     ("import os", "import is not supported in kernels; import outside of the kernel", 5),
     ("global y", "global is not supported in kernels; pass it as an argument", 5),
     ("x[0] = x[0] & 1", "bits of floating-point numbers cannot be combined", 12),
+    ("x[0] = 3 ** N", "integers take a power of 0 to 8, powers of two any; else convert with float(...)", 12),
     ("x[0] = kk.u8(300)", "300 does not fit u8", 12),
     ("x[0] = kk.u16(x[1]) + -1", "-1 does not fit u16", 12),
     ("x[0] = 1 // 0", "a constant cannot be computed: integer division or modulo by zero", 12),

@@ -268,7 +268,11 @@ class Scalars:
         if kind in REAL:
             raise self.problem("complex numbers take a power of 0 to 8 only")
         if not is_float(kind):
-            raise self.problem("integers take a power of 0 to 8 only; convert with float(...)")
+            base = a.value if isinstance(a, Const) and type(a.value) is int else 0
+            if base < 2 or base & (base - 1):
+                raise self.problem("integers take a power of 0 to 8, powers of two any; else convert with float(...)")
+            digits = base.bit_length() - 1
+            return self.binary("LShift", Const(1), b if digits == 1 else self.binary("Mult", b, Const(digits)))
         if exponent == 0.5:
             result = self.op("math.sqrt", kind, self.as_kind(a, kind))
         else:

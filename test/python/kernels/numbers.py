@@ -166,3 +166,14 @@ def naturals(a: kk.u16[N], b: kk.u16[N], q: kk.u16[9, N], x: kk.f64[3, N], c: kk
         x[0, i] = a[i] / 3
         x[1, i] = 1 if a[i] < b[i] and a[i] > 1 else 0
         d[i] = kk.i64(a[i]) + (b[i] + c[i])
+
+
+# --- Powers of two ----------------------------------------------------------------------------------------------------
+
+@case(f64(64), ints(0, 20, 64), ints(0, 9, 64), ints(0, 9, 64, dtype=np.int32))
+def powers(x: kk.f64[N], exponents: kk.i64[N], y: kk.i64[N], narrow: kk.i32[N]):
+    for i in kk.range(N):
+        y[i] = 2 ** exponents[i] + 8 ** (exponents[i] // 3) + 2 ** narrow[i] - 4 ** 3
+    for level in kk.range(5):
+        for j in kk.range(2 ** level):
+            x[j] = x[j] * 0.5 + level
