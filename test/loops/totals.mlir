@@ -273,3 +273,22 @@ func.func @place(%x: memref<?xf64>, %n: index, %start: f64) -> (f64, index) {
   }
   return %least, %at : f64, index
 }
+
+// -----
+
+// A choice keeps a total that is NaN, minnumf does not.
+// CHECK-LABEL: @two_ways
+// CHECK: scf.for
+// CHECK: nest.note = "sequential: an iteration needs a value of the one before"
+func.func @two_ways(%x: memref<?xf64>, %n: index, %start: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start) -> f64 {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %p = arith.cmpf olt, %v, %a : f64
+    %b = arith.select %p, %v, %a : f64
+    %c = arith.minnumf %b, %v : f64
+    scf.yield %c : f64
+  }
+  return %least : f64
+}

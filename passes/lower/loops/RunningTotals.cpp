@@ -124,8 +124,10 @@ private:
 
   bool followJoin(Operation *op, unsigned at) {
     std::optional<nest::Combiner> const joined = joinedBy(op);
-    if (!joined || (isa<arith::SubIOp, arith::SubFOp>(op) && at != 0) || (total.join && *joined != total.combiner))
+    if (!joined || (isa<arith::SubIOp, arith::SubFOp>(op) && at != 0))
       return false;
+    if (total.join && (*joined != total.combiner || extremes.contains(op) != extremes.contains(total.join)))
+      return false; // minnumf gives up a total that is NaN, a choice keeps it
     auto const rank = [](Operation *join) { return keepsOrder(join) ? 2 : isa<arith::SubIOp>(join) ? 0 : 1; };
     if (!total.join || rank(op) > rank(total.join))
       total = {op, *joined};

@@ -40,7 +40,7 @@ void eraseWrites(RewriterBase &rewriter, scf::ParallelOp loop) {
     rewriter.eraseOp(store);
 }
 
-void addReduction(RewriterBase &rewriter, Region &from, Region &into) {
+void copyReduction(RewriterBase &rewriter, Region &from, Region &into) {
   Block &block = into.front();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToEnd(&block);
@@ -68,7 +68,7 @@ scf::ParallelOp reductionAlone(RewriterBase &rewriter, scf::ParallelOp loop, uns
   auto all = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
   auto reduce =
       rewriter.create<scf::ReduceOp>(all.getLoc(), ValueRange(values.lookupOrDefault(all.getOperands()[place])));
-  addReduction(rewriter, all.getReductions()[place], reduce.getReductions()[0]);
+  copyReduction(rewriter, all.getReductions()[place], reduce.getReductions()[0]);
   return part;
 }
 
@@ -120,7 +120,7 @@ SmallVector<Value> storeTerms(RewriterBase &rewriter, scf::ParallelOp loop, Arra
   rewriter.setInsertionPointToEnd(lean.getBody());
   auto reduce = rewriter.create<scf::ReduceOp>(location, terms);
   for (auto [number, place] : llvm::enumerate(kept))
-    addReduction(rewriter, all.getReductions()[place], reduce.getReductions()[number]);
+    copyReduction(rewriter, all.getReductions()[place], reduce.getReductions()[number]);
   SmallVector<Value> results(loop.getNumResults());
   for (auto [number, place] : llvm::enumerate(kept))
     results[place] = lean.getResult(number);
@@ -138,8 +138,8 @@ Value reduceStored(RewriterBase &rewriter, scf::ParallelOp loop, unsigned place,
   rewriter.setInsertionPointToEnd(part.getBody());
   Value const term = rewriter.create<memref::LoadOp>(location, array, part.getInductionVars());
   auto reduce = rewriter.create<scf::ReduceOp>(location, term);
-  addReduction(rewriter, cast<scf::ReduceOp>(loop.getBody()->getTerminator()).getReductions()[place],
-               reduce.getReductions()[0]);
+  copyReduction(rewriter, cast<scf::ReduceOp>(loop.getBody()->getTerminator()).getReductions()[place],
+                reduce.getReductions()[0]);
   rewriter.setInsertionPointAfter(part);
   return part.getResult(0);
 }
