@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
-#include "translator/emit/scalars/Scalars.h"
+#include "translator/emit/scalars/UnsignedForms.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -13,11 +13,15 @@ using namespace mlir;
 
 namespace ml2k {
 
-/// `targets = values` all at once.
-static LogicalResult assignAll(ScalarPrinter &printer, ValueRange values, ArrayRef<Identifier> targets, Body &to) {
+/// `targets = values` all at once; those in `natural` are unsigned variables.
+static LogicalResult assignAll(ScalarPrinter &printer, ValueRange values, ArrayRef<Identifier> targets, Body &to,
+                               ArrayRef<bool> natural = {}) {
   FailureOr<SmallVector<Expression>> expressions = printer.use(values);
   if (failed(expressions))
     return failure();
+  for (auto [expression, isNatural] : llvm::zip(*expressions, natural))
+    if (isNatural)
+      expression = expression.unsignedForm().value_or(expression);
   // A value that mentions a target assigned before it is computed first
   for (size_t i = 1; i < targets.size(); ++i)
     for (size_t before = 0; before < i; ++before)
@@ -36,6 +40,22 @@ static Identifier declare(ScalarPrinter &printer, Value value, Expression const 
   Identifier const name = printer.names.fresh(withSourceName(value, {"carried", "state", "current"}));
   to.push_back(cpp::Variable{computedType(value.getType()), name, {}, initial});
   return name;
+}
+
+/// The same, unsigned where the loop begins with such a number and asks for one.
+static std::optional<Identifier> declareUnsigned(ScalarPrinter &printer, Value initial, BlockArgument value,
+                                                 Expression const &expression, Body &to) {
+  if (!expression.unsignedForm() || !wantsUnsigned(value))
+    return std::nullopt;
+  Identifier const name = printer.names.fresh(withSourceName(value, {"carried", "state", "current"}));
+  to.push_back(cpp::Variable{unsignedScalarType(value.getType()), name, {}, *unsignedFormOf(initial, expression)});
+  return name;
+}
+
+/// A variable that a loop carries, which may be unsigned.
+static Expression carriedAs(Value value, Identifier const &name, bool isNatural) {
+  return isNatural ? cpp::cast(computedType(value.getType()).code, cpp::name(name)).withUnsignedForm(cpp::name(name))
+                   : cpp::name(name);
 }
 
 /// Declares a variable per value and binds it to `bindTo`.
@@ -202,14 +222,17 @@ LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
   if (failed(bounds))
     return failure();
   std::vector<Identifier> carried;
+  SmallVector<bool> natural;
   for (unsigned place = 0; place < loop.getNumResults(); ++place) {
     FailureOr<Expression> initial = printer.use(loop.getInitArgs()[place]);
     if (failed(initial))
       return failure();
     BlockArgument const argument = loop.getRegionIterArg(place);
-    bool const isKnown = (*initial)->kind == cpp::Kind::Name && goesOn(loop, place);
-    carried.push_back(isKnown ? *(*initial)->name : declare(printer, argument, *initial, to));
-    printer.bind(argument, cpp::name(carried.back()));
+    std::optional<Identifier> const own = declareUnsigned(printer, loop.getInitArgs()[place], argument, *initial, to);
+    bool const isKnown = !own && (*initial)->kind == cpp::Kind::Name && goesOn(loop, place);
+    carried.push_back(own ? *own : isKnown ? *(*initial)->name : declare(printer, argument, *initial, to));
+    natural.push_back(own.has_value());
+    printer.bind(argument, carriedAs(argument, carried.back(), natural.back()));
   }
   printer.settleReads(to);
   Scope const outside = printer.names; // the loops behind this one may have the name of its index
@@ -217,14 +240,15 @@ LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
   printer.bind(loop.getInductionVar(), cpp::name(index));
   Body body;
   Block &block = *loop.getBody();
-  if (failed(printer.print(block, body)) || failed(assignAll(printer, block.back().getOperands(), carried, body)))
+  if (failed(printer.print(block, body)) ||
+      failed(assignAll(printer, block.back().getOperands(), carried, body, natural)))
     return failure();
   auto const &[begin, end, step] = std::tie((*bounds)[0], (*bounds)[1], (*bounds)[2]);
   bool const isLine = isOneLine(body);
   printer.names = outside;
   to.push_back(cpp::For{index, begin, operand(end, Rank::Add), step, std::move(body), isLine});
-  for (auto [result, name] : llvm::zip(loop.getResults(), carried))
-    printer.bind(result, cpp::name(name));
+  for (auto [result, name, isNatural] : llvm::zip(loop.getResults(), carried, natural))
+    printer.bind(result, carriedAs(result, name, isNatural));
   return success();
 }
 

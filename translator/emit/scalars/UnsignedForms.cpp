@@ -27,8 +27,7 @@ static bool isUnsigned(Operation *op) {
              arith::MaxUIOp, arith::MinUIOp>(op);
 }
 
-/// Whether something asks for an unsigned number in the end.
-static bool wantsUnsigned(Value value, unsigned depth = 0) {
+bool wantsUnsigned(Value value, unsigned depth) {
   constexpr unsigned deepest = 8;
   return depth < deepest && llvm::any_of(
                                 value.getUsers(),
@@ -86,6 +85,8 @@ static Print infixToo(Print print, Raw symbol, Rank rank) {
   return [=](Operation *op, Operands a, ScalarPrinter &printer) -> FailureOr<Expression> {
     auto const forms = formsOf(op, a);
     APInt constant;
+    if (!forms && isUnsigned(op) && !operandType(op).isIndex() && wantsUnsigned(op->getResult(0))) // both casts cancel
+      return bothForms(op, binary(asUnsigned(operandType(op), a[0]), symbol, rank, asUnsigned(operandType(op), a[1])));
     if (!forms)
       return print(op, a, printer);
     if (isa<arith::XOrIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&constant)) && constant.isAllOnes())
