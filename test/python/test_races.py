@@ -58,6 +58,7 @@ def program(interface, values):
     for argument in interface.arguments:
         value = values[argument.parameter]
         if not argument.is_view:
+            value = value.item() if isinstance(value, np.generic) else value
             texts.append(repr(value).lower() if isinstance(value, bool) else repr(value))
             sizes[argument.parameter] = value
             continue
