@@ -126,3 +126,18 @@ func.func @f(%n: index) {
   nest.kernel "k" team (%i) = (%n) to (%n) {} {nest.schedule = #nest.schedule<team, threads = 4, lanes = 24>}
   return
 }
+
+// -----
+func.func @f(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  nest.kernel "k" team (%i) = (%n) to (%n) {
+    // expected-error @+1 {{of a team's threads has no scf.reduce at its end}}
+    scf.parallel (%j) = (%c0) to (%n) step (%c1) {
+      nest.barrier
+    ^bb0(%p: f32):
+      linalg.yield %p : f32
+    }
+  }
+  return
+}

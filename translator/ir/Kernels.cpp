@@ -150,8 +150,10 @@ std::optional<Combiner> ml2k::nest::combinerOf(Operation *op) {
 }
 
 std::optional<Combiner> ml2k::nest::combinerOf(Region &reduction) {
+  if (reduction.empty()) // of text that is being verified
+    return std::nullopt;
   Block &block = reduction.front();
-  if (std::distance(block.begin(), block.end()) != 2)
+  if (std::distance(block.begin(), block.end()) != 2 || block.back().getNumOperands() != 1)
     return std::nullopt;
   Operation &op = block.front();
   bool const both = op.getNumOperands() == 2 && op.getOperand(0) != op.getOperand(1) &&

@@ -137,7 +137,11 @@ static LogicalResult verifyShared(scf::ParallelOp loop) {
   for (Value step : loop.getStep())
     if (!isConstantIntValue(step, 1))
       return loop.emitOpError("of a team's threads has a step");
-  for (Region &reduction : cast<scf::ReduceOp>(loop.getBody()->getTerminator()).getReductions())
+  Block &body = *loop.getBody(); // which is verified later
+  auto reduce = body.empty() ? scf::ReduceOp() : dyn_cast<scf::ReduceOp>(body.back());
+  if (!reduce)
+    return loop.emitOpError("of a team's threads has no scf.reduce at its end");
+  for (Region &reduction : reduce.getReductions())
     if (!combinerOf(reduction))
       return loop.emitOpError("joins values by no single known operation");
   for (Operation &op : *loop.getBody())
