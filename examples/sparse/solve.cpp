@@ -967,11 +967,11 @@ static void compute_rz_t(ExecutionSpace const &space, Workspace const &work, D c
   reduce_span(
       "solve::rz_t", space, Span{0, n}, JoiningTerms<double, Sum, Sum>{work.rz_t, work.rr_t}, KOKKOS_LAMBDA(int i) {
         result0(i) = 0.0;
-        double const x = b(i);
-        double const t = d(i) * x;
+        double const b_i = b(i);
+        double const t = d(i) * b_i;
         pe(i) = t;
-        last(i) = x;
-        return terms_of<double>(x * t, x * x);
+        last(i) = b_i;
+        return terms_of<double>(b_i * t, b_i * b_i);
       });
 }
 

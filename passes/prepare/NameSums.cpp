@@ -16,16 +16,31 @@ namespace ml2k {
 
 static constexpr unsigned longTerm = 3, longTotal = 8; ///< things that it names
 
+static bool hasName(Value value) {
+  auto const location = dyn_cast<NameLoc>(value.getLoc());
+  Operation *const op = value.getDefiningOp();
+  auto const [kind, name] = location ? location.getName().getValue().split(" \"") : std::pair<StringRef, StringRef>();
+  return op && !name.empty() && kind == op->getName().stripDialect();
+}
+
+/// Whether the text of a loop program names it and not all it is computed from: the printer makes it a constant.
+static bool hasOwnName(Value value) {
+  Operation *const op = value.getDefiningOp();
+  return op && hasName(value) && llvm::any_of(op->getOperands(), [](Value operand) {
+           return operand.getDefiningOp() && !matchPattern(operand, m_Constant()) && !hasName(operand);
+         });
+}
+
 /// How many things the expression of a value names.
-static unsigned leavesOf(Value value, Block *block) {
+static unsigned leavesOf(Value value, Block *block, bool isPart = false) {
   Operation *op = value.getDefiningOp();
   bool const isInline = op && op->getBlock() == block && op->hasOneUse() && op->getNumRegions() == 0;
   if (!isInline || !isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp>(op))
     return matchPattern(value, m_Constant()) ? 0 : 1;
   unsigned leaves = 0;
   for (Value operand : op->getOperands())
-    leaves = std::min(leaves + leavesOf(operand, block), longTotal);
-  return leaves;
+    leaves = std::min(leaves + leavesOf(operand, block, true), longTotal);
+  return isPart && leaves >= longTerm && hasOwnName(value) ? 1 : leaves;
 }
 
 /// The addition that a sum of long terms goes on from.
@@ -34,7 +49,7 @@ static arith::AddFOp firstPart(arith::AddFOp add) {
   return part && part->hasOneUse() && part->getBlock() == add->getBlock() ? part : arith::AddFOp();
 }
 
-static bool hasLongTerm(arith::AddFOp add) { return leavesOf(add.getRhs(), add->getBlock()) >= longTerm; }
+static bool hasLongTerm(arith::AddFOp add) { return leavesOf(add.getRhs(), add->getBlock(), true) >= longTerm; }
 
 /// `0 + term` begins with the number, any other sum with its first term.
 static void nameSum(arith::AddFOp last) {

@@ -16,10 +16,10 @@ module {
     // CHECK:      // --- gelu: Gelu "/gelu"
     // CHECK-NEXT: // x[32,768], scale[32,1], shift[768] -> y[32,768], z[32,768]
     // CHECK:        "maps::gelu", space, 32, 768, KOKKOS_LAMBDA(int n, int i) {
-    // CHECK-NEXT:     float const value = x(n, i);
-    // CHECK-NEXT:     float const value_b = scale(n, 0);
-    // CHECK-NEXT:     float const value_c = shift(i);
-    // CHECK-NEXT:     float const t = value * value_b + value_c;
+    // CHECK-NEXT:     float const x_ni = x(n, i);
+    // CHECK-NEXT:     float const scale_n0 = scale(n, 0);
+    // CHECK-NEXT:     float const shift_i = shift(i);
+    // CHECK-NEXT:     float const t = x_ni * scale_n0 + shift_i;
     // CHECK-NEXT:     y(n, i) = t * 0.5f * (fast_erf(t * 0.70710677f) + 1.f);
     nest.map "gelu" ins(%x, %scale, %shift : memref<32x768xf32>, memref<32x1xf32>, memref<768xf32>) outs(%y : memref<32x768xf32>)
       maps [#id, #column, #row, #id] {
@@ -36,7 +36,7 @@ module {
       %o = arith.mulf %h, %f : f32
       nest.yield %o : f32
     } loc("Gelu \22/gelu\22")
-    // CHECK-NEXT: z(n, i) = Kokkos::max(value, 0.f) + maximum(value - 1.f, value_b) + Kokkos::fmax(value_c, 2.f);
+    // CHECK-NEXT: z(n, i) = Kokkos::max(x_ni, 0.f) + maximum(x_ni - 1.f, scale_n0) + Kokkos::fmax(shift_i, 2.f);
     nest.map "choices" ins(%x, %x, %scale, %shift : memref<32x768xf32>, memref<32x768xf32>, memref<32x1xf32>, memref<768xf32>)
       outs(%z : memref<32x768xf32>) maps [#id, #id, #column, #row, #id] {
     ^bb0(%a: f32, %a2: f32, %b: f32, %c: f32):

@@ -8,12 +8,12 @@ module {
   func.func @main(%a: memref<9xf32> {nest.name = "a"}, %k: memref<4x9xi32> {nest.name = "k"},
                   %b: memref<9xf32> {nest.name = "b", nest.output}, %c: memref<9xf32> {nest.name = "c", nest.output},
                   %m: memref<4xi32> {nest.name = "m", nest.output}) {
-    %w = nest.weight "fc.x" : memref<9xf32> = dense<2.0> : tensor<9xf32>
-    // CHECK: auto const fc_x = weights.fc_x;
-    // CHECK: float const x = a(i);
-    // CHECK-NEXT: float const y = 1.f / x;
-    // CHECK-NEXT: b(i) = x * x + fc_x(i);
-    // CHECK-NEXT: c(i) = y < 2.f || y > 2.f ? 1.f : 2.f;
+    %w = nest.weight "fc.a_i" : memref<9xf32> = dense<2.0> : tensor<9xf32>
+    // CHECK: auto const fc_a_i = weights.fc_a_i;
+    // CHECK: float const a_i = a(i);
+    // CHECK-NEXT: float const x = 1.f / a_i;
+    // CHECK-NEXT: b(i) = a_i * a_i + fc_a_i(i);
+    // CHECK-NEXT: c(i) = x < 2.f || x > 2.f ? 1.f : 2.f;
     nest.map "square" ins(%a, %w : memref<9xf32>, memref<9xf32>) outs(%b : memref<9xf32>) maps [#id, #id, #id] {
     ^bb0(%v: f32, %u: f32):
       %s = arith.mulf %v, %v : f32

@@ -4,11 +4,11 @@
 // CHECK: double recovery_after;
 // CHECK-NEXT: if (fires) {
 // CHECK-NEXT: count(i) = wrapping_add(count(i), 1);
-// CHECK-NEXT: recovery_after = y + 8.0;
+// CHECK-NEXT: recovery_after = w_i + 8.0;
 // CHECK-NEXT: } else {
-// CHECK-NEXT: recovery_after = y;
+// CHECK-NEXT: recovery_after = w_i;
 // CHECK-NEXT: }
-// CHECK-NEXT: v(i) = fires ? -65.0 : x;
+// CHECK-NEXT: v(i) = fires ? -65.0 : v_i;
 // CHECK-NEXT: w(i) = recovery_after;
 func.func @neurons(%v: memref<?xf64>, %w: memref<?xf64>, %count: memref<?xi32>) {
   %c0 = arith.constant 0 : index

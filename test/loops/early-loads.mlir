@@ -7,11 +7,11 @@
 // CHECK: KOKKOS_LAMBDA(int i) {
 // CHECK-NEXT: double const a = q(i - 1);
 // CHECK-NEXT: double const b = q(i);
-// CHECK-NEXT: double const x = q(i + 1);
+// CHECK-NEXT: double const q_ip1 = q(i + 1);
 // CHECK-NEXT: if (v(i) > 0.0) {
 // CHECK-NEXT: f(i) = b - a;
 // CHECK-NEXT: } else {
-// CHECK-NEXT: f(i) = x - b;
+// CHECK-NEXT: f(i) = q_ip1 - b;
 func.func @upwind(%q: memref<?xf64> {nest.name = "q"}, %v: memref<?xf64> {nest.name = "v"}, %f: memref<?xf64> {nest.name = "f"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

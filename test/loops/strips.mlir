@@ -60,7 +60,7 @@ func.func @sums(%x: memref<8x?x?xf32>, %y: memref<8x?x?xf32>) {
 // NESTED: for (int k = 0; k < 40; ++k) {
 // NESTED-NEXT: for_columns(strip, [&](int i) {
 // NESTED: tmp(i, k) = c;
-// NESTED-NEXT: a(i) = value;
+// NESTED-NEXT: a(i) = b_i;
 // NESTED-NEXT: b(i) = c;
 // NESTED: for (int k = 0; k < 40; ++k) {
 // NESTED-NEXT: Strip<128>::Of<double> s(strip);
@@ -230,9 +230,9 @@ func.func @any_order(%x: memref<?x?xf64>, %y: memref<?xf64>) {
 // TRIANGLE-NEXT: for_columns(strip, [&](int j) { sum(j) += x(k, i) * x(k, j); });
 // TRIANGLE-NEXT: }
 // TRIANGLE-NEXT: for_columns(strip, [&](int j) {
-// TRIANGLE-NEXT: double const z = sum(j);
-// TRIANGLE-NEXT: y(i, j) = z;
-// TRIANGLE-NEXT: y(j, i) = z;
+// TRIANGLE-NEXT: double const sum_j = sum(j);
+// TRIANGLE-NEXT: y(i, j) = sum_j;
+// TRIANGLE-NEXT: y(j, i) = sum_j;
 // INSIDE: nest.kernel "y" range
 // INSIDE: memref.alloca() {nest.of_columns} : memref<f64>
 // INSIDE: } {nest.strip}

@@ -2,6 +2,7 @@
 // RUN: not ml2kokkos %t/generic.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=GENERIC
 // RUN: not ml2kokkos %t/barrier.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BARRIER
 // RUN: not ml2kokkos %t/threads.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: not ml2kokkos %t/memory.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=MEMORY
 // RUN: not ml2kokkos %t/differs.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=DIFFERS
 // RUN: not ml2kokkos %t/vector.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: not ml2kokkos %t/branch.mlir --emit=imported 2>&1 | FileCheck %s --check-prefix=BRANCH
@@ -35,6 +36,19 @@ func.func @f(%x: memref<8xf32>, %n: index) {
   return
 }
 // THREADS: threads.mlir:3:{{.*}}error: threads that wait for each other are a known number in each direction
+
+//--- memory.mlir
+func.func @f(%x: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %c8, %sy = %c1, %sz = %c1)
+      workgroup(%tile : memref<?x4xf32, #gpu.address_space<workgroup>>) {
+    gpu.barrier
+    gpu.terminator
+  }
+  return
+}
+// MEMORY: memory.mlir:5:17: error: memory of a block or a thread has extents that are known and no layout, not 'memref<?x4xf32, #gpu.address_space<workgroup>>'
 
 //--- differs.mlir
 func.func @f(%x: memref<8xf32>) {

@@ -18,7 +18,7 @@
 // TEXT: scan_span<int>(
 // TEXT: Span{0, 2000}
 // TEXT: c_coordinates(position) = i;
-// TEXT: c_values(position) = x;
+// TEXT: c_values(position) = r_i;
 // JOINED: func.func @joined({{.*}}nest.name = "C_positions0"{{.*}}nest.name = "C_positions1"
 // JOINED-COUNT-2: scf.for
 // An elementwise update in place has the entries of its operand.

@@ -11,13 +11,14 @@
 // IMPORTED: linalg.generic {{.*}}nest.walked = 0
 // INNER: int const end = b_positions(row + 1);
 // INNER: int const found = first_entry_from(b_coordinates, b_positions(row), end, column);
-// INNER: bool const is_stored = found < end ? b_coordinates(found) == column : false;
+// INNER: bool const is_stored = found < end && b_coordinates(found) == column;
 // INNER: ? b_values(found) : 0.0;
 // INNER: throw std::invalid_argument("sparse_products: B_positions_size has to be at least A_positions_size");
 // A factor that is nowhere zero is looked up, the other one walked.
 // COLUMNS: scatter_rows(
 // COLUMNS: first_entry_from(a_coordinates, a_positions(row), end, column);
-// COLUMNS: add_to(y(column), ({{[a-z]+}} + 2.0) * b_values(entry));
+// COLUMNS: double const p = ({{[a-z_]+}} + 2.0) * b_values(entry);
+// COLUMNS-NEXT: add_to(y(column), p);
 // SHORT-NOT: first_entry_from
 // SHORT: while ({{[a-z]+}} < {{[a-z]+}}) {
 // SHORT-NEXT: int const middle = ({{[a-z]+}} + {{[a-z]+}}) / 2;

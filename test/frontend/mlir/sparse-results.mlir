@@ -40,7 +40,7 @@
 // Of two operands with the same entries the result has those, too; its rows are as many as somebody says.
 // DOUBLED: "sparse_results::r_values", space, a_positions_size - 1, a_values_size, a_positions,
 // DOUBLED: along.each(
-// DOUBLED: r_values(entry) = z + z;
+// DOUBLED: r_values(entry) = a_values_entry + a_values_entry;
 // DOUBLED: "sparse_results: y_size + 1 has to be at least A_positions_size"
 // REPEATED: [[#@LINE+60]]:10: error: a sparse result inside a loop is not supported
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>

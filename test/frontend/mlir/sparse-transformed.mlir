@@ -23,4 +23,4 @@ func.func @grown(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y: tensor<?xf64>
 }
 // CHECK: carried += carried * x(k);
 // CHECK: buffer(i, a_coordinates(entry)) = a_values(entry);
-// CHECK: carried(i) = z - z * buffer(i, k);
+// CHECK: carried(i) = carried_i - carried_i * buffer(i, k);

@@ -23,8 +23,8 @@
 // RUN: not ml2kokkos %s --entry=typed -o %t.cpp 2>&1 | FileCheck %s --check-prefix=TYPED
 // TYPED: error: 'memref.alloc': memory of vectors is not supported; make it memory of their elements and read it by vector.load
 // RUN: ml2kokkos %s --entry=argument -o - | FileCheck %s --check-prefix=ARGUMENT
-// ARGUMENT: float const x = v(i);
-// ARGUMENT-NEXT: r(i) = x + x;
+// ARGUMENT: float const v_i = v(i);
+// ARGUMENT-NEXT: r(i) = v_i + v_i;
 
 func.func @axpy(%a: f32, %x: memref<64xf32>, %y: memref<64xf32>) {
   %c0 = arith.constant 0 : index

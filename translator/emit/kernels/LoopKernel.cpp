@@ -177,6 +177,10 @@ LogicalResult LoopPrinter::printArray(memref::AllocaOp array, Body &to) {
 }
 
 void LoopPrinter::handleMemory() {
+  printer.memoryName = [this](Value memref) {
+    Storage const *const storage = arrays.contains(memref) ? nullptr : layer.program.storageOf(memref);
+    return storage ? storage->name : "";
+  };
   printer.handle("memref.load",
                  [this](Operation *op, ScalarPrinter &, Body &to) { return printLoad(cast<memref::LoadOp>(op), to); });
   printer.handle("memref.store", [this](Operation *op, ScalarPrinter &, Body &to) {

@@ -163,6 +163,13 @@ static ScalarPrinter::Nouns nounsOf(OpResult result) {
   return nouns;
 }
 
+/// `found < end && at(found) == column` where the other branch is false.
+static Expression choice(Expression const &condition, Expression const &yes, Expression const &no) {
+  if (no == cpp::boolLiteral(false))
+    return binary(condition, "&&", Rank::And, yes);
+  return yes == cpp::boolLiteral(true) ? binary(condition, "||", Rank::Or, no) : conditional(condition, yes, no);
+}
+
 static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   auto branch = cast<scf::IfOp>(op);
   FailureOr<Expression> condition = printer.use(branch.getCondition());
@@ -185,13 +192,13 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
     return failure();
   Expression const *const whenTrue = chosenIn(yes, targets), *const whenFalse = chosenIn(no, targets);
   if (whenTrue && whenFalse && !isNew) {
-    to.push_back(cpp::Assign{cpp::name(targets[0]), conditional(*condition, *whenTrue, *whenFalse)});
+    to.push_back(cpp::Assign{cpp::name(targets[0]), choice(*condition, *whenTrue, *whenFalse)});
     return success();
   }
   if (whenTrue && whenFalse) {
     to.pop_back(); // the declaration of the variable
-    to.push_back(cpp::Let{computedType(branch.getResult(0).getType()), targets[0],
-                          conditional(*condition, *whenTrue, *whenFalse)});
+    to.push_back(
+        cpp::Let{computedType(branch.getResult(0).getType()), targets[0], choice(*condition, *whenTrue, *whenFalse)});
     return success();
   }
   bool const isOtherwise = yes.empty() && !no.empty();

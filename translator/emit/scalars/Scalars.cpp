@@ -1,5 +1,6 @@
 //===- Scalars.cpp - the scalar operations of a region as C++ statements and expressions --------------------------===//
 
+#include "translator/emit/scalars/Nouns.h"
 #include "translator/emit/scalars/UnsignedForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,18 +13,6 @@ namespace ml2k {
 
 LogicalResult unprintable(Operation *op, llvm::Twine const &why) {
   return op->emitError("has no printed form, although it was checked: ") << why;
-}
-
-/// `here` of the location `load "here"` of a load; nodes of networks have other kinds of operation in front.
-ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
-  auto const location = dyn_cast<NameLoc>(value.getLoc());
-  auto const [kind, name] = location ? location.getName().getValue().split(" \"") : std::pair<StringRef, StringRef>();
-  Operation *const op = value.getDefiningOp();
-  std::string const noun = snakeCase(name.empty() ? name : name.drop_back());
-  bool const isWord = !name.empty() && noun.back() != '_'; // `new` is none
-  if (isWord && kind == (op ? op->getName().stripDialect() : "argument"))
-    nouns.insert(nouns.begin(), noun);
-  return nouns;
 }
 
 /// What the model calls the operation.
@@ -56,15 +45,21 @@ void ScalarPrinter::bindRead(Value value, Expression read, Body &to) {
   if (value.use_empty())
     return;
   read.readsMemory = true;
+  Nouns const nouns = readNouns(value, read);
   if (auto const form = read.unsignedForm())
     read = cpp::cast(scalarType(value.getType()).code, read).withUnsignedForm(*form);
   if (isStoredNarrow(value.getType()))
     read = cpp::cast(Raw("float"), read).withHalfForm(read);
-  place(value, std::move(read), withSourceName(value, {"x", "y", "z", "value"}), to);
+  place(value, std::move(read), nouns, to);
 }
 
 /// Values that the text names are told apart earlier.
-unsigned ScalarPrinter::mostWidth(Value value) const { return withSourceName(value, {}).empty() ? 100 : longest; }
+unsigned ScalarPrinter::mostWidth(Value value) const {
+  constexpr unsigned unnamed = 100;
+  if (withSourceName(value, {}).empty())
+    return unnamed;
+  return isNamedOnPurpose(value) ? longest / 2 : longest;
+}
 
 /// `i + 1` of the index of a loop: as easy to read as a name for it.
 static bool isNeighbour(Value value, Expression const &expression) {
@@ -72,6 +67,37 @@ static bool isNeighbour(Value value, Expression const &expression) {
   return value.getType().isIndex() && op && isa<arith::AddIOp, arith::SubIOp>(op) &&
          isa<BlockArgument>(op->getOperand(0)) && matchPattern(op->getOperand(1), m_Constant()) &&
          expression.width() <= 10;
+}
+
+static bool isSum(Operation *op) { return op && isa<arith::AddFOp, arith::SubFOp, arith::AddIOp, arith::SubIOp>(op); }
+
+/// A part of a sum that goes on in the same variable: lines of it are easier to read than names for parts.
+static bool goesOn(Value value, Operation *user, Expression const &expression) {
+  constexpr size_t longestTerm = 60, longestSum = 320;
+  if (!isSum(value.getDefiningOp()) || !isSum(user) || user->getOperand(0) != value ||
+      expression->kind != cpp::Kind::Binary || expression->rank != Rank::Add)
+    return false;
+  return expression->parts[1].width() <= longestTerm && expression.width() <= longestSum &&
+         isSameVariable(value, user->getResult(0));
+}
+
+/// `3.0 * u`: as easy to read as a name that says nothing, and computed once all the same.
+static bool isPlain(Value value, Expression const &expression) {
+  constexpr size_t longestPlain = 16;
+  constexpr unsigned mostUses = 3;
+  Operation *const op = value.getDefiningOp();
+  auto const isNear = [&](Operation *user) { return user->getBlock() == value.getParentBlock(); };
+  bool const isPart = isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op);
+  if (!isPart || expression.readsMemory || expression.width() > longestPlain ||
+      llvm::hasNItemsOrMore(value.getUses(), mostUses + 1) || !llvm::all_of(value.getUsers(), isNear) ||
+      !withSourceName(value, {}).empty())
+    return false;
+  bool isArithmetic = true;
+  cpp::walk(expression, [&](cpp::Node const &node) {
+    isArithmetic = isArithmetic && (node.kind == cpp::Kind::Name || node.kind == cpp::Kind::Literal ||
+                                    node.kind == cpp::Kind::Binary || node.kind == cpp::Kind::Parentheses);
+  });
+  return isArithmetic;
 }
 
 /// Inline where it is used once, in the same block; else a constant of its own.
@@ -83,7 +109,8 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
   auto store = dyn_cast_or_null<memref::StoreOp>(user);
   bool const isLast = once && (user->hasTrait<OpTrait::IsTerminator>() || (store && store.getValue() == value) ||
                                user->hasAttr("nest.adds"));
-  bool const inlined = once && (isLast || expression.width() < mostWidth(value)); // longer ones are hard to read
+  bool const isReadable = expression.width() < mostWidth(value) || goesOn(value, user, expression);
+  bool const inlined = (once && (isLast || isReadable)) || isPlain(value, expression);
   Operation *own = value.getDefiningOp();
   bool const isSeen = own && own->hasAttr("nest.let"); // a pass wants it to be
   bool const named = isSeen || (isNamed && isNamed(value));
@@ -121,9 +148,20 @@ LogicalResult ScalarPrinter::printSum(Operation *op, Body &to) {
   return success();
 }
 
+/// What a value is called in front of which something is written: `new_u` where it will be stored to `u`.
+ScalarPrinter::Nouns ScalarPrinter::settledNouns(Value value) const {
+  Nouns nouns = readNouns(value, bound.at(value));
+  auto store = value.hasOneUse() ? dyn_cast<memref::StoreOp>(*value.user_begin()) : memref::StoreOp();
+  bool const isComputed = !isa_and_nonnull<memref::LoadOp>(value.getDefiningOp());
+  std::string const target = store && isComputed && memoryName ? memoryName(store.getMemref()) : "";
+  if (!target.empty() && target.back() != '_')
+    nouns.insert(nouns.end() - 4, "new_" + target); // behind a name of the source
+  return nouns;
+}
+
 void ScalarPrinter::settleReads(Body &to) {
   for (Value value : pendingReads)
-    bound[value] = letValue(to, value, bound[value], withSourceName(value, {"x", "y", "z", "value"}));
+    bound[value] = letValue(to, value, bound[value], settledNouns(value));
   pendingReads.clear();
 }
 
@@ -151,7 +189,7 @@ void ScalarPrinter::settleReads(Body &to, Value memref, llvm::function_ref<bool(
   std::vector<Value> later;
   for (Value value : pendingReads)
     if (readsFrom(value, memref, mayMeet, isInline))
-      bound[value] = letValue(to, value, bound[value], withSourceName(value, {"x", "y", "z", "value"}));
+      bound[value] = letValue(to, value, bound[value], settledNouns(value));
     else
       later.push_back(value);
   pendingReads = std::move(later);

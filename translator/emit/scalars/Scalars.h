@@ -78,6 +78,8 @@ public:
   bool fastMath = false;       ///< exp, log, tanh and erf of float are blocks
   /// Whether a value gets a name though it is used once; none if not set.
   std::function<bool(mlir::Value)> isNamed;
+  /// What memory is called; empty for what has no name.
+  std::function<std::string(mlir::Value)> memoryName;
   /// Prints a value that is defined outside of the region; fails for what it does not know.
   std::function<mlir::FailureOr<Expression>(mlir::Value)> outside;
 
@@ -85,6 +87,7 @@ private:
   mlir::LogicalResult printOperation(mlir::Operation *op, Body &to);
   mlir::LogicalResult printSum(mlir::Operation *op, Body &to);
   unsigned mostWidth(mlir::Value value) const;
+  Nouns settledNouns(mlir::Value value) const;
   void place(mlir::Value value, Expression expression, Nouns const &nouns, Body &to);
 
   std::map<std::string, Handler> handlers;

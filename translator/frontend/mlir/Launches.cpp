@@ -136,11 +136,25 @@ static void mapSizes(gpu::LaunchOp launch, IRMapping &values) {
   map(launch.getBlockSize(), launch.getBlockSizeOperandValues());
 }
 
+/// Memory of a block or a thread is an array of a known size.
+static LogicalResult checkMemory(gpu::LaunchOp launch) {
+  for (auto const &memory : {launch.getWorkgroupAttributions(), launch.getPrivateAttributions()})
+    for (BlockArgument const array : memory) {
+      auto const type = cast<MemRefType>(array.getType());
+      if (!type.hasStaticShape() || !type.getLayout().isIdentity())
+        return emitError(array.getLoc())
+               << "memory of a block or a thread has extents that are known and no layout, not " << type;
+    }
+  return success();
+}
+
 static LogicalResult lowerLaunch(gpu::LaunchOp launch) {
   if (launch.getAsyncToken() || launch.getDynamicSharedMemorySize() || launch.getClusterIds() ||
       !llvm::hasSingleElement(launch.getBody()))
     return launch.emitError("launches of this form are not supported: asynchronous, with clusters, with shared memory "
                             "of a size known at run time, or of several blocks of code");
+  if (failed(checkMemory(launch)))
+    return failure();
   nameIds(launch);
   IRMapping values;
   mapSizes(launch, values);
