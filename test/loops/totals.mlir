@@ -257,10 +257,13 @@ func.func @between(%x: memref<?xf64>, %n: index, %start: f64) -> f64 {
 
 // -----
 
-// Where a term was found depends on the order.
+// Where the least term was found is looked for when it is known.
 // CHECK-LABEL: @place
-// CHECK: scf.for
-// CHECK: nest.note = "sequential:
+// CHECK: scf.parallel
+// CHECK: arith.minnumf
+// CHECK: scf.parallel
+// CHECK: arith.cmpf oeq
+// CHECK: arith.minsi
 func.func @place(%x: memref<?xf64>, %n: index, %start: f64) -> (f64, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -3,9 +3,10 @@
 Values stay such that Python raises nothing and no comparison hangs on the last bit: integers are small, divisors are not zero,
 positions are inside; what jumps at whole numbers does not get sums that are one, perhaps, in another order of their terms."""
 
-import random
+from random_expressions import Expressions, Place
 
-PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], u: kk.u32[N], w: kk.i32[N], z: kk.i64[N], s: float, n: int"
+PARAMETERS = "a: kk.f64[N], b: kk.f64[N], m: kk.f64[N, M], q: kk.f64[N, M], k: kk.i64[N], u: kk.u32[N], w: kk.i32[N], z: kk.i64[N], f: kk.f32[N], " \
+    "g: kk.f32[N, M], h: kk.f64[N, 3, M], c: kk.c128[N], s: float, n: int"
 HELPERS = '''
 def limited(x, most):
     if x > most:
@@ -21,146 +22,12 @@ def mixed(x, y):
 '''
 
 
-class Place:
-    """Where an expression stands: loop indices with how far they may be moved, and locals with their kinds."""
-
-    def __init__(self, rows=(), columns=(), floats=(), integers=(), frozen=()):
-        self.rows, self.columns = list(rows), list(columns) # (name, lowest move, highest move)
-        self.floats, self.integers, self.frozen = list(floats), list(integers), set(frozen) # frozen: arrays that may not be read
-        self.writes = {"a", "b", "m", "q", "k", "u", "w", "z"}
-
-    def inside(self, **more):
-        place = Place(self.rows, self.columns, self.floats, self.integers, self.frozen)
-        place.writes = self.writes
-        for name, values in more.items():
-            setattr(place, name, type(getattr(place, name))([*getattr(place, name), *values]))
-        return place
-
-
-class Maker:
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.count = 0
-
-    def choose(self, *options):
-        return self.random.choice(options)()
-
-    def fresh(self, stem):
-        self.count += 1
-        return f"{stem}{self.count}"
-
-    # --- Expressions ---
-
-    def moved(self, indices):
-        name, low, high = self.random.choice(indices)
-        move = self.random.randint(low, high)
-        return name if move == 0 else f"{name} {'+' if move > 0 else '-'} {abs(move)}"
-
-    def row(self, at):
-        if at.rows and self.random.random() < 0.8:
-            return self.moved(at.rows)
-        return self.random.choice(["0", "-1", "2", f"({self.integer(at, 1)}) % N"])
-
-    def column(self, at):
-        if at.columns and self.random.random() < 0.8:
-            return self.moved(at.columns)
-        return self.random.choice(["0", "-1", "3", f"({self.integer(at, 1)}) % M"])
-
-    def element(self, at):
-        names = [name for name in ("a", "b", "m", "q") if name not in at.frozen]
-        if not names:
-            return "s"
-        name = self.random.choice(names)
-        return f"{name}[{self.row(at)}, {self.column(at)}]" if name in "mq" else f"{name}[{self.row(at)}]"
-
-    def real(self, at, depth=3):
-        r = self.random
-        if depth == 0 or r.random() < 0.15:
-            return r.choice([lambda: f"{r.uniform(-2, 2):.2f}", lambda: "s", lambda: self.element(at), lambda: self.element(at),
-                             lambda: r.choice(at.floats) if at.floats else self.element(at)])()
-        x = lambda: self.real(at, depth - 1)
-        return self.choose(
-            lambda: f"({x()} + {x()})", lambda: f"({x()} - {x()})", lambda: f"({x()} * {r.choice(['0.5', '0.25', '-0.75', 's'])})",
-            lambda: f"np.sin({x()} * {x()})", lambda: f"({x()} / (abs({x()}) + 0.5))", lambda: f"(-{x()})", lambda: f"abs({x()})",
-            lambda: f"min({x()}, {x()})", lambda: f"np.maximum({x()}, {x()})", lambda: f"math.sqrt(abs({x()}) + 0.1)",
-            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"limited({x()}, 1.5)",
-            lambda: f"(({self.integer(at, depth - 1)}) * 0.125)", lambda: f"kk.where({self.test(at, depth - 1)}, {x()}, {x()})",
-            lambda: f"(({x()} + 0.0137) % 3.0)", lambda: f"np.tanh({x()})", lambda: f"(({self.integer(at, depth - 1)}) / 7)",
-            lambda: f"(({self.natural(at, depth - 1)}) % 1000 * 0.003)", lambda: f"math.copysign({x()}, {x()})", lambda: f"(({x()}) ** 2 * 0.1)", lambda: f"(math.floor({x()} + 0.0137) * 0.5)")
-
-    def integer(self, at, depth=2):
-        r = self.random
-        if depth == 0 or r.random() < 0.2:
-            options = [lambda: str(r.randint(0, 9)), lambda: "n"]
-            options += [lambda: r.choice(at.rows)[0]] * bool(at.rows) + [lambda: r.choice(at.columns)[0]] * bool(at.columns)
-            options += [lambda: r.choice(at.integers)] * bool(at.integers)
-            if "k" not in at.frozen:
-                options.append(lambda: f"k[{self.row(at) if depth else '1'}]")
-            if "w" not in at.frozen:
-                options.append(lambda: f"w[{self.row(at) if depth else '2'}]")
-            return r.choice(options)()
-        x = lambda: self.integer(at, depth - 1)
-        return self.choose(
-            lambda: f"({x()} + {x()})", lambda: f"({x()} - {x()})", lambda: f"(({x()} * {r.randint(-4, 4)}) % 1009)",
-            lambda: f"(({x()}) // {r.choice([2, 3, -3, 7])})", lambda: f"(({x()}) % {r.choice([2, 5, -5, 11])})", lambda: f"({x()} & 15)",
-            lambda: f"({x()} | 4)", lambda: f"({x()} ^ 3)", lambda: f"abs({x()})", lambda: f"min({x()}, {x()})",
-            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"kk.i64(({self.natural(at, depth - 1)}) % 50)", lambda: f"({self.wide(at, depth - 1)} % 50)",
-            lambda: f"(-({x()}))", lambda: f"(({x()} & 7) << 2)", lambda: f"(({x()}) >> 1)")
-
-    def natural(self, at, depth=2):
-        """Of 32 bits, all of which may be set; literals alone would be numbers of Python's."""
-        r = self.random
-        if depth <= 0 or r.random() < 0.2:
-            options = [lambda: f"kk.u32({r.choice(['7', '4000000000', 'n'])})"]
-            options += [lambda: f"kk.u32({r.choice(at.rows)[0]})"] * bool(at.rows)
-            if "u" not in at.frozen:
-                options += [lambda: f"u[{self.row(at) if depth > 0 else '1'}]"] * 3
-            return r.choice(options)()
-        x = lambda: self.natural(at, depth - 1)
-        y = lambda: r.choice([x, lambda: str(r.randint(0, 99))])()
-        return self.choose(
-            lambda: f"({x()} + {y()})", lambda: f"({x()} - {y()})", lambda: f"({x()} * {y()})", lambda: f"({x()} // ({x()} | 1))", lambda: f"({x()} // 10)",
-            lambda: f"({x()} % ({x()} | 1))", lambda: f"({x()} ^ {y()})", lambda: f"({x()} & {y()})", lambda: f"({x()} | {y()})", lambda: f"(~{x()})",
-            lambda: f"({x()} << {r.randint(0, 31)})", lambda: f"({x()} >> {r.randint(0, 31)})", lambda: f"{r.choice(['min', 'max'])}({x()}, {x()})",
-            lambda: f"({x()} if {self.test(at, depth - 1)} else {x()})", lambda: f"kk.u32(kk.u8({x()}))", lambda: f"kk.u32(kk.i16({x()}))")
-
-    def wide(self, at, depth=2):
-        """Of 64 bits, all of which may be set."""
-        r = self.random
-        if depth <= 0 or r.random() < 0.2:
-            options = [lambda: f"kk.i64({r.choice(['7', '-40000000000', '9', 'n'])})"]
-            options += [lambda: f"kk.i64({r.choice(at.rows)[0]})"] * bool(at.rows)
-            if "z" not in at.frozen:
-                options += [lambda: f"z[{self.row(at) if depth > 0 else '1'}]"] * 3
-            return r.choice(options)()
-        x = lambda: self.wide(at, depth - 1)
-        y = lambda: r.choice([x, lambda: str(r.randint(-99, 99))])()
-        divisor = lambda: r.choice([lambda: f"(abs({x()} >> 1) | 1)", lambda: str(r.choice([3, -7, 1000]))])()
-        return self.choose(
-            lambda: f"({x()} + {y()})", lambda: f"({y()} - {x()})", lambda: f"({x()} - {y()})", lambda: f"({x()} * {y()})", lambda: f"({x()} // {divisor()})",
-            lambda: f"({r.randint(-99, 99)} // (abs({x()} >> 1) | 1))", lambda: f"({x()} % {divisor()})", lambda: f"({x()} ^ {y()})", lambda: f"({x()} & {y()})",
-            lambda: f"({x()} | {y()})", lambda: f"(~{x()})", lambda: f"({x()} << {r.randint(0, 63)})", lambda: f"({x()} >> {r.randint(0, 63)})",
-            lambda: f"{r.choice(['min', 'max'])}({x()}, {x()})",
-            lambda: f"({r.choice([x, lambda: 'kk.i64(9)'])()} if {self.test(at, depth - 1)} else {r.choice([x, lambda: 'kk.i64(5)'])()})",
-            lambda: f"kk.i64(kk.{r.choice(['i32', 'u32', 'u8', 'i16'])}({x()}))", lambda: f"kk.i64({self.natural(at, depth - 1)})", lambda: f"abs({x()} >> 1)",
-            lambda: f"kk.i64({self.test(at, depth - 1)})")
-
-    def test(self, at, depth=1):
-        if self.random.random() < 0.1:
-            return f"{self.wide(at, depth)} {self.random.choice(['<', '>=', '==', '!='])} {self.wide(at, depth)}"
-        x, i = lambda: self.real(at, depth), lambda: self.integer(at, depth)
-        if self.random.random() < 0.1:
-            return f"{self.natural(at, depth)} {self.random.choice(['<', '>=', '==', '!='])} {self.natural(at, depth)}"
-        return self.choose(
-            lambda: f"{x()} > {x()}", lambda: f"{x()} <= {self.random.uniform(-1, 1):.2f}", lambda: f"{i()} % 2 == 0", lambda: f"{i()} < {i()}",
-            lambda: f"-0.5 < {x()} <= 0.75", lambda: f"not {i()} >= 4", lambda: f"({x()} > 0.1 and {i()} != 3)", lambda: f"({x()} < 0.0 or {i()} == 2)")
-
+class Maker(Expressions):
     # --- Statements ---
 
     def target(self, at):
-        names = [name for name in ("a", "b", "m", "q") if name in at.writes]
-        name = self.random.choice(names)
-        return f"{name}[{self.row(at)}, {self.column(at)}]" if name in "mq" else f"{name}[{self.row(at)}]"
+        name = self.random.choice([name for name in [*at.vectors, *at.matrices, *at.shorts, "h"] if name in at.writes or name in at.shorts] or ["a"])
+        return f"{name}[{self.position(at, name)}]"
 
     def scalars(self, at, indent):
         """A local with a value."""
@@ -186,7 +53,35 @@ class Maker:
             return [f"{indent}z[{self.row(at)}] {self.random.choice(['=', '=', '^=', '-='])} {self.wide(at)}"]
         if "w" in at.writes and self.random.random() < 0.1:
             return [f"{indent}w[{self.row(at)}] = ({self.integer(at)}) % 100"]
+        name = self.random.choice("fgc")
+        if name in at.writes and self.random.random() < 0.25:
+            value = f"{self.pair(at)} * 0.5" if name == "c" else self.single(at)
+            return [f"{indent}{name}[{self.position(at, name)}] {self.random.choice(['=', '=', '+=', '-='])} {value}"]
         return [f"{indent}{self.target(at)} {self.random.choice(['=', '=', '+=', '-='])} {self.real(at)}"]
+
+    def short(self, at, indent):
+        """An array of an iteration's own."""
+        name = self.fresh("v")
+        lines = [f"{indent}{name} = kk.zeros(4, kk.f64)"]
+        lines += [f"{indent}{name}[{t}] = {self.real(at, 2)}" for t in self.random.sample(range(4), self.random.randint(0, 3))]
+        at.shorts.append(name)
+        return lines + [f"{indent}{name}[:] = {name} * 0.5 + {self.real(at, 1)}"] * (self.random.random() < 0.3)
+
+    def strip(self, at, indent):
+        """A row of a matrix as a whole."""
+        r = self.random
+        names = [name for name in at.matrices if name not in at.frozen]
+        if not names:
+            return self.store(at, indent)
+        x, y = (f"{r.choice(names)}[{self.row(at)}" for _ in range(2))
+        targets = [name for name in at.matrices if name in at.writes]
+        to, value = f"{r.choice(targets)}[{self.row(at)}" if targets else "", self.real(at, 1)
+        if not targets or r.random() < 0.4:
+            name = self.fresh("x")
+            at.floats.append(name)
+            return [f"{indent}{name} = " + r.choice([f"kk.sum({x}] * {y}])", f"{x}] @ {y}, :] * 0.1", f"kk.max({x}, 1:] - {y}, :-1])", f"kk.min(abs({x}]))"]) + " * 0.25"]
+        return [indent + r.choice([f"{to}] = {x}] * 0.5 + {value}", f"{to}, 1:] = {x}, :-1] - {y}, 1:] * 0.5", f"{to}, ::2] *= 0.5", f"{to}, :] += {x}] * 0.25 - {value}",
+                                   f"{to}] = kk.where({x}] > {y}], {value}, {y}])", f"{to}, 2] = kk.sum({x}, 1:3]) * 0.5"])]
 
     def update(self, at, indent):
         if not at.floats or self.random.random() < 0.3:
@@ -234,6 +129,7 @@ class Maker:
         lines = []
         for _ in range(self.random.randint(1, count)):
             options = [lambda: self.scalars(at, indent), lambda: self.store(at, indent), lambda: self.store(at, indent), lambda: self.update(at, indent)]
+            options += [lambda: self.short(at, indent)] * (len(at.shorts) < 2) + [lambda: self.strip(at, indent)] * (not at.columns)
             if depth > 0:
                 options += [lambda: self.branch(at, indent, depth), lambda: self.repeat(at, indent, depth), lambda: self.unrolled(at, indent, depth)]
                 if not at.columns:
@@ -251,7 +147,7 @@ class Maker:
         head = r.choice([f"kk.range({low}, N - {high})", f"kk.range({low}, N - {high}, 2)", f"kk.range(N - {high} - 1, {low} - 1, -1)"])
         inside = at.inside(rows=[(i, -low, high)])
         if r.random() < 0.5: # so that some of the loops are parallel
-            written = set(r.sample(["a", "b", "m", "q", "k", "u", "w", "z"], r.randint(1, 2))) | {"a"}
+            written = set(r.sample([*at.vectors, *at.matrices, *"kuwzfghc"], r.randint(1, 2))) | {"a"}
             inside.writes, inside.frozen = written, set(written)
             inside.rows = [(i, 0, 0)]
             lines = self.body(inside, "        ", 2, 3)
@@ -394,6 +290,20 @@ class Maker:
         at.floats += [x, y]
         return lines + [f"    k[1] = {c} % 1000", f"    b[1] = {x} * 1e-3 + {y}"]
 
+    def places(self, at):
+        """Where the best is found, the first or the last of equal ones, under a condition or not."""
+        r, i, x, p, t = self.random, self.fresh("r"), self.fresh("x"), self.fresh("i"), self.fresh("t")
+        inside = at.inside(rows=[(i, 0, 0)])
+        inside.writes = set()
+        whole = r.random() < 0.4
+        lines = [f"    {p} = {r.randint(-3, 3)}", f"    {x} = " + (f"({self.integer(at, 1)})" if whole else r.choice(["1e9", "-1e9", "a[0]", self.real(at, 1)])),
+                 f"    for {i} in kk.range({r.choice(['N', '1, N', '0, N, 2'])}):", f"        {t} = " + (f"({self.integer(inside)}) % 7" if whole else self.real(inside))]
+        sign = r.choice(["<", ">", "<=", ">="])
+        test = r.choice([f"{t} {sign} {x}", f"{x} {sign} {t}", f"{self.test(inside)} and {t} {sign} {x}"])
+        lines += [f"        if {test}:", f"            {x} = {t}", f"            {p} = {r.choice([i, i, f'{i} * 2 - 1', f'k[{i}]' if 'k' not in at.frozen else i])}"]
+        (at.integers if whole else at.floats).append(x)
+        return lines + [f"    k[3] = {p} % 1000", f"    b[2] = {x} * 1e-3"]
+
     def whole(self, at):
         r = self.random
         x = lambda: r.choice(["a", "b", "a[:]", "b * s", "(a + b)", "m[:, 1]", "np.sin(b)", "abs(a)", "kk.sum(m, axis=1)", "q[:, 0] * 0.5"])
@@ -435,8 +345,13 @@ class Maker:
     def kernel(self, name):
         at = Place()
         lines = [f"def {name}({PARAMETERS}):"]
+        if self.random.random() < 0.3:
+            new, shape = self.random.choice([("p", "N"), ("o", "(N, M)")])
+            lines.append(f"    {new} = kk.zeros({shape}, kk.f64)")
+            (at.vectors if new == "p" else at.matrices).append(new)
+            at.writes.add(new)
         for _ in range(self.random.randint(1, 4)):
-            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at), lambda: self.rows(at), lambda: self.totals(at), lambda: self.totals(at),
+            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at), lambda: self.rows(at), lambda: self.totals(at), lambda: self.totals(at), lambda: self.places(at), lambda: self.places(at),
                                  lambda: self.searched(at), lambda: self.rounds(at), lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
             lines += [f"    b[0] = b[0] * 0.5 + {at.floats[-1]}"] if at.floats and self.random.random() < 0.5 else []
         return lines

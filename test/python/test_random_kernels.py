@@ -34,14 +34,15 @@ def arguments_of(seed):
     n, m = (int(extent) for extent in random.integers((8, 6), (40, 20)))
     return [random.standard_normal(n), random.standard_normal(n), random.standard_normal((n, m)), random.standard_normal((n, m)),
             random.integers(-20, 20, n), random.integers(0, 1 << 32, n, dtype=np.uint32), random.integers(-50, 50, n).astype(np.int32),
-            random.integers(-1 << 62, 1 << 62, n), float(random.uniform(-1, 1)), int(random.integers(0, 9))]
+            random.integers(-1 << 62, 1 << 62, n), random.standard_normal(n).astype(np.float32), random.standard_normal((n, m)).astype(np.float32),
+            random.standard_normal((n, 3, m)), random.standard_normal(n) + 1j * random.standard_normal(n), float(random.uniform(-1, 1)), int(random.integers(0, 9))]
 
 
 def differences(seed, found, expected):
-    for name, mine, theirs in zip("abmqkuwz", found, expected):
-        is_whole = np.issubdtype(theirs.dtype, np.integer)
+    for name, mine, theirs in zip("abmqkuwzfghc", found, expected):
+        is_whole, part = np.issubdtype(theirs.dtype, np.integer), 1e-5 if theirs.dtype == np.float32 else 1e-9
         if not (np.array_equal(mine, theirs) if is_whole else
-                np.allclose(mine, theirs, rtol=1e-9, atol=1e-9 * max(1.0, float(np.abs(theirs).max())), equal_nan=True)):
+                np.allclose(mine, theirs, rtol=part, atol=part * max(1.0, float(np.abs(theirs).max())), equal_nan=True)):
             yield f"random_{seed}: {name} differs by {np.abs(mine - theirs).max()} from what Python computes of\n" + \
                 random_kernels.text_of(seed, f"random_{seed}")
 

@@ -225,8 +225,9 @@ private:
     llvm::append_range(initials, second.getInitVals());
     auto both = rewriter.create<scf::ParallelOp>(first.getLoc(), first.getLowerBound(), first.getUpperBound(),
                                                  first.getStep(), initials);
-    both->setDiscardableAttrs(second->getDiscardableAttrDictionary());
     both->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+    if (Attribute const names = second->getAttr(reductionNames); names && first.getNumResults() == 0)
+      both->setAttr(reductionNames, names);
     if (!both.getBody()->empty())
       rewriter.eraseOp(both.getBody()->getTerminator());
     for (auto [argument, named] : llvm::zip(both.getBody()->getArguments(), first.getBody()->getArguments()))

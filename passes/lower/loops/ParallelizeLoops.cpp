@@ -16,6 +16,7 @@
 #include "passes/lower/loops/OrderedUpdates.h"
 #include "passes/lower/loops/RunningTotals.h"
 #include "passes/lower/loops/Scans.h"
+#include "passes/lower/loops/SplitPositions.h"
 #include "passes/schedule/Combiners.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/Identities.h"
@@ -339,6 +340,12 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
     loop = carryUpdates(rewriter, loop);
     if (formUpdates(rewriter, loop))
       return;
+    if (!isShort(loop))
+      if (SmallVector<scf::ForOp> const places = splitPositions(rewriter, loop); !places.empty()) {
+        for (scf::ForOp part : places)
+          visitLoop(rewriter, part);
+        return;
+      }
     separateTotals(rewriter, loop);
     std::string const reason = whySequential(loop);
     if (!reason.empty() && loop.getNumResults() == 0 && meetInUpdates(loop)) {

@@ -144,6 +144,9 @@ class Statements(Loops):
             value = self.held(value)
         for target in node.targets:
             self.assign(target, value, node, begin)
+            if len(node.targets) > 1: # the name that the first one gave is that of all
+                value = self.scope[target.id] if isinstance(target, ast.Name) else value
+                begin = len(self.w.block)
 
     def scans_into(self, node):
         """y[...] = kk.scan(...) writes y without an array between."""

@@ -217,3 +217,49 @@ def extremes(a: kk.f64[N, M], x: kk.i64[N], points: kk.f64["K", 3], out: kk.f64[
             high = max(high, points[i, d])
         out[7 + d] = low
         out[10 + d] = high
+
+
+def with_equals(random):
+    x = np.round(random.standard_normal(4300), 1)
+    x[[7, 4000]] = x.max() + 1
+    x[[90, 4100]] = x.min() - 1
+    x[11] = np.nan
+    return x
+
+
+@case(with_equals, ints(0, 50, 4300, dtype=np.int32), f64(300, 3), f64(9, 9), ints(0, 1, 20), f64(4))
+def positions(x: kk.f64[N], k: kk.i32[N], points: kk.f64[K, 3], a: kk.f64[M, M], at: kk.i64[20], out: kk.f64[4]):
+    """Where the best was found, as Python writes it: the first place, the last one, under a condition, of rows, in a loop of the host."""
+    low = high = x[0]
+    first = last = 0
+    for i in kk.range(N):
+        if x[i] < low:
+            low = x[i]
+            first = i
+        if x[i] >= high:
+            high, last = x[i], i
+    most, label = 0, -1
+    for i in kk.range(N):
+        if i % 3 != 1 and k[i] > most:
+            most, label = k[i], k[N - 1 - i] + 100
+    nearest, distance = -1, 1e9
+    for i in kk.range(points.shape[0]):
+        dx, dy, dz = points[i, 0] - 0.25, points[i, 1], points[i, 2] + 0.5
+        square = dx * dx + dy * dy + dz * dz
+        if square < distance:
+            nearest, distance = 2 * i + 1, square
+    at[0], at[1], at[2], at[3] = first, last, label, nearest
+    out[0], out[1], out[2], out[3] = low, high, most, distance
+    for c in kk.range(M - 1):
+        best, pivot = 0.0, c
+        for r in kk.range(c, M):
+            if abs(a[r, c]) > best:
+                best = abs(a[r, c])
+                pivot = r
+        at[4 + c] = pivot
+        for j in kk.range(M):
+            a[c, j], a[pivot, j] = a[pivot, j], a[c, j]
+        for r in kk.range(c + 1, M):
+            factor = a[r, c] / a[c, c]
+            for j in kk.range(c, M):
+                a[r, j] -= factor * a[c, j]

@@ -175,7 +175,15 @@ LogicalResult returnValue(ScalarPrinter &printer, Block &block, Body &statements
   if (failed(values))
     return failure();
   if (values->size() == 1) {
-    statements.push_back(cpp::Return{values->front()});
+    Value const value = block.back().getOperand(0);
+    bool const isChoice = value.getDefiningOp<scf::IfOp>() && withSourceName(value, {}).empty();
+    cpp::Let const *const last = statements.empty() ? nullptr : statements.back().as<cpp::Let>();
+    Expression result = values->front();
+    if (isChoice && last && result == cpp::name(last->name)) { // a name that nothing else uses
+      result = last->value;
+      statements.pop_back();
+    }
+    statements.push_back(cpp::Return{result});
     return success();
   }
   Code const type = computedType(block.back().getOperand(0).getType()).code;

@@ -7,6 +7,7 @@
 
 #include "translator/frontend/mlir/Steps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -63,6 +64,24 @@ static void scalarResultsToTensors(func::FuncOp entry) {
   entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(), end->getOperandTypes()));
 }
 
+/// Loops over integers of other types, also those that were a while, count in indices.
+static void countInIndices(func::FuncOp entry) {
+  entry.walk([](scf::ForOp loop) {
+    BlockArgument const index = loop.getBody()->getArgument(0);
+    Type const type = index.getType();
+    if (type.isIndex())
+      return;
+    OpBuilder builder(loop);
+    Type const wide = builder.getIndexType();
+    for (unsigned place = 0; place < loop.getNumControlOperands(); ++place)
+      loop->setOperand(place, builder.create<arith::IndexCastOp>(loop.getLoc(), wide, loop->getOperand(place)));
+    loop.getBody()->getArgument(0).setType(wide);
+    builder.setInsertionPointToStart(loop.getBody());
+    auto narrow = builder.create<arith::IndexCastOp>(index.getLoc(), type, index);
+    loop.getBody()->getArgument(0).replaceAllUsesExcept(narrow, narrow);
+  });
+}
+
 LogicalResult ml2k::mlir_import::lowerForms(ModuleOp module, func::FuncOp entry) {
   if (failed(lowerVectors(module, entry))) // makes scalar operations
     return failure();
@@ -72,5 +91,8 @@ LogicalResult ml2k::mlir_import::lowerForms(ModuleOp module, func::FuncOp entry)
   if (failed(rewrite<tensor::PackOp, tensor::UnPackOp>(
           entry, [](RewritePatternSet &patterns) { patterns.add<LowerPack, LowerUnPack>(patterns.getContext()); })))
     return failure();
-  return rewrite<scf::WhileOp>(entry, scf::populateUpliftWhileToForPatterns);
+  if (failed(rewrite<scf::WhileOp>(entry, scf::populateUpliftWhileToForPatterns)))
+    return failure();
+  countInIndices(entry);
+  return success();
 }

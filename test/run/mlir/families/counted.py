@@ -81,3 +81,41 @@ scf.while : () -> () {{
   memref.store %less, %starts[%c0] : {STARTS}
   scf.yield
 }}""")
+    # Loops over integers that are no indices, also those that are a while
+    for kind in ("i64", "i32", "i16"):
+        def counts(lower, upper, step, kind=kind):
+            return "".join(f"%{name} = arith.constant {value} : {kind}\n" for name, value in (("first", lower), ("last", upper), ("by", step)))
+
+        for name, bounds in (("all", (0, 40, 1)), ("some", (3, 38, 4)), ("none", (9, 9, 2)), ("below", (-6, 5, 3))):
+            yield program(f"counted_in_{kind}_{name}", {"x": X}, counts(*bounds) + f"""%c6 = arith.constant 6 : index
+scf.for %n = %first to %last step %by : {kind} {{
+  %at = arith.index_cast %n : {kind} to index
+  %i = arith.{'addi %at, %c6' if name == 'below' else 'addi %at, %c0'} : index
+  %v = memref.load %x[%i] : {X}
+  %number = arith.sitofp %n : {kind} to f64
+  %w = arith.addf %v, %number : f64
+  memref.store %w, %x[%i] : {X}
+}}""".replace("%c6 = arith.constant 6 : index\n", ""))
+        yield program(f"counted_in_{kind}_sum", {"x": X}, counts(1, 40, 1) + f"""%zero = arith.constant 7 : {kind}
+%s = scf.for %n = %first to %last step %by iter_args(%a = %zero) -> ({kind}) : {kind} {{
+  %i = arith.index_cast %n : {kind} to index
+  %v = memref.load %x[%i] : {X}
+  %half = arith.constant 0.5 : f64
+  %p = arith.cmpf ogt, %v, %half : f64
+  %none = arith.constant 0 : {kind}
+  %t = arith.select %p, %n, %none : {kind}
+  %b = arith.addi %a, %t : {kind}
+  scf.yield %b : {kind}
+}}
+return %s : {kind}""", [kind])
+        yield program(f"counted_in_{kind}_while", {"x": X}, counts(0, 5, 1) + f"""%c40 = arith.constant 40 : index
+%t = scf.while (%n = %first) : ({kind}) -> ({kind}) {{
+  %more = arith.cmpi slt, %n, %last : {kind}
+  scf.condition(%more) %n : {kind}
+}} do {{
+^bb0(%n: {kind}):
+  scf.for %i = %c0 to %c40 step %c1 {{
+{doubled('    ')}  }}
+  %next = arith.addi %n, %by : {kind}
+  scf.yield %next : {kind}
+}}""")
