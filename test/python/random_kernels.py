@@ -291,18 +291,23 @@ class Maker(Expressions):
         return lines + [f"    k[1] = {c} % 1000", f"    b[1] = {x} * 1e-3 + {y}"]
 
     def places(self, at):
-        """Where the best is found, the first or the last of equal ones, under a condition or not."""
-        r, i, x, p, t = self.random, self.fresh("r"), self.fresh("x"), self.fresh("i"), self.fresh("t")
-        inside = at.inside(rows=[(i, 0, 0)])
+        """Where the best is found, the first or the last of equal ones, under a condition or not, perhaps in a grid."""
+        r, i, j, x, p, q, t = self.random, *(self.fresh(stem) for stem in "rjxiit")
+        inside, indent, whole, two = at.inside(rows=[(i, 0, 0)]), "        ", self.random.random() < 0.4, self.random.random() < 0.4
+        lines = [f"    {p} = {r.randint(-3, 3)}", f"    {q} = n", f"    {x} = " + (f"({self.integer(at, 1)})" if whole else r.choice(["1e9", "-1e9", "a[0]", self.real(at, 1)])),
+                 f"    for {i} in kk.range({r.choice(['N', '1, N', '0, N, 2'])}):"]
+        if two:
+            inside, indent = inside.inside(columns=[(j, 0, 0)]), indent + "    "
+            lines.append(f"        for {j} in kk.range({r.choice(['M', '1, M'])}):")
         inside.writes = set()
-        whole = r.random() < 0.4
-        lines = [f"    {p} = {r.randint(-3, 3)}", f"    {x} = " + (f"({self.integer(at, 1)})" if whole else r.choice(["1e9", "-1e9", "a[0]", self.real(at, 1)])),
-                 f"    for {i} in kk.range({r.choice(['N', '1, N', '0, N, 2'])}):", f"        {t} = " + (f"({self.integer(inside)}) % 7" if whole else self.real(inside))]
+        term = r.choice([lambda: self.element(inside), lambda: f"abs({self.element(inside)})", lambda: self.real(inside)])
+        lines.append(f"{indent}{t} = " + (f"({self.integer(inside)}) % 7" if whole else term()))
         sign = r.choice(["<", ">", "<=", ">="])
         test = r.choice([f"{t} {sign} {x}", f"{x} {sign} {t}", f"{self.test(inside)} and {t} {sign} {x}"])
-        lines += [f"        if {test}:", f"            {x} = {t}", f"            {p} = {r.choice([i, i, f'{i} * 2 - 1', f'k[{i}]' if 'k' not in at.frozen else i])}"]
+        lines += [f"{indent}if {test}:", f"{indent}    {x} = {t}", f"{indent}    {p} = {r.choice([i, i, f'{i} * 2 - 1', f'k[{i}]' if 'k' not in at.frozen else i])}"]
+        lines += [f"{indent}    {q} = {r.choice([j, f'{j} - {i}']) if two else f'{i} + n'}"] * (r.random() < 0.6)
         (at.integers if whole else at.floats).append(x)
-        return lines + [f"    k[3] = {p} % 1000", f"    b[2] = {x} * 1e-3"]
+        return lines + [f"    k[3] = {p} % 1000 + {q} % 100", f"    b[2] = {x} * 1e-3"]
 
     def whole(self, at):
         r = self.random

@@ -100,7 +100,9 @@ bool isComputedOneWay(Value value, scf::ForOp loop, unsigned depth) {
     return part.getDefiningOp<arith::MulFOp>() != nullptr;
   };
   bool const isSum = isa<arith::AddFOp, arith::SubFOp>(op);
-  bool const isKnown = isa<arith::ArithDialect>(op->getDialect()) || isa<math::AbsFOp, math::AbsIOp>(op);
+  bool const isKnown = isa<arith::ArithDialect>(op->getDialect()) ||
+                       isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::RoundOp,
+                           math::RoundEvenOp, math::TruncOp>(op);
   return depth > 0 && isKnown && !(isSum && llvm::any_of(op->getOperands(), isProduct)) &&
          llvm::all_of(op->getOperands(), [&](Value part) { return isComputedOneWay(part, loop, depth - 1); });
 }

@@ -2,8 +2,9 @@
 //
 // `if x[i] < low: low = x[i]; at = i`: an iteration needs what the one before found. The smallest term does not, and
 // where it is known, its first place is the smallest i that has it; the last one, where `<=` takes equal terms. What is
-// remembered besides is computed of that place. Terms that a compiler may compute in two ways, by fused additions or in
-// vector registers, are stored, so that the place has the very term.
+// remembered besides is computed of that place. A grid has one number for both indices. Terms of one loop that a
+// compiler may compute in two ways, by fused additions or in vector registers, are stored, so that the place has the
+// very term.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -69,9 +70,28 @@ bool readsAtMost(scf::ForOp loop) {
          });
 }
 
+/// The loop inside, if it is all that the outer one has, over a rectangle, and goes on with what that carries; else
+/// null.
+scf::ForOp innerOf(scf::ForOp outer) {
+  auto inner = dyn_cast<scf::ForOp>(outer.getBody()->front());
+  auto const isOutside = [&](Value bound) { return !outer->isAncestor(bound.getParentRegion()->getParentOp()); };
+  bool const isGrid = inner && llvm::hasSingleElement(outer.getBody()->without_terminator()) &&
+                      llvm::equal(inner.getInitArgs(), outer.getRegionIterArgs()) &&
+                      llvm::equal(outer.getYieldedValues(), inner.getResults()) && isOutside(inner.getLowerBound()) &&
+                      isOutside(inner.getUpperBound()) && isOutside(inner.getStep()) &&
+                      isNotNegative(inner.getLowerBound()) && isNotNegative(outer.getLowerBound());
+  return isGrid ? inner : scf::ForOp();
+}
+
+/// A loop, or two that are one grid.
+struct Grid {
+  scf::ForOp outer, inner;
+};
+
 class Splitter {
 public:
-  Splitter(RewriterBase &rewriter, scf::ForOp loop) : rewriter(rewriter), loop(loop) {}
+  Splitter(RewriterBase &rewriter, scf::ForOp outer)
+      : rewriter(rewriter), outer(outer), loop(innerOf(outer) ? innerOf(outer) : outer) {}
 
   /// Splits the first extreme; the loop for it may have more.
   SmallVector<scf::ForOp> run() {
@@ -83,19 +103,27 @@ public:
         known.insert(positions.begin(), positions.end());
         chosen = chosen.value_or(candidate);
       }
-    if (!chosen || !isBoundOfHost(loop.getLowerBound()) || !isBoundOfHost(loop.getUpperBound()) ||
-        !couldBeParallel(known))
+    auto const isOfHost = [](Value bound) { return isBoundOfHost(bound); };
+    if (!chosen || !llvm::all_of(outer->getOperands().take_front(2), isOfHost) ||
+        !llvm::all_of(loop->getOperands().take_front(2), isOfHost) || !couldBeParallel(known))
       return {};
     for (BlockArgument carried : loop.getRegionIterArgs())
-      if (known.contains(carried) && decidesElsewhere(loop.getTiedLoopResult(carried)))
+      if (known.contains(carried) && decidesElsewhere(outer->getResult(placeIn(carried))))
         return {};
+    // What a loop around carries on would be a kernel for each of its iterations
+    auto const carriedOn = dyn_cast<BlockArgument>(startOf(*chosen));
+    if (carriedOn && isa<scf::ForOp, scf::WhileOp>(carriedOn.getOwner()->getParentOp()))
+      return {};
     return find(*chosen) && makesTerms() ? split() : SmallVector<scf::ForOp>();
   }
 
 private:
+  static unsigned placeIn(BlockArgument carried) { return carried.getArgNumber() - 1; }
   OpOperand &yieldedFor(BlockArgument carried) {
-    return loop.getBody()->getTerminator()->getOpOperand(carried.getArgNumber() - 1);
+    return loop.getBody()->getTerminator()->getOpOperand(placeIn(carried));
   }
+  Value startOf(BlockArgument carried) { return outer.getInitArgs()[placeIn(carried)]; }
+  bool isGrid() { return outer != loop; }
 
   /// Places that are remembered where `candidate` changes.
   bool find(BlockArgument candidate) {
@@ -106,8 +134,9 @@ private:
     for (BlockArgument carried : loop.getRegionIterArgs())
       if (carried != best && carried.getType().isIntOrIndex() && isPosition(carried, own))
         positions.push_back(carried);
-    auto const isWide = [](BlockArgument position) { // every index is one of its numbers
-      return position.getType().isIndex() || position.getType().getIntOrFloatBitWidth() >= 32;
+    auto const isWide = [&](BlockArgument position) { // every index is one of its numbers
+      Type const type = position.getType();
+      return isGrid() ? type.isInteger(64) : type.isIndex() || type.getIntOrFloatBitWidth() >= 32;
     };
     auto const widest = llvm::find_if(positions, isWide);
     if (widest == positions.end())
@@ -142,9 +171,10 @@ private:
     return true;
   }
 
-  /// Of the index alone, and of memory.
+  /// Of the indices alone, and of memory.
   bool isRecomputable(Value value, unsigned depth = 8) {
-    if (value == loop.getInductionVar() || !loop->isAncestor(value.getParentRegion()->getParentOp()))
+    if (value == loop.getInductionVar() || value == outer.getInductionVar() ||
+        !outer->isAncestor(value.getParentRegion()->getParentOp()))
       return true;
     Operation *const op = value.getDefiningOp();
     return depth > 0 && op && op->getNumRegions() == 0 && (isa<memref::LoadOp>(op) || isPure(op)) &&
@@ -153,10 +183,10 @@ private:
 
   /// Whether the loop is parallel but for extremes and their positions.
   bool couldBeParallel(llvm::SmallDenseSet<Value> const &known) {
-    return readsAtMost(loop) && dependenceOf(loop).empty() &&
+    return readsAtMost(outer) && dependenceOf(outer).empty() &&
            llvm::all_of(loop.getRegionIterArgs(), [&](BlockArgument carried) {
              std::optional<Total> const total =
-                 known.contains(carried) ? std::nullopt : totalOf(loop, carried.getArgNumber() - 1);
+                 known.contains(carried) ? std::nullopt : totalOf(outer, placeIn(carried));
              return known.contains(carried) || (total && !keepsOrder(total->join));
            });
   }
@@ -165,30 +195,53 @@ private:
   bool makesTerms() {
     Value term = comparison->term;
     for (auto [condition, holds] : choiceOf(yieldedFor(positions.front()), positions.front()).path)
-      if (condition != comparison->op->getResult(0) && !isComputedOneWay(condition, loop))
+      if (condition != comparison->op->getResult(0) && !isComputedOneWay(condition, outer))
         return false;
-    if (isComputedOneWay(term, loop))
+    if (isComputedOneWay(term, outer))
       return true;
-    if (term.getParentBlock() == loop.getBody() && isNotNegative(loop.getLowerBound()))
+    if (!isGrid() && term.getParentBlock() == loop.getBody() && isNotNegative(loop.getLowerBound()))
       terms = makeArray(loop->getParentOfType<func::FuncOp>(), term.getType(), loop.getUpperBound(),
                         nameInLocation(best.getLoc()) + "_terms");
     return bool(terms);
   }
 
+  /// The loop, or both, with other things to carry; empty.
+  Grid makeGrid(Location location, ValueRange inits, IRMapping &values) {
+    Grid made;
+    made.outer =
+        rewriter.create<scf::ForOp>(location, outer.getLowerBound(), outer.getUpperBound(), outer.getStep(), inits);
+    made.outer->setDiscardableAttrs(outer->getDiscardableAttrDictionary());
+    nameAndMap(outer.getBody()->getArgument(0), made.outer.getBody()->getArgument(0), values);
+    made.inner = made.outer;
+    if (!isGrid())
+      return made;
+    rewriter.setInsertionPointToStart(made.outer.getBody());
+    made.inner = rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                             made.outer.getRegionIterArgs());
+    made.inner->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    nameAndMap(loop.getBody()->getArgument(0), made.inner.getBody()->getArgument(0), values);
+    if (!inits.empty())
+      rewriter.create<scf::YieldOp>(location, made.inner.getResults());
+    return made;
+  }
+
+  SmallVector<Value> indicesOf(Grid grid) {
+    return isGrid() ? SmallVector<Value>{grid.outer.getInductionVar(), grid.inner.getInductionVar()}
+                    : SmallVector<Value>{grid.outer.getInductionVar()};
+  }
+
   scf::ForOp storeTerms() {
-    rewriter.setInsertionPoint(loop);
-    auto made = rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
-    made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    rewriter.setInsertionPoint(outer);
     IRMapping values;
-    nameAndMap(loop.getBody()->getArgument(0), made.getBody()->getArgument(0), values);
+    Grid made = makeGrid(outer.getLoc(), {}, values);
     for (BlockArgument carried : loop.getRegionIterArgs())
-      values.map(carried, loop.getTiedLoopInit(carried)->get()); // of what is not needed
-    rewriter.setInsertionPoint(made.getBody()->getTerminator());
+      values.map(carried, startOf(carried)); // of what is not needed
+    rewriter.setInsertionPoint(made.inner.getBody()->getTerminator());
     for (Operation &op : loop.getBody()->without_terminator())
       rewriter.clone(op, values);
-    rewriter.create<memref::StoreOp>(loop.getLoc(), values.lookup(comparison->term), terms, made.getInductionVar());
-    eraseUnused(made);
-    return made;
+    rewriter.create<memref::StoreOp>(loop.getLoc(), values.lookup(comparison->term), terms, indicesOf(made));
+    eraseUnused(made.inner);
+    return made.outer;
   }
 
   SmallVector<scf::ForOp> split() {
@@ -208,7 +261,7 @@ private:
     unsigned next = 0;
     for (BlockArgument carried : loop.getRegionIterArgs())
       results.push_back(llvm::is_contained(positions, carried) ? found[carried] : Value(extreme->getResult(next++)));
-    rewriter.replaceOp(loop, results);
+    rewriter.replaceOp(outer, results);
     parts.append({extreme, place});
     return parts;
   }
@@ -217,20 +270,18 @@ private:
     SmallVector<Value> inits, yielded;
     for (BlockArgument carried : loop.getRegionIterArgs())
       if (!llvm::is_contained(positions, carried))
-        inits.push_back(loop.getTiedLoopInit(carried)->get());
-    rewriter.setInsertionPoint(loop);
-    auto made =
-        rewriter.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
-    made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+        inits.push_back(startOf(carried));
+    rewriter.setInsertionPoint(outer);
     IRMapping values;
-    nameAndMap(loop.getBody()->getArgument(0), made.getBody()->getArgument(0), values);
+    Grid made = makeGrid(outer.getLoc(), inits, values);
     unsigned next = 0;
     for (BlockArgument carried : loop.getRegionIterArgs()) {
       if (!llvm::is_contained(positions, carried)) {
         bestOf = carried == best ? next : bestOf;
-        nameAndMap(carried, made.getRegionIterArg(next++), values);
+        made.outer.getRegionIterArg(next).setLoc(carried.getLoc());
+        nameAndMap(carried, made.inner.getRegionIterArg(next++), values);
       } else {
-        values.map(carried, loop.getTiedLoopInit(carried)->get()); // of what is not needed
+        values.map(carried, startOf(carried)); // of what is not needed
       }
     }
     cloneBody(made, values);
@@ -241,11 +292,11 @@ private:
     if (OpOperand &leaf = *choiceOf(yieldedFor(best), best).leaf; isComputedAlike(leaf.get(), comparison->term))
       if (Operation *const owner = values.lookupOrNull(leaf.getOwner()))
         owner->setOperand(leaf.getOperandNumber(), values.lookupOrDefault(comparison->term));
-    for (auto branch : llvm::to_vector(made.getBody()->getOps<scf::IfOp>()))
+    for (auto branch : llvm::to_vector(made.inner.getBody()->getOps<scf::IfOp>()))
       chooseResults(branch);
-    joinIntegers(made);
-    eraseUnused(made);
-    return made;
+    joinIntegers(made.inner);
+    eraseUnused(made.inner);
+    return made.outer;
   }
 
   /// `condition ? term : best` of integers is a maximum or minimum.
@@ -294,15 +345,15 @@ private:
     values.map(from, to);
   }
 
-  void cloneBody(scf::ForOp into, IRMapping &values) {
-    rewriter.setInsertionPointToEnd(into.getBody());
+  void cloneBody(Grid into, IRMapping &values) {
+    rewriter.setInsertionPointToEnd(into.inner.getBody());
     for (Operation &op : loop.getBody()->without_terminator())
       rewriter.clone(op, values);
     if (!terms)
       return;
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(into.getBody());
-    Value const stored = rewriter.create<memref::LoadOp>(loop.getLoc(), terms, into.getInductionVar());
+    rewriter.setInsertionPointToStart(into.inner.getBody());
+    Value const stored = rewriter.create<memref::LoadOp>(loop.getLoc(), terms, indicesOf(into));
     rewriter.replaceAllUsesWith(values.lookup(comparison->term), stored);
     values.map(comparison->term, stored);
   }
@@ -316,27 +367,27 @@ private:
     nest::Combiner const combiner = comparison->isStrict ? nest::Combiner::MinSI : nest::Combiner::MaxSI;
     rewriter.setInsertionPointAfter(extreme);
     none = rewriter.create<arith::ConstantOp>(location, neutralOf(combiner, type));
-    auto made = rewriter.create<scf::ForOp>(location, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), none);
     IRMapping values;
-    nameAndMap(loop.getBody()->getArgument(0), made.getBody()->getArgument(0), values);
-    made.getRegionIterArg(0).setLoc(NameLoc::get(
-        rewriter.getStringAttr(comparison->isStrict ? "argument \"first\"" : "argument \"last\""), location));
-    for (BlockArgument carried : loop.getRegionIterArgs()) {
-      Value const start = loop.getTiedLoopInit(carried)->get();
+    Grid made = makeGrid(location, none, values);
+    Location const named = NameLoc::get(
+        rewriter.getStringAttr(comparison->isStrict ? "argument \"first\"" : "argument \"last\""), location);
+    made.outer.getRegionIterArg(0).setLoc(named);
+    made.inner.getRegionIterArg(0).setLoc(named);
+    for (BlockArgument carried : loop.getRegionIterArgs())
       values.map(Value(carried), carried == best       ? Value(extreme->getResult(bestOf))
                                  : carried == position ? none
-                                                       : start);
-    }
+                                                       : startOf(carried));
     cloneBody(made, values);
     findEqual(values.lookup(comparison->op));
     Operation *const owner = values.lookup(leaf.getOwner());
-    owner->setOperand(leaf.getOperandNumber(), asIndex(made.getInductionVar(), type, owner));
-    rewriter.setInsertionPointToEnd(made.getBody());
+    rewriter.setInsertionPoint(owner);
+    owner->setOperand(leaf.getOperandNumber(), numberOf(indicesOf(made), type));
+    rewriter.setInsertionPointToEnd(made.inner.getBody());
     Value const here = values.lookupOrDefault(yieldedFor(position).get());
-    Value const joined = nest::join(rewriter, location, combiner, made.getRegionIterArg(0), here);
+    Value const joined = nest::join(rewriter, location, combiner, made.inner.getRegionIterArg(0), here);
     rewriter.create<scf::YieldOp>(location, joined);
-    eraseUnused(made);
-    return made;
+    eraseUnused(made.inner);
+    return made.outer;
   }
 
   /// A loop of MLIR's text has the name of its first result, one of Python its line.
@@ -354,9 +405,32 @@ private:
       cast<arith::CmpIOp>(compare).setPredicate(arith::CmpIPredicate::eq);
   }
 
-  Value asIndex(Value index, Type type, Operation *before) {
-    rewriter.setInsertionPoint(before);
-    return type.isIndex() ? index : rewriter.create<arith::IndexCastOp>(loop.getLoc(), type, index).getResult();
+  Value converted(Value value, Type type) {
+    return value.getType() == type ? value
+                                   : rewriter.create<arith::IndexCastOp>(loop.getLoc(), type, value).getResult();
+  }
+
+  /// `i`, or `i * width + j`.
+  Value numberOf(ArrayRef<Value> indices, Type type) {
+    Value const first = converted(indices.front(), type);
+    if (!isGrid())
+      return first;
+    auto const flags = arith::IntegerOverflowFlags::nsw;
+    Value const begin =
+        rewriter.create<arith::MulIOp>(loop.getLoc(), first, converted(loop.getUpperBound(), type), flags);
+    return rewriter.create<arith::AddIOp>(loop.getLoc(), begin, converted(indices.back(), type), flags);
+  }
+
+  /// The indices of that number.
+  void mapIndices(Value number, IRMapping &values) {
+    Type const type = rewriter.getIndexType();
+    if (!isGrid())
+      return values.map(loop.getInductionVar(), converted(number, type));
+    Value const width = converted(loop.getUpperBound(), number.getType());
+    Value const row = rewriter.create<arith::DivSIOp>(loop.getLoc(), number, width),
+                column = rewriter.create<arith::RemSIOp>(loop.getLoc(), number, width);
+    values.map(outer.getInductionVar(), converted(row, type));
+    values.map(loop.getInductionVar(), converted(column, type));
   }
 
   /// Every position, computed of the place, or what it was where no term is better.
@@ -378,20 +452,17 @@ private:
       auto branch = rewriter.create<scf::IfOp>(location, position.getType(), isBetter, true);
       rewriter.setInsertionPointToStart(branch.thenBlock());
       IRMapping values;
-      values.map(loop.getInductionVar(),
-                 at.getType().isIndex()
-                     ? at
-                     : rewriter.create<arith::IndexCastOp>(location, rewriter.getIndexType(), at).getResult());
+      mapIndices(at, values);
       rewriter.create<scf::YieldOp>(location, recomputed(choice.leaf->get(), values));
       rewriter.setInsertionPointToStart(branch.elseBlock());
-      rewriter.create<scf::YieldOp>(location, loop.getTiedLoopInit(position)->get());
+      rewriter.create<scf::YieldOp>(location, startOf(position));
       rewriter.setInsertionPointAfter(branch);
       found[position] = branch.getResult(0);
     }
   }
 
   Value recomputed(Value value, IRMapping &values) {
-    if (values.contains(value) || !loop->isAncestor(value.getParentRegion()->getParentOp()))
+    if (values.contains(value) || !outer->isAncestor(value.getParentRegion()->getParentOp()))
       return values.lookupOrDefault(value);
     Operation *const op = value.getDefiningOp();
     for (Value operand : op->getOperands())
@@ -400,7 +471,7 @@ private:
   }
 
   RewriterBase &rewriter;
-  scf::ForOp loop;
+  scf::ForOp outer, loop; ///< the same one, or a grid
   BlockArgument best;
   SmallVector<BlockArgument> positions;
   std::optional<Comparison> comparison;

@@ -248,7 +248,14 @@ def positions(x: kk.f64[N], k: kk.i32[N], points: kk.f64[K, 3], a: kk.f64[M, M],
         square = dx * dx + dy * dy + dz * dz
         if square < distance:
             nearest, distance = 2 * i + 1, square
+    row = column = -1
+    peak = 0.0
+    for r in kk.range(M):
+        for c in kk.range(1, M):
+            if abs(a[r, c]) > peak:
+                peak, row, column = abs(a[r, c]), r, c
     at[0], at[1], at[2], at[3] = first, last, label, nearest
+    at[18], at[19] = row, column
     out[0], out[1], out[2], out[3] = low, high, most, distance
     for c in kk.range(M - 1):
         best, pivot = 0.0, c

@@ -162,3 +162,27 @@ memref.store %one, %x[%s#1] : {X}
 memref.store %other, %x[%k] : {X}
 }}
 """, [])
+    grid = memref(20, 12, "f64")
+    for name, predicate, kind, inner in (("first", "ogt", "i64", "%c0"), ("last", "oge", "i64", "%c3"), ("narrow", "ogt", "i32", "%c0"), ("rows", "olt", "i64", "%i")):
+        yield program(f"position_in_grid_{name}", {"g": grid}, f"""%c12 = arith.constant 12 : index
+%c20 = arith.constant 20 : index
+%low = arith.constant 0.125 : f64
+%none = arith.constant -1 : {kind}
+%s:3 = scf.for %i = %c1 to %c20 step %c1 iter_args(%a = %low, %p = %none, %q = %none) -> (f64, {kind}, {kind}) {{
+  %t:3 = scf.for %j = {inner} to %c12 step %c1 iter_args(%b = %a, %r = %p, %u = %q) -> (f64, {kind}, {kind}) {{
+    %v0 = memref.load %g[%i, %j] : {grid}
+    %v1 = math.absf %v0 : f64
+    %v = math.roundeven %v1 : f64
+    %more = arith.cmpf {predicate}, %v, %b : f64
+    %x:3 = scf.if %more -> (f64, {kind}, {kind}) {{
+      %row = arith.index_cast %i : index to {kind}
+      %column = arith.index_cast %j : index to {kind}
+      scf.yield %v, %row, %column : f64, {kind}, {kind}
+    }} else {{
+      scf.yield %b, %r, %u : f64, {kind}, {kind}
+    }}
+    scf.yield %x#0, %x#1, %x#2 : f64, {kind}, {kind}
+  }}
+  scf.yield %t#0, %t#1, %t#2 : f64, {kind}, {kind}
+}}
+return %s#0, %s#1, %s#2 : f64, {kind}, {kind}""", ["f64", kind, kind])
