@@ -53,7 +53,8 @@ static std::string elementNoun(Expression const &read) {
   bool const areLetters = llvm::all_of(words, [](std::string const &word) { return word.size() == 1; });
   StringRef const array = StringRef(read->parts[0]->name->str()).rtrim('_'); // `new_` stands for `new`
   std::string const noun = array.str() + "_" + llvm::join(words, areLetters ? "" : "_");
-  return noun.size() <= most && !StringRef(noun).contains("__") ? noun : "";
+  bool const isType = StringRef(noun).ends_with("_t") && noun.size() > 3; // `size_t` of size(t), `wchar_t`
+  return noun.size() <= most && !StringRef(noun).contains("__") && !isType && !isReservedWord(noun) ? noun : "";
 }
 
 ScalarPrinter::Nouns readNouns(Value value, Expression const &read) {
