@@ -1,8 +1,8 @@
 // Positions of type index are ints: the one that says `nowhere`, in rows without elements, is too.
 // RUN: ml2kokkos %s -o - | FileCheck %s
-// CHECK: int const position =
-// CHECK-NEXT: along.fold<Max>(a_size_1, [&](int i) { return a(n, i) == smallest ? i : (-2147483647 - 1); });
-// CHECK: position == (-2147483647 - 1) ? 7 : position
+// CHECK: int const position = along.fold<Max>(
+// CHECK: a_size_1, [&](int i) { return a(n, i) == smallest ? i : Kokkos::Experimental::finite_min_v<int>; });
+// CHECK: position == Kokkos::Experimental::finite_min_v<int> ? 7 : position
 func.func @last_smallest(%a: tensor<5x?xf32> {nest.name = "a"}) -> (tensor<5xf32>, tensor<5xindex>) {
   %c7 = arith.constant 7 : index
   %inf = arith.constant 0x7F800000 : f32

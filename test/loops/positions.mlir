@@ -8,7 +8,7 @@
 // CHECK: // --- place: for "place"
 // CHECK: parallel: no iteration touches what another one writes
 // CHECK: Joining<Min, int>{work.place}, KOKKOS_LAMBDA(int i) {
-// CHECK: == best() ? i : 2147483647;
+// CHECK: == best() ? i : Kokkos::Experimental::finite_max_v<int>;
 // CHECK: std::int64_t(best() < 1e+30 ? place() : -1)
 func.func @nearest(%x: memref<?xf64> {nest.name = "x"}, %to: f64 {nest.name = "to"}, %at: memref<1xi64> {nest.name = "at"}, %r: memref<1xf64> {nest.name = "r"}) {
   %c0 = arith.constant 0 : index

@@ -98,13 +98,19 @@ static Expression integerLiteral(llvm::APInt const &value, Type type) {
   auto const integer = dyn_cast<IntegerType>(type);
   if (integer && integer.isUnsigned())
     return cpp::unsignedLiteral(value.getZExtValue());
-  if (value.getSignificantBits() == 64 && value.isMinSignedValue()) // its magnitude is no literal
-    return cpp::constant(Raw("(-std::int64_t(9223372036854775807) - 1)"));
+  int64_t const number = value.getSExtValue();
+  bool const isInt = type.isIndex() || type.isInteger(32);
+  if (number == INT64_MAX)
+    return cpp::constant(Raw("Kokkos::Experimental::finite_max_v<std::int64_t>"));
+  if (number == INT64_MIN) // its magnitude is no literal
+    return cpp::constant(Raw("Kokkos::Experimental::finite_min_v<std::int64_t>"));
+  if (isInt && number == INT32_MAX)
+    return cpp::constant(Raw("Kokkos::Experimental::finite_max_v<int>"));
+  if (number == INT32_MIN)
+    return cpp::constant(Raw("Kokkos::Experimental::finite_min_v<int>"));
   if (value.getSignificantBits() > 32)
-    return cpp::constant(Raw("std::int64_t(") + Code(value.getSExtValue()) + Raw(")"));
-  if (value.getSExtValue() == INT32_MIN)
-    return cpp::constant(Raw("(-2147483647 - 1)"));
-  return literal(value.getSExtValue());
+    return cpp::constant(Raw("std::int64_t(") + Code(number) + Raw(")"));
+  return literal(number);
 }
 
 Expression literal(TypedAttr value) {
