@@ -165,10 +165,12 @@ Names usesOf(Body const &body) {
 
 Names usesOf(Statement const &statement) {
   Names names = silentUses(statement), bound = bindingsOf(statement);
+  Expression const *value = valueBehind(statement);
   for (Body const *body : bodiesOf(statement)) {
     Names inner;
-    if (Expression const *value = valueBehind(statement))
-      addUses(inner, *value); // in the scope of the body
+    if (value)
+      addUses(inner, *value); // in the scope of the first body
+    value = nullptr;
     addBefore(inner, *body);
     for (Identifier const &name : bound)
       inner.erase(name);

@@ -76,7 +76,15 @@ static LogicalResult printBranch(ScalarPrinter &printer, Region &region, ArrayRe
   if (region.empty())
     return success();
   Block &block = region.front();
-  return failed(printer.print(block, to)) ? failure() : assignAll(printer, block.back().getOperands(), targets, to);
+  if (failed(printer.print(block, to)) || failed(assignAll(printer, block.back().getOperands(), targets, to)))
+    return failure();
+  cpp::Let const *const let = to.size() == 2 ? to.front().as<cpp::Let>() : nullptr;
+  cpp::Assign *const assign = let ? to.back().as<cpp::Assign>() : nullptr;
+  if (assign && assign->value == cpp::name(let->name)) { // a choice within a choice needs no name
+    assign->value = let->value;
+    to.erase(to.begin());
+  }
+  return success();
 }
 
 /// The value of a branch that only chooses one for the first of `targets`, else null: a branch that keeps it may store.
@@ -170,6 +178,16 @@ static Expression choice(Expression const &condition, Expression const &yes, Exp
   return yes == cpp::boolLiteral(true) ? binary(condition, "||", Rank::Or, no) : conditional(condition, yes, no);
 }
 
+/// Whether all that happens to what a branch chooses is a store or another branch in the same block, and the text has
+/// no name for it.
+static bool isForNext(scf::IfOp branch) {
+  Value const chosen = branch.getResult(0);
+  Operation *const user = chosen.hasOneUse() ? *chosen.user_begin() : nullptr;
+  auto store = dyn_cast_or_null<memref::StoreOp>(user);
+  bool const isNext = (store && store.getValue() == chosen) || isa_and_nonnull<scf::IfOp>(user);
+  return isNext && user->getBlock() == branch->getBlock() && withSourceName(chosen, {}).empty();
+}
+
 static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   auto branch = cast<scf::IfOp>(op);
   FailureOr<Expression> condition = printer.use(branch.getCondition());
@@ -190,13 +208,23 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   if (failed(printBranch(printer, branch.getThenRegion(), targets, yes)) ||
       failed(printBranch(printer, branch.getElseRegion(), targets, no)))
     return failure();
-  Expression const *const whenTrue = chosenIn(yes, targets), *const whenFalse = chosenIn(no, targets);
+  Expression const *whenTrue = chosenIn(yes, targets), *const whenFalse = chosenIn(no, targets);
+  constexpr size_t longest = 60;
+  auto const isChoice = [](Expression const *value) { return value->kind() == cpp::Kind::Conditional; };
+  if (whenTrue && whenFalse && (isChoice(whenTrue) || isChoice(whenFalse)) &&
+      (isChoice(whenTrue) == isChoice(whenFalse) || whenTrue->width() > longest || whenFalse->width() > longest))
+    whenTrue = nullptr; // `a ? (b ? x : y) : c ? z : w` is hard to read
   if (whenTrue && whenFalse && !isNew) {
     to.push_back(cpp::Assign{cpp::name(targets[0]), choice(*condition, *whenTrue, *whenFalse)});
     return success();
   }
-  if (whenTrue && whenFalse) {
+  if (whenTrue && whenFalse && isForNext(branch)) {
     to.pop_back(); // the declaration of the variable
+    printer.bindLater(branch.getResult(0), choice(*condition, *whenTrue, *whenFalse));
+    return success();
+  }
+  if (whenTrue && whenFalse) {
+    to.pop_back();
     to.push_back(
         cpp::Let{computedType(branch.getResult(0).getType()), targets[0], choice(*condition, *whenTrue, *whenFalse)});
     return success();

@@ -58,11 +58,9 @@ static std::string elementNoun(Expression const &read) {
 }
 
 ScalarPrinter::Nouns readNouns(Value value, Expression const &read) {
-  ScalarPrinter::Nouns const others = {"x", "y", "z", "value"};
-  ScalarPrinter::Nouns nouns = withSourceName(value, others);
-  if (std::string const noun = elementNoun(read); !noun.empty())
-    nouns.insert(nouns.begin() + (nouns.size() > others.size()), noun);
-  return nouns;
+  std::string const noun = elementNoun(read);
+  return withSourceName(value,
+                        noun.empty() ? ScalarPrinter::Nouns{"x", "y", "z", "value"} : ScalarPrinter::Nouns{noun});
 }
 
 bool isNamedOnPurpose(Value value) {

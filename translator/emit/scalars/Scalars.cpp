@@ -41,6 +41,12 @@ Expression ScalarPrinter::repeatable(Expression const &operand, Type type) {
   return operand.isSimple() || !current || isChain ? operand : let(*current, type, operand, {"x", "y", "z", "value"});
 }
 
+void ScalarPrinter::bindLater(Value value, Expression expression) {
+  expression.readsMemory = true;
+  pendingReads.push_back(value);
+  bound[value] = std::move(expression);
+}
+
 void ScalarPrinter::bindRead(Value value, Expression read, Body &to) {
   if (value.use_empty())
     return;
@@ -61,10 +67,10 @@ unsigned ScalarPrinter::mostWidth(Value value) const {
   return isNamedOnPurpose(value) ? longest / 2 : longest;
 }
 
-/// `i + 1` of the index of a loop: as easy to read as a name for it.
+/// `i + 1` or `3 * i` of the index of a loop: as easy to read as a name for it.
 static bool isNeighbour(Value value, Expression const &expression) {
   Operation *op = value.getDefiningOp();
-  return value.getType().isIndex() && op && isa<arith::AddIOp, arith::SubIOp>(op) &&
+  return value.getType().isIndex() && op && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
          isa<BlockArgument>(op->getOperand(0)) && matchPattern(op->getOperand(1), m_Constant()) &&
          expression.width() <= 10;
 }
@@ -87,15 +93,16 @@ static bool isPlain(Value value, Expression const &expression) {
   constexpr unsigned mostUses = 3;
   Operation *const op = value.getDefiningOp();
   auto const isNear = [&](Operation *user) { return user->getBlock() == value.getParentBlock(); };
-  bool const isPart = isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op);
+  bool const isPart = isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(op);
   if (!isPart || expression.readsMemory || expression.width() > longestPlain ||
       llvm::hasNItemsOrMore(value.getUses(), mostUses + 1) || !llvm::all_of(value.getUsers(), isNear) ||
       !withSourceName(value, {}).empty())
     return false;
   bool isArithmetic = true;
   cpp::walk(expression, [&](cpp::Node const &node) {
-    isArithmetic = isArithmetic && (node.kind == cpp::Kind::Name || node.kind == cpp::Kind::Literal ||
-                                    node.kind == cpp::Kind::Binary || node.kind == cpp::Kind::Parentheses);
+    isArithmetic = isArithmetic &&
+                   (node.kind == cpp::Kind::Name || node.kind == cpp::Kind::Literal || node.kind == cpp::Kind::Unary ||
+                    node.kind == cpp::Kind::Binary || node.kind == cpp::Kind::Parentheses);
   });
   return isArithmetic;
 }
@@ -112,7 +119,8 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
   bool const isReadable = expression.width() < mostWidth(value) || goesOn(value, user, expression);
   bool const inlined = (once && (isLast || isReadable)) || isPlain(value, expression);
   Operation *own = value.getDefiningOp();
-  bool const isSeen = own && own->hasAttr("nest.let"); // a pass wants it to be
+  bool const isOfBranch = once && isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()); // which has a name
+  bool const isSeen = own && own->hasAttr("nest.let") && !isOfBranch; // a pass wants it to be
   bool const named = isSeen || (isNamed && isNamed(value));
   if (isChain || (literalOrName && !isSeen) || (inlined && !named)) {
     if (expression.readsMemory)
@@ -150,13 +158,11 @@ LogicalResult ScalarPrinter::printSum(Operation *op, Body &to) {
 
 /// What a value is called in front of which something is written: `new_u` where it will be stored to `u`.
 ScalarPrinter::Nouns ScalarPrinter::settledNouns(Value value) const {
-  Nouns nouns = readNouns(value, bound.at(value));
   auto store = value.hasOneUse() ? dyn_cast<memref::StoreOp>(*value.user_begin()) : memref::StoreOp();
   bool const isComputed = !isa_and_nonnull<memref::LoadOp>(value.getDefiningOp());
   std::string const target = store && isComputed && memoryName ? memoryName(store.getMemref()) : "";
-  if (!target.empty() && target.back() != '_')
-    nouns.insert(nouns.end() - 4, "new_" + target); // behind a name of the source
-  return nouns;
+  return target.empty() || target.back() == '_' ? readNouns(value, bound.at(value))
+                                                : withSourceName(value, {"new_" + target});
 }
 
 void ScalarPrinter::settleReads(Body &to) {

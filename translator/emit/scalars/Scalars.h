@@ -41,6 +41,9 @@ public:
   void bind(mlir::Value value, Expression expression) { bound[value] = std::move(expression); }
   bool isBound(mlir::Value value) const { return bound.contains(value); }
 
+  /// Binds a value that is used once to an expression, which gets a name where something is written in between.
+  void bindLater(mlir::Value value, Expression expression);
+
   /// Binds a block argument or a load to a read of memory: named if it is used more than once.
   void bindRead(mlir::Value value, Expression read, Body &to);
 
