@@ -28,16 +28,21 @@ namespace ml2k {
 namespace {
 
 /// Whether the host, or the bounds of another loop, depend on a value: one kernel finds it and goes on with it, then.
-bool decidesElsewhere(Value value, unsigned depth = 12) {
-  return depth == 0 || llvm::any_of(value.getUsers(), [&](Operation *user) {
-           if (isa<memref::LoadOp, memref::StoreOp, func::ReturnOp, scf::ReduceOp>(user))
-             return false;
-           bool const isYield = isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp());
-           Operation *const op = isYield ? user->getParentOp() : user;
-           bool const isScalar = isMemoryEffectFree(op) && (op->getNumRegions() == 0 || isa<scf::IfOp>(op));
-           return !isScalar ||
-                  llvm::any_of(op->getResults(), [&](Value result) { return decidesElsewhere(result, depth - 1); });
-         });
+bool decidesElsewhere(Value found) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> work = {found};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      if (isa<memref::LoadOp, memref::StoreOp, func::ReturnOp, scf::ReduceOp>(user))
+        continue;
+      bool const isYield = isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp());
+      Operation *const op = isYield ? user->getParentOp() : user;
+      if (!isMemoryEffectFree(op) || (op->getNumRegions() > 0 && !isa<scf::IfOp>(op)))
+        return true;
+      if (seen.insert(op).second)
+        llvm::append_range(work, op->getResults());
+    }
+  return false;
 }
 
 /// Whether a bound needs no memory and nothing that a loop finds: the host knows it.
