@@ -90,20 +90,24 @@ bool comparesUnsigned(Operation *compare) {
   return integers && llvm::is_contained({P::ult, P::ule, P::ugt, P::uge}, integers.getPredicate());
 }
 
+/// A product, also of either sign or chosen from others.
+static bool mayBeProduct(Value value, unsigned depth = 4) {
+  Operation *const op = value.getDefiningOp();
+  return isa_and_nonnull<arith::MulFOp>(op) ||
+         (isa_and_nonnull<arith::NegFOp, arith::SelectOp>(op) &&
+          (depth == 0 || llvm::any_of(op->getOperands(), [&](Value part) { return mayBeProduct(part, depth - 1); })));
+}
+
 bool isComputedOneWay(Value value, scf::ForOp loop, unsigned depth) {
   Operation *const op = value.getDefiningOp();
   if (!op || !loop->isAncestor(op) || isa<memref::LoadOp>(op))
     return true;
-  auto const isProduct = [](Value part) {
-    while (isa_and_nonnull<arith::NegFOp, arith::SelectOp>(part.getDefiningOp()))
-      part = part.getDefiningOp()->getOperands().back();
-    return part.getDefiningOp<arith::MulFOp>() != nullptr;
-  };
   bool const isSum = isa<arith::AddFOp, arith::SubFOp>(op);
   bool const isKnown = isa<arith::ArithDialect>(op->getDialect()) ||
                        isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::RoundOp,
                            math::RoundEvenOp, math::TruncOp>(op);
-  return depth > 0 && isKnown && !(isSum && llvm::any_of(op->getOperands(), isProduct)) &&
+  return depth > 0 && isKnown &&
+         !(isSum && llvm::any_of(op->getOperands(), [](Value part) { return mayBeProduct(part); })) &&
          llvm::all_of(op->getOperands(), [&](Value part) { return isComputedOneWay(part, loop, depth - 1); });
 }
 
