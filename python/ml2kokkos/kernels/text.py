@@ -82,6 +82,7 @@ class Writer:
         self.effects = 0  # loads, stores and regions so far: what may not run where Python would not run it
         self.front = None # the block with the outermost loop around, and the number of scopes there: for arrays made inside
         self.used = set() # names that were given to anything
+        self.before = False # what is written stands in front of the outermost loop
         self.pending = [] # stores that are not written yet: (memory, subscripts, value, lines)
 
     # --- Names ---
@@ -97,16 +98,31 @@ class Writer:
         base = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match.group()):x}", hint)
         if re.fullmatch(r"c\d+(_\w+)?|\d.*", base): # names of constants
             base = f"v{base}"
+        name = self.unused(base) if self.before else self.unseen(base)
+        self.lower.pop("%" + name, None) # of a loop before
+        self.lower_forms.pop("%" + name, None)
+        self.wide.pop("%" + name, None)
+        return "%" + name
+
+    def unseen(self, base):
+        """A name that nothing in sight has."""
         name, number = base, 1
         while any(name in scope for scope in self.scopes):
             number += 1
             name = f"{base}_{number}"
         self.scopes[-1].add(name)
         self.used.add(name)
-        self.lower.pop("%" + name, None) # of a loop before
-        self.lower_forms.pop("%" + name, None)
-        self.wide.pop("%" + name, None)
-        return "%" + name
+        return name
+
+    def unused(self, base):
+        """A name in front of the outermost loop; nothing behind it has it."""
+        name, number = base, 1
+        while name in self.used:
+            number += 1
+            name = f"{base}_{number}"
+        self.used.add(name)
+        self.scopes[self.front[1] - 1].add(name)
+        return name
 
     def constant(self, value, kind):
         key = (repr(value), kind)
@@ -189,19 +205,13 @@ class Writer:
 
     def in_front(self, write, hint):
         """Runs write(name) in front of the outermost loop; a name that nothing behind it has."""
-        base = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match.group()):x}", hint or "buffer")
-        name, number = base, 1
-        while name in self.used:
-            number += 1
-            name = f"{base}_{number}"
-        self.used.add(name)
-        kept, kept_pending = self.block, self.pending
-        self.block, self.pending = self.front[0], []
+        name = self.unused(re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match.group()):x}", hint or "buffer"))
+        kept, kept_pending, before = self.block, self.pending, self.before
+        self.block, self.pending, self.before = self.front[0], [], True
         try:
             write(f"%{name}")
         finally:
-            self.block, self.pending = kept, kept_pending
-        self.scopes[self.front[1] - 1].add(name)
+            self.block, self.pending, self.before = kept, kept_pending, before
         return f"%{name}"
 
     def once(self, key, write):

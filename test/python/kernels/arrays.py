@@ -56,6 +56,16 @@ def copies_in_loops(x, y):
         y[i] = y[i] * 2.0
 
 
+@case(f64(10, 6), f64(10))
+def copies_in_front(x: kk.f64[N, M], y: kk.f64[N]):
+    """The copy lies in front of the loop, and so does what its extent is called."""
+    for i in kk.range(N):
+        x[1:] = x[:-1] * 0.5 + x[1:]
+        y[i] = x[i, -1] * x[-1, 0]
+    for i in kk.range(N):
+        y[i] += x[-1, i % 6]
+
+
 @case(f64(30))
 def scratch(x: kk.f64[N]):
     t = kk.zeros(N, kk.f64)
