@@ -144,9 +144,9 @@ static void compute_change(ExecutionSpace const &space, Plate const &plate, Next
       KOKKOS_LAMBDA(int i, int j) {
         double const here = plate(i, j);
         double const around = plate(i - 1, j) + plate(i + 1, j) + (plate(i, j - 1) + plate(i, j + 1));
-        double const total = here + 0.25 * (around - 4.0 * here);
-        next(i, j) = total;
-        return Kokkos::abs(total - here);
+        double const next_ij = here + 0.25 * (around - 4.0 * here);
+        next(i, j) = next_ij;
+        return Kokkos::abs(next_ij - here);
       });
 }
 

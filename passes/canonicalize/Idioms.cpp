@@ -73,16 +73,19 @@ struct SelectToExtreme : OpRewritePattern<arith::SelectOp> {
       return failure();
     using P = arith::CmpIPredicate;
     P const predicate = takesLeft ? compare.getPredicate() : arith::invertPredicate(compare.getPredicate());
+    DictionaryAttr const names = op->getDiscardableAttrDictionary();
+    Operation *extreme = nullptr;
     if (predicate == P::sgt || predicate == P::sge)
-      rewriter.replaceOpWithNewOp<arith::MaxSIOp>(op, a, b);
+      extreme = rewriter.replaceOpWithNewOp<arith::MaxSIOp>(op, a, b);
     else if (predicate == P::slt || predicate == P::sle)
-      rewriter.replaceOpWithNewOp<arith::MinSIOp>(op, a, b);
+      extreme = rewriter.replaceOpWithNewOp<arith::MinSIOp>(op, a, b);
     else if (predicate == P::ugt || predicate == P::uge)
-      rewriter.replaceOpWithNewOp<arith::MaxUIOp>(op, a, b);
+      extreme = rewriter.replaceOpWithNewOp<arith::MaxUIOp>(op, a, b);
     else if (predicate == P::ult || predicate == P::ule)
-      rewriter.replaceOpWithNewOp<arith::MinUIOp>(op, a, b);
+      extreme = rewriter.replaceOpWithNewOp<arith::MinUIOp>(op, a, b);
     else
       return failure();
+    extreme->setDiscardableAttrs(names);
     return success();
   }
 };

@@ -84,6 +84,15 @@ def JoinBiases : Pass<"ml2k-join-biases", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def RunForward : Pass<"ml2k-run-forward", "::mlir::func::FuncOp"> {
+  let summary = "loops whose order is free go up";
+  let description = [{
+    Pre: nest.kernels on memrefs. Post: a loop of a kernel, or one of sums in any order, whose index is used as `first - index` and its
+    neighbours alone is over what is used. Not where iterations run in order, and not with `ml2k-naive`.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
 def OrderGrids : Pass<"ml2k-order-grids", "::mlir::func::FuncOp"> {
   let summary = "the loops of a kernel in the order of its memory";
   let description = [{
@@ -149,6 +158,24 @@ def ChooseFunctions : Pass<"ml2k-choose-functions", "::mlir::func::FuncOp"> {
   let description = [{
     Pre: every kernel has its loops, strips are formed. Post: a math.exp or math.log of f64 has nest.in_vectors in a kernel of which
     compilers can make vectors: none of its operations is a call of a library, and loops inside have a few steps or are those of strips.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def RaiseRemainders : Pass<"ml2k-raise-remainders", "::mlir::func::FuncOp"> {
+  let summary = "remainders of divisions that round down as one operation";
+  let description = [{
+    Pre: every kernel has nest.schedule. Post: what moves an arith.remsi to the sign of its divisor is a nest.floor_mod; whether that is 0 is asked
+    of the arith.remsi.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def CountDown : Pass<"ml2k-count-down", "::mlir::func::FuncOp"> {
+  let summary = "loops that the text shows going down";
+  let description = [{
+    Pre: every kernel has nest.schedule. Post: a sequential loop by ones whose index is used as `first - index` and its neighbours alone is
+    over what is used, from the last to the first: it begins with a nest.from_end. Not with `ml2k-naive`.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }

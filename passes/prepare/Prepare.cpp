@@ -18,6 +18,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createCallLibrary({calls}));
   function.addPass(createSettlePackings());
   function.addPass(createJoinBiases());
+  function.addPass(createRunForward());
   function.addPass(createOrderGrids());
   function.addPass(createFormStrips());
   function.addPass(createChooseBlocks({target}));
@@ -25,6 +26,8 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createApplyTuning());
   function.addPass(createChainProducts({target}));
   function.addPass(createChooseFunctions());
+  function.addPass(createRaiseRemainders());
+  function.addPass(createCountDown());
   function.addPass(createPlaceBuffers());
   function.addPass(createSettleFile({weights}));
   manager.addPass(createVerifyPrepared());

@@ -4,7 +4,9 @@
 
 #include "translator/ir/ReservedNames.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -22,6 +24,22 @@ OpFoldResult PositionOp::fold(FoldAdaptor adaptor) {
   int64_t const at = index.getInt() < 0 ? index.getInt() + extent.getInt() : index.getInt();
   return at < 0 || at >= extent.getInt() ? OpFoldResult() : IntegerAttr::get(getType(), at);
 }
+
+//===--- Loops that go down ---------------------------------------------------------------------------------------===//
+
+LogicalResult FromEndOp::verify() {
+  auto loop = dyn_cast<scf::ForOp>((*this)->getParentOp());
+  bool const isOfLoop = loop && getIndex() == loop.getInductionVar() && &loop.getBody()->front() == getOperation() &&
+                        getIndex().hasOneUse() && matchPattern(loop.getStep(), m_One());
+  return isOfLoop ? success()
+                  : emitOpError("requires the index of its scf.for by ones, which nothing else uses, in front");
+}
+
+Value ml2k::nest::shownIndex(scf::ForOp loop) {
+  return countsDown(loop) ? loop.getBody()->front().getResult(0) : loop.getInductionVar();
+}
+
+bool ml2k::nest::countsDown(scf::ForOp loop) { return isa<FromEndOp>(loop.getBody()->front()); }
 
 //===--- Functions of C -------------------------------------------------------------------------------------------===//
 

@@ -5,12 +5,19 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #define GET_OP_CLASSES
 #include "translator/ir/NestScalars.h.inc"
 
 namespace ml2k::nest {
 /// On a function of f64: its kernel goes along vectors.
 inline constexpr llvm::StringLiteral inVectors = "nest.in_vectors";
+
+/// What the text calls the index of a loop, which may go down.
+mlir::Value shownIndex(mlir::scf::ForOp loop);
+/// Whether it does.
+bool countsDown(mlir::scf::ForOp loop);
 } // namespace ml2k::nest
 
 #endif

@@ -23,6 +23,33 @@ def Nest_PositionOp : Nest_Op<"position", [Pure]> {
   let hasFolder = 1;
 }
 
+def Nest_FloorModOp : Nest_Op<"floor_mod", [Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "the remainder of a division that rounds down";
+  let description = [{
+    As `%` of Python: it has the sign of the divisor. Passes of the end of the pipeline make it of the operations that compute it.
+
+        %rest = nest.floor_mod %a, %b : i64
+  }];
+  let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs);
+  let results = (outs SignlessIntegerLike:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Nest_FromEndOp : Nest_Op<"from_end", [Pure]> {
+  let summary = "the index of a loop that goes down";
+  let description = [{
+    Of an scf.for over [begin, end) by ones: begin + end - 1 - `index`. It is the first operation of the loop and all that uses its index; the
+    text is `for (int k = end - 1; k >= begin; --k)`.
+
+        scf.for %step = %c0 to %levels step %c1 {
+          %k = nest.from_end %step
+    }];
+  let arguments = (ins Index:$index);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$index attr-dict";
+  let hasVerifier = 1;
+}
+
 def Nest_CallOp : Nest_Op<"call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a function of C that the user links";
   let description = [{

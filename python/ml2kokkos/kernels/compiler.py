@@ -9,6 +9,7 @@ from .models import Models
 from .problems import KernelError, Problem, Restart
 from .reductions import Reductions
 from .scalars import Scalars
+from .sizes import size_names
 from .statements import Statements
 from .text import Linear, Writer, quoted, rendered
 from .types import REAL, is_unsigned, kind_of_dtype, memory_type
@@ -78,6 +79,10 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Extern
             name = self.merged[name]
         return name
 
+    def shown_size(self, name):
+        size = self.same_size(name)
+        return self.shown.get(size, size)
+
     def enter(self, parameter):
         """Declares a parameter; its value in the body."""
         name = self.w.fresh(parameter.name)
@@ -93,7 +98,7 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Extern
                 continue
             size = self.same_size(extent)
             if size not in self.sizes:
-                self.sizes[size] = self.w.fresh(size)
+                self.sizes[size] = self.w.fresh(self.shown.get(size, size))
                 self.w.lower[self.sizes[size]] = 0
                 self.w.prologue.append(f"{self.sizes[size]} = memref.dim {name}, {self.w.constant(place, 'index')} : {parameter.type}")
             self.sizes[extent] = self.sizes[size]
@@ -137,7 +142,7 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Extern
     def text(self, name):
         self.parameters = [parameter.known(self.same_size) for parameter in self.parameters]
         self.parameters += [parameter for parameter, _ in self.captures]
-        self.given = {}
+        self.given, self.shown = {}, size_names(self.source.node, self.parameters)
         for parameter in self.parameters:
             self.given[parameter.name] = self.enter(parameter)
         captured = {parameter.name for parameter, _ in self.captures}
@@ -164,7 +169,7 @@ class Compiler(Statements, Expressions, Reductions, Contractions, Models, Extern
     def parameter_text(self, parameter):
         attributes = [f"nest.name = {quoted(parameter.name)}"]
         if parameter.shape is not None and not all(isinstance(extent, int) for extent in parameter.shape):
-            names = ["" if isinstance(extent, int) else self.same_size(extent) for extent in parameter.shape] + [""] * (parameter.kind in REAL)
+            names = ["" if isinstance(extent, int) else self.shown_size(extent) for extent in parameter.shape] + [""] * (parameter.kind in REAL)
             attributes.append(f"nest.dims = [{', '.join(map(quoted, names))}]")
         if is_unsigned(parameter.kind) and parameter.shape is not None:
             attributes.append("nest.unsigned")

@@ -112,9 +112,11 @@ static std::string declarator(Variable const &variable) {
   return text;
 }
 
-/// `++i`, `i += 2`
+/// `++i`, `--i`, `i += 2`
 static std::string advance(For const &loop) {
   std::string const index = loop.index.str();
+  if (loop.isDown)
+    return "--" + index;
   return loop.step.is(1) ? "++" + index : index + " += " + Serializer::text(loop.step);
 }
 
@@ -194,6 +196,7 @@ Json Serializer::view(For const &s) {
   return {{"template", s.isLine ? "statement/for_line" : "statement/for"},
           {"index", s.index.str()},
           {"begin", text(s.begin)},
+          {"goes_on", s.isDown ? ">=" : "<"},
           {"end", text(s.end)},
           {"advance", advance(s)},
           {"statements", json(s.body)}};

@@ -95,11 +95,12 @@ struct If {
   Body yes, no;
   bool operator==(If const &) const = default;
 };
-struct For { // for (int index = begin; index < end; index += step)
+struct For { // for (int index = begin; index < end; index += step), or down: index >= end; --index
   Identifier index;
   Expression begin, end, step;
   Body body;
   bool isLine = false; ///< without braces
+  bool isDown = false;
   bool operator==(For const &) const = default;
 };
 struct While { // while (condition), or while (true)

@@ -61,7 +61,8 @@ FailureOr<Body> LoopPrinter::bodyOfScan(scf::ForOp loop, std::vector<cpp::Parame
   if (failed(next))
     return failure();
   joinConditions(cpp::name(*isFinal), body);
-  body.push_back(cpp::Assign{cpp::name(sum), *next});
+  if (*next != cpp::name(sum))
+    body.push_back(cpp::Assign{cpp::name(sum), *next});
   cpp::Parameter const all[] = {
       cpp::intParameter(index), {computedType(carried.getType()).code, sum, Raw(" &")}, {Raw("bool"), *isFinal}};
   parameters.insert(parameters.end(), std::begin(all), std::end(all));

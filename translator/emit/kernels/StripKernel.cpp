@@ -47,18 +47,15 @@ LogicalResult LoopPrinter::printOfStrip(SmallVectorImpl<Operation *> &segment, B
 }
 
 LogicalResult LoopPrinter::printStripLoop(scf::ForOp loop, nest::StripValues const &values, Body &to) {
-  FailureOr<SmallVector<Expression>> bounds = printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
-  if (failed(bounds))
+  FailureOr<cpp::For> head = loopHead(loop, printer);
+  if (failed(head))
     return failure();
   size_t const outside = printer.names.count();
-  Identifier const index = printer.names.fresh(withSourceName(loop.getInductionVar(), {"k", "m", "l", "step"}));
-  printer.bind(loop.getInductionVar(), cpp::name(index));
-  Body body;
-  if (failed(printStrips(*loop.getBody(), values, body)))
+  bindIndex(loop, *head, printer);
+  if (failed(printStrips(*loop.getBody(), values, head->body)))
     return failure();
   printer.names.release(outside);
-  auto const &[begin, end, step] = std::tie((*bounds)[0], (*bounds)[1], (*bounds)[2]);
-  to.push_back(cpp::For{index, begin, operand(end, Rank::Add), step, std::move(body)});
+  to.push_back(std::move(*head));
   return success();
 }
 

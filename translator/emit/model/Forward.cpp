@@ -4,6 +4,7 @@
 #include "translator/emit/model/ForwardPrinter.h"
 #include "translator/emit/scalars/Scalars.h"
 #include "translator/ir/InTurn.h"
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/ReadBack.h"
 #include "translator/text/Text.h"
 
@@ -73,7 +74,7 @@ std::string forwardDefinition(Program const &program, Body const &statements) {
 /// Operations that print nothing: members, views and index arithmetic, which appear where they are used.
 static bool isSilent(Operation *op) {
   if (isa<nest::BufferOp, nest::WeightOp, memref::SubViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp>(op) ||
+          memref::CastOp, memref::DimOp, arith::ConstantOp, affine::AffineApplyOp, nest::FromEndOp>(op) ||
       isReadBack(op) || isHostScalar(op))
     return true;
   if (isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) && op->getResult(0).getType().isInteger(1))
@@ -208,10 +209,10 @@ static bool hasProduct(AffineExpr expr) {
   return found;
 }
 
-/// `isChecked`: nobody knows yet that it is small enough for an int.
-Expression ForwardPrinter::hostExpression(Value value, bool isChecked) {
+/// `value + distance`. `isChecked`: nobody knows yet that it is small enough for an int.
+Expression ForwardPrinter::hostExpression(Value value, bool isChecked, int64_t distance) {
   HostSymbols symbols;
-  AffineExpr const expr = program.hostIndex(value, symbols);
+  AffineExpr const expr = program.hostIndex(value, symbols) + distance;
   bool const isWide = isChecked && hasProduct(expr);
   IndexSpace space;
   for (Value symbol : symbols.values()) {
@@ -231,13 +232,18 @@ LogicalResult ForwardPrinter::printLoop(scf::ForOp loop, Body &statements) {
     return failure();
   Expression const begin = hostExpression(loop.getLowerBound()), end = hostExpression(loop.getUpperBound()),
                    step = hostExpression(loop.getStep());
-  Identifier const index = scope.fresh(withSourceName(loop.getInductionVar(), {"t", "step", "round"}));
-  program.nameHostValue(loop.getInductionVar(), index.str());
+  ScalarPrinter::Nouns const nouns = withSourceName(loop.getInductionVar(), {"t", "step", "round"});
+  Identifier const index = scope.fresh(withSourceName(nest::shownIndex(loop), nouns));
+  program.nameHostValue(nest::shownIndex(loop), index.str());
   Body body;
   if (failed(print(*loop.getBody(), body)) ||
       failed(printNext(loop.getRegionIterArgs(), loop.getYieldedValues(), body)))
     return failure();
-  statements.push_back(cpp::For{index, begin, end, step, std::move(body)});
+  if (nest::countsDown(loop))
+    statements.push_back(
+        cpp::For{index, hostExpression(loop.getUpperBound(), false, -1), begin, step, std::move(body), false, true});
+  else
+    statements.push_back(cpp::For{index, begin, end, step, std::move(body)});
   return success();
 }
 

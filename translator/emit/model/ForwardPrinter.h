@@ -73,7 +73,7 @@ private:
   Expression readBack(mlir::Operation *load);
   std::optional<Expression> readBackTogether(mlir::ValueRange values, mlir::ValueRange variables);
   mlir::FailureOr<Expression> condition(mlir::Value value);
-  Expression hostExpression(mlir::Value value, bool isChecked = false);
+  Expression hostExpression(mlir::Value value, bool isChecked = false, int64_t distance = 0);
 
   Program &program;
   Scope scope;

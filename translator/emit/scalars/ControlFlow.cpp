@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "translator/emit/scalars/Nouns.h"
 #include "translator/emit/scalars/UnsignedForms.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -25,7 +27,7 @@ static LogicalResult assignAll(ScalarPrinter &printer, ValueRange values, ArrayR
   // A value that mentions a target assigned before it is computed first
   for (size_t i = 1; i < targets.size(); ++i)
     for (size_t before = 0; before < i; ++before)
-      if (uses((*expressions)[i], targets[before])) {
+      if ((*expressions)[before] != cpp::name(targets[before]) && uses((*expressions)[i], targets[before])) {
         (*expressions)[i] = printer.let(to, values[i].getType(), (*expressions)[i], {"next_" + targets[i].str()});
         break;
       }
@@ -35,9 +37,13 @@ static LogicalResult assignAll(ScalarPrinter &printer, ValueRange values, ArrayR
   return success();
 }
 
-/// A variable for what a loop carries.
-static Identifier declare(ScalarPrinter &printer, Value value, Expression const &initial, Body &to) {
-  Identifier const name = printer.names.fresh(withSourceName(value, {"carried", "state", "current"}));
+/// A variable for what a loop carries: as the text calls it, without a number if it is the same one in front.
+static Identifier declare(ScalarPrinter &printer, Value value, Value init, Expression const &initial, Body &to) {
+  ScalarPrinter::Nouns nouns = withSourceName(value, {"carried", "state", "current"});
+  std::string const variable = sourceVariable(value);
+  if (!variable.empty() && variable == sourceVariable(init))
+    nouns.insert(nouns.begin(), variable);
+  Identifier const name = printer.names.fresh(nouns);
   to.push_back(cpp::Variable{computedType(value.getType()), name, {}, initial});
   return name;
 }
@@ -65,8 +71,8 @@ static FailureOr<std::vector<Identifier>> declareAll(ScalarPrinter &printer, Val
   FailureOr<SmallVector<Expression>> expressions = printer.use(initial);
   if (failed(expressions))
     return failure();
-  for (auto [expression, value] : llvm::zip(*expressions, bindTo)) {
-    names.push_back(declare(printer, value, expression, to));
+  for (auto [expression, init, value] : llvm::zip(*expressions, initial, bindTo)) {
+    names.push_back(declare(printer, value, init, expression, to));
     printer.bind(value, cpp::name(names.back()));
   }
   return names;
@@ -98,9 +104,12 @@ static Expression const *chosenIn(Body const &statements, ArrayRef<Identifier> t
 
 /// Whether what is made of `value` may be printed behind `op`, which changes the variable that it is read from.
 static bool isSeenBehind(Value value, Operation *op) {
+  constexpr unsigned most = 256; // operations that are looked at
   SmallVector<Value> work = {value};
   llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!work.empty())
+  while (!work.empty()) {
+    if (seen.size() > most)
+      return true;
     for (Operation *user : work.pop_back_val().getUsers()) {
       Operation *const here = op->getBlock()->findAncestorOpInBlock(*user);
       if (here && here != op && !here->isBeforeInBlock(op))
@@ -108,6 +117,7 @@ static bool isSeenBehind(Value value, Operation *op) {
       if (here != op && seen.insert(user).second) // an expression in front, of which others are made
         llvm::append_range(work, user->getResults());
     }
+  }
   return false;
 }
 
@@ -145,6 +155,65 @@ static BlockArgument carriedBy(Operation *op, unsigned place) {
   else if (isa<scf::IfOp>(op->getParentOp()))
     carried = carriedBy(op->getParentOp(), use->getOperandNumber());
   return carried && !isSeenBehind(carried, op) ? carried : BlockArgument();
+}
+
+std::optional<Identifier> variableNextHeldBy(Value value, ScalarPrinter &printer) {
+  Operation *const op = value.getDefiningOp();
+  Operation *const end = op && op->getBlock()->mightHaveTerminator() ? op->getBlock()->getTerminator() : nullptr;
+  auto const isYield = [&](OpOperand &use) { return use.getOwner() == end; };
+  if (!isa_and_nonnull<scf::YieldOp>(end) || llvm::count_if(value.getUses(), isYield) != 1)
+    return std::nullopt;
+  unsigned const place = llvm::find_if(value.getUses(), isYield)->getOperandNumber();
+  BlockArgument carried;
+  if (auto loop = dyn_cast<scf::ForOp>(end->getParentOp()))
+    carried = loop.getRegionIterArg(place);
+  else if (auto loop = dyn_cast<scf::WhileOp>(end->getParentOp()); loop && op->getBlock() == loop.getAfterBody())
+    carried = handedOn(loop, place);
+  std::string const name = sourceVariable(value);
+  if (!carried || !printer.isBound(carried) || (!name.empty() && name != sourceVariable(carried)) ||
+      isSeenBehind(carried, op))
+    return std::nullopt;
+  FailureOr<Expression> const text = printer.use(carried);
+  return succeeded(text) && (*text)->kind == cpp::Kind::Name ? std::optional(*(*text)->name) : std::nullopt;
+}
+
+/// The value of `variable` that `value` is computed from in its own block, if a front end says that it is one.
+static Value earlierValue(Value value, StringRef variable, ScalarPrinter &printer, unsigned &steps) {
+  Operation *const op = value.getDefiningOp();
+  for (Value operand : op->getOperands()) {
+    Operation *const before = operand.getDefiningOp();
+    if (!before || before->getBlock() != op->getBlock() || steps == 0)
+      continue;
+    --steps;
+    if (sourceVariable(operand) == variable && (before->hasAttr("nest.let") || printer.changed.contains(operand)))
+      return operand;
+    if (Value const found = earlierValue(operand, variable, printer, steps))
+      return found;
+  }
+  return {};
+}
+
+std::optional<Identifier> variableChangedBy(Value value, ScalarPrinter &printer, Body &to) {
+  Operation *const op = value.getDefiningOp();
+  std::string const name = op ? sourceVariable(value) : "";
+  unsigned steps = 16;
+  Value const earlier = name.empty() ? Value() : earlierValue(value, name, printer, steps);
+  if (!earlier || earlier.getType() != value.getType() || !printer.isBound(earlier) || isSeenBehind(earlier, op))
+    return std::nullopt;
+  FailureOr<Expression> const text = printer.use(earlier);
+  if (failed(text) || (*text)->kind != cpp::Kind::Name)
+    return std::nullopt;
+  constexpr size_t most = 64; // statements in between
+  for (cpp::Statement &statement : MutableArrayRef<cpp::Statement>(to).take_back(std::min(most, to.size())))
+    if (auto *const let = statement.as<cpp::Let>(); let && cpp::name(let->name) == *text) {
+      printer.changing[let->name] = &to;
+      statement = cpp::Variable{let->type, let->name, {}, let->value};
+    }
+  auto const known = printer.changing.find(*(*text)->name);
+  if (known == printer.changing.end() || known->second != &to)
+    return std::nullopt;
+  printer.changed.insert(value);
+  return (*text)->name;
 }
 
 /// The name of that, where it has one.
@@ -251,10 +320,51 @@ static bool isOneLine(Body const &body) {
          (body.front().as<cpp::Assign>() || body.front().as<cpp::Add>() || body.front().as<cpp::For>());
 }
 
+/// `end - 1`
+static FailureOr<Expression> lastBefore(Value end, ScalarPrinter &printer) {
+  Operation *const op = end.getDefiningOp();
+  APInt number;
+  if (matchPattern(end, m_ConstantInt(&number)))
+    return literal(number.getSExtValue() - 1);
+  if (auto rest = end.getDefiningOp<arith::SubIOp>(); rest && matchPattern(rest.getLhs(), m_ConstantInt(&number))) {
+    FailureOr<Expression> const less = printer.use(rest.getRhs());
+    return failed(less) ? less : binary(literal(number.getSExtValue() - 1), "-", Rank::Add, *less);
+  }
+  bool const isSum = isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) && op->getResult(0).getType().isIndex() &&
+                     matchPattern(op->getOperand(1), m_ConstantInt(&number));
+  int64_t const distance = (isSum ? isa<arith::AddIOp>(op) ? number.getSExtValue() : -number.getSExtValue() : 0) - 1;
+  FailureOr<Expression> const base = printer.use(isSum ? op->getOperand(0) : end);
+  if (failed(base) || distance == 0)
+    return base;
+  return binary(*base, distance > 0 ? Raw("+") : Raw("-"), Rank::Add, literal(std::abs(distance)));
+}
+
+FailureOr<cpp::For> loopHead(scf::ForOp loop, ScalarPrinter &printer) {
+  FailureOr<SmallVector<Expression>> const bounds =
+      printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+  if (failed(bounds))
+    return failure();
+  cpp::For head{Raw("k"), (*bounds)[0], operand((*bounds)[1], Rank::Add), (*bounds)[2], {}};
+  if (nest::countsDown(loop)) {
+    FailureOr<Expression> const last = lastBefore(loop.getUpperBound(), printer);
+    if (failed(last))
+      return failure();
+    std::tie(head.begin, head.end, head.isDown) = std::tuple(*last, operand((*bounds)[0], Rank::Add), true);
+  }
+  return head;
+}
+
+void bindIndex(scf::ForOp loop, cpp::For &head, ScalarPrinter &printer) {
+  ScalarPrinter::Nouns const nouns = withSourceName(loop.getInductionVar(), {"k", "m", "l", "step"});
+  head.index = printer.names.fresh(withSourceName(nest::shownIndex(loop), nouns));
+  printer.bind(loop.getInductionVar(), cpp::name(head.index));
+  printer.bind(nest::shownIndex(loop), cpp::name(head.index));
+}
+
 LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
   auto loop = cast<scf::ForOp>(op);
-  FailureOr<SmallVector<Expression>> bounds = printer.use({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
-  if (failed(bounds))
+  FailureOr<cpp::For> head = loopHead(loop, printer);
+  if (failed(head))
     return failure();
   std::vector<Identifier> carried;
   SmallVector<bool> natural;
@@ -265,23 +375,22 @@ LogicalResult printFor(Operation *op, ScalarPrinter &printer, Body &to) {
     BlockArgument const argument = loop.getRegionIterArg(place);
     std::optional<Identifier> const own = declareUnsigned(printer, loop.getInitArgs()[place], argument, *initial, to);
     bool const isKnown = !own && (*initial)->kind == cpp::Kind::Name && goesOn(loop, place);
-    carried.push_back(own ? *own : isKnown ? *(*initial)->name : declare(printer, argument, *initial, to));
+    carried.push_back(own       ? *own
+                      : isKnown ? *(*initial)->name
+                                : declare(printer, argument, loop.getInitArgs()[place], *initial, to));
     natural.push_back(own.has_value());
     printer.bind(argument, carriedAs(argument, carried.back(), natural.back()));
   }
   printer.settleReads(to);
   Scope const outside = printer.names; // the loops behind this one may have the name of its index
-  Identifier const index = printer.names.fresh(withSourceName(loop.getInductionVar(), {"k", "m", "l", "step"}));
-  printer.bind(loop.getInductionVar(), cpp::name(index));
-  Body body;
+  bindIndex(loop, *head, printer);
   Block &block = *loop.getBody();
-  if (failed(printer.print(block, body)) ||
-      failed(assignAll(printer, block.back().getOperands(), carried, body, natural)))
+  if (failed(printer.print(block, head->body)) ||
+      failed(assignAll(printer, block.back().getOperands(), carried, head->body, natural)))
     return failure();
-  auto const &[begin, end, step] = std::tie((*bounds)[0], (*bounds)[1], (*bounds)[2]);
-  bool const isLine = isOneLine(body);
+  head->isLine = isOneLine(head->body);
   printer.names = outside;
-  to.push_back(cpp::For{index, begin, operand(end, Rank::Add), step, std::move(body), isLine});
+  to.push_back(std::move(*head));
   for (auto [result, name, isNatural] : llvm::zip(loop.getResults(), carried, natural))
     printer.bind(result, carriedAs(result, name, isNatural));
   return success();

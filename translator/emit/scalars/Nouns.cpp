@@ -27,6 +27,20 @@ ScalarPrinter::Nouns withSourceName(Value value, ScalarPrinter::Nouns nouns) {
   return nouns;
 }
 
+/// `total` of what the text calls `total_2`.
+static StringRef variableOf(StringRef name) {
+  StringRef const base = name.rtrim("0123456789");
+  return base.size() < name.size() && base.ends_with("_") ? base.drop_back() : name;
+}
+
+std::string sourceVariable(Value value) {
+  Operation *const op = value.getDefiningOp();
+  if (auto const name = op ? op->getAttrOfType<StringAttr>("nest.name") : StringAttr())
+    return name.str();
+  ScalarPrinter::Nouns const nouns = withSourceName(value, {});
+  return nouns.empty() ? std::string() : variableOf(nouns.front()).str();
+}
+
 /// `im1` of `i - 1`, `ip2` of `i + 2`, `0` of `0`; empty for what has no such word.
 static std::string positionWord(Expression const &position) {
   if (position.isWord())
@@ -41,26 +55,39 @@ static std::string positionWord(Expression const &position) {
   return base->name->str() + (isBehind ? "p" : "m") + std::to_string(*distance);
 }
 
-/// `u_ij` of `u(i, j)`, `u_im1_j` of `u(i - 1, j)`; empty where it would be long.
-static std::string elementNoun(Expression const &read) {
+std::string elementNoun(StringRef array, ArrayRef<Expression> positions) {
   constexpr size_t most = 16;
-  if ((read->kind != cpp::Kind::Call && read->kind != cpp::Kind::Index) || read->parts[0]->kind != cpp::Kind::Name)
-    return "";
   std::vector<std::string> words;
-  for (Expression const &position : llvm::drop_begin(read->parts))
+  for (Expression const &position : positions)
     if (words.push_back(positionWord(position)); words.back().empty())
       return "";
   bool const areLetters = llvm::all_of(words, [](std::string const &word) { return word.size() == 1; });
-  StringRef const array = StringRef(read->parts[0]->name->str()).rtrim('_'); // `new_` stands for `new`
+  array = array.rtrim('_'); // `new_` stands for `new`
   std::string const noun = array.str() + "_" + llvm::join(words, areLetters ? "" : "_");
   bool const isType = StringRef(noun).ends_with("_t") && noun.size() > 3; // `size_t` of size(t), `wchar_t`
   return noun.size() <= most && !StringRef(noun).contains("__") && !isType && !isReservedWord(noun) ? noun : "";
 }
 
+static std::string elementNoun(Expression const &read) {
+  if ((read->kind != cpp::Kind::Call && read->kind != cpp::Kind::Index) || read->parts[0]->kind != cpp::Kind::Name)
+    return "";
+  return elementNoun(read->parts[0]->name->str(), ArrayRef(read->parts).drop_front());
+}
+
+/// Whether a loop goes on with it in the variable that the text has for it: `x = t[i]; while ...: x = x / 2`.
+static bool beginsVariable(Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+    BlockArgument const carried = loop ? loop.getTiedLoopRegionIterArg(&use) : BlockArgument();
+    return carried && !sourceVariable(value).empty() && sourceVariable(value) == sourceVariable(carried);
+  });
+}
+
 ScalarPrinter::Nouns readNouns(Value value, Expression const &read) {
   std::string const noun = elementNoun(read);
-  return withSourceName(value,
-                        noun.empty() ? ScalarPrinter::Nouns{"x", "y", "z", "value"} : ScalarPrinter::Nouns{noun});
+  if (noun.empty())
+    return withSourceName(value, {"x", "y", "z", "value"});
+  return beginsVariable(value) ? ScalarPrinter::Nouns{noun} : withSourceName(value, {noun});
 }
 
 bool isNamedOnPurpose(Value value) {
@@ -70,20 +97,6 @@ bool isNamedOnPurpose(Value value) {
   };
   Operation *const op = value.getDefiningOp();
   return op && llvm::any_of(op->getOperands(), isUnnamed);
-}
-
-/// `total` of what the text calls `total_2`.
-static StringRef variableOf(StringRef name) {
-  StringRef const base = name.rtrim("0123456789");
-  return base.size() < name.size() && base.ends_with("_") ? base.drop_back() : name;
-}
-
-bool isSameVariable(Value a, Value b) {
-  auto const name = [](Value value) {
-    ScalarPrinter::Nouns const nouns = withSourceName(value, {});
-    return nouns.empty() ? std::string() : variableOf(nouns.front()).str();
-  };
-  return name(a) == name(b);
 }
 
 } // namespace ml2k

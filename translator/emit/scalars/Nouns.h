@@ -11,14 +11,17 @@
 
 namespace ml2k {
 
+/// `u_ij` of `u(i, j)`, `u_im1_j` of `u(i - 1, j)`; empty where it would be long.
+std::string elementNoun(llvm::StringRef array, llvm::ArrayRef<Expression> positions);
+
 /// Of an element that `read` reads.
 ScalarPrinter::Nouns readNouns(mlir::Value value, Expression const &read);
 
 /// Whether the text names a value and not what it is computed from: its writer wanted a reader to see the name.
 bool isNamedOnPurpose(mlir::Value value);
 
-/// Whether both are values of one variable of the text, `total_2` and `total_3`, or neither is of any.
-bool isSameVariable(mlir::Value a, mlir::Value b);
+/// The variable of the text that a value is one of, `total` of `total_2`; empty if there is none.
+std::string sourceVariable(mlir::Value value);
 
 } // namespace ml2k
 

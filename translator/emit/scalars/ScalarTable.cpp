@@ -272,6 +272,7 @@ static void addArithmetic(Table &table) {
   table["arith.divui"] = {{"quotient"}, onUnsignedInfix("/", Rank::Multiply)};
   table["arith.remui"] = {{"remainder"}, onUnsignedInfix("%", Rank::Multiply)};
   table["arith.floordivsi"] = {{"quotient"}, division("floor_div")};
+  table["nest.floor_mod"] = {{"remainder"}, division("floor_mod")};
   table["arith.ceildivsi"] = {{"quotient"}, division("ceil_div")};
   table["arith.ceildivui"] = {{"quotient"}, [](Operation *op, Operands a, ScalarPrinter &p) -> FailureOr<Expression> {
                                 return onUnsigned([](Operands u) { return cpp::division("ceil_div", u); })(op, a, p);

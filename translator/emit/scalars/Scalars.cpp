@@ -2,6 +2,7 @@
 
 #include "translator/emit/scalars/Nouns.h"
 #include "translator/emit/scalars/UnsignedForms.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,6 +24,7 @@ static StringRef identityOf(Value value) {
 
 Expression ScalarPrinter::let(Body &to, Type type, Expression const &value, Nouns const &nouns, StringRef identity) {
   Identifier const name = names.fresh(nouns, identity);
+  changing.erase(name);
   to.push_back(cpp::Let{computedType(type), name, value});
   return cpp::name(name);
 }
@@ -33,6 +35,7 @@ Expression ScalarPrinter::letValue(Body &to, Value value, Expression const &expr
   if (!form || !isBetterUnsigned(value))
     return let(to, value.getType(), expression, nouns, identity);
   Identifier const name = names.fresh(nouns, identity);
+  changing.erase(name);
   to.push_back(cpp::Let{unsignedScalarType(value.getType()), name, *form});
   return cpp::cast(computedType(value.getType()).code, cpp::name(name)).withUnsignedForm(cpp::name(name));
 }
@@ -70,9 +73,11 @@ unsigned ScalarPrinter::mostWidth(Value value) const {
 /// `i + 1` or `3 * i` of the index of a loop: as easy to read as a name for it.
 static bool isNeighbour(Value value, Expression const &expression) {
   Operation *op = value.getDefiningOp();
+  auto const isIndex = [](Value operand) {
+    return isa<BlockArgument>(operand) || operand.getDefiningOp<nest::FromEndOp>();
+  };
   return value.getType().isIndex() && op && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
-         isa<BlockArgument>(op->getOperand(0)) && matchPattern(op->getOperand(1), m_Constant()) &&
-         expression.width() <= 10;
+         isIndex(op->getOperand(0)) && matchPattern(op->getOperand(1), m_Constant()) && expression.width() <= 10;
 }
 
 static bool isSum(Operation *op) { return op && isa<arith::AddFOp, arith::SubFOp, arith::AddIOp, arith::SubIOp>(op); }
@@ -84,7 +89,7 @@ static bool goesOn(Value value, Operation *user, Expression const &expression) {
       expression->kind != cpp::Kind::Binary || expression->rank != Rank::Add)
     return false;
   return expression->parts[1].width() <= longestTerm && expression.width() <= longestSum &&
-         isSameVariable(value, user->getResult(0));
+         sourceVariable(value) == sourceVariable(user->getResult(0));
 }
 
 /// `3.0 * u`: as easy to read as a name that says nothing, and computed once all the same.
@@ -128,6 +133,14 @@ void ScalarPrinter::place(Value value, Expression expression, Nouns const &nouns
     bound[value] = std::move(expression);
     return;
   }
+  std::optional<Identifier> variable = variableNextHeldBy(value, *this);
+  if (!variable)
+    variable = variableChangedBy(value, *this, to);
+  if (variable) {
+    to.push_back(cpp::Assign{cpp::name(*variable), std::move(expression)});
+    bound[value] = cpp::name(*variable);
+    return;
+  }
   bound[value] = letValue(to, value, expression, nouns, identityOf(value));
 }
 
@@ -163,6 +176,33 @@ ScalarPrinter::Nouns ScalarPrinter::settledNouns(Value value) const {
   std::string const target = store && isComputed && memoryName ? memoryName(store.getMemref()) : "";
   return target.empty() || target.back() == '_' ? readNouns(value, bound.at(value))
                                                 : withSourceName(value, {"new_" + target});
+}
+
+/// What several statements use and one stores is called after where: `k_01`, in front of `nouns`.
+ScalarPrinter::Nouns ScalarPrinter::storedNouns(Value value, Nouns nouns) {
+  auto const isStored = [&](Operation *user) {
+    auto store = dyn_cast<memref::StoreOp>(user);
+    return store && store.getValue() == value && store->getBlock() == value.getParentBlock();
+  };
+  auto const isKnown = [&](Value position) {
+    auto const found = bound.find(position);
+    return matchPattern(position, m_Constant()) || (found != bound.end() && !found->second.readsMemory);
+  };
+  Operation *first = nullptr;
+  for (Operation *user : llvm::make_filter_range(value.getUsers(), isStored))
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  if (!first || value.hasOneUse() || !memoryName)
+    return nouns;
+  auto store = cast<memref::StoreOp>(first);
+  std::string const memory = memoryName(store.getMemref());
+  if (memory.empty() || !llvm::all_of(store.getIndices(), isKnown))
+    return nouns;
+  FailureOr<SmallVector<Expression>> const positions = use(store.getIndices());
+  std::string const noun = succeeded(positions) ? elementNoun(memory, *positions) : "";
+  if (!noun.empty())
+    nouns.insert(nouns.begin(), noun);
+  return nouns;
 }
 
 void ScalarPrinter::settleReads(Body &to) {
@@ -280,7 +320,7 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
   current = nullptr;
   if (failed(expression))
     return failure();
-  Nouns nouns = withSourceName(op->getResult(0), entry->nouns);
+  Nouns nouns = withSourceName(op->getResult(0), storedNouns(op->getResult(0), entry->nouns));
   Value const word = isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) ? wordOf(op->getOperand(0)) : Value();
   if (word && word.getDefiningOp<memref::LoadOp>()) // called as what was read; the index of a loop has its name already
     nouns = withSourceName(word, nouns);

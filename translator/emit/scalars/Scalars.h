@@ -13,9 +13,11 @@
 #include "translator/emit/model/Names.h"
 #include "translator/emit/scalars/Values.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <functional>
 #include <map>
@@ -86,11 +88,16 @@ public:
   /// Prints a value that is defined outside of the region; fails for what it does not know.
   std::function<mlir::FailureOr<Expression>(mlir::Value)> outside;
 
+  /// Constants that have become variables, and among which statements they are declared.
+  std::map<Identifier, Body const *> changing;
+  llvm::DenseSet<mlir::Value> changed; ///< later values of those
+
 private:
   mlir::LogicalResult printOperation(mlir::Operation *op, Body &to);
   mlir::LogicalResult printSum(mlir::Operation *op, Body &to);
   unsigned mostWidth(mlir::Value value) const;
   Nouns settledNouns(mlir::Value value) const;
+  Nouns storedNouns(mlir::Value value, Nouns nouns);
   void place(mlir::Value value, Expression expression, Nouns const &nouns, Body &to);
 
   std::map<std::string, Handler> handlers;
@@ -119,6 +126,16 @@ ScalarEntry const *lookUpScalar(llvm::StringRef operation);
 
 /// A loop as it stands.
 mlir::LogicalResult printFor(mlir::Operation *op, ScalarPrinter &printer, Body &to);
+/// The bounds of a loop, which may go down; the index has no name yet.
+mlir::FailureOr<cpp::For> loopHead(mlir::scf::ForOp loop, ScalarPrinter &printer);
+/// Names the index.
+void bindIndex(mlir::scf::ForOp loop, cpp::For &head, ScalarPrinter &printer);
+
+/// The variable of a loop that goes on with `value`, if nothing needs what it holds now: `total += x; y(k) = total;`.
+std::optional<Identifier> variableNextHeldBy(mlir::Value value, ScalarPrinter &printer);
+
+/// The variable whose earlier value, which nothing needs any more, `value` replaces: `x ^= x << 13u;`.
+std::optional<Identifier> variableChangedBy(mlir::Value value, ScalarPrinter &printer, Body &to);
 
 /// Registers scf.if, scf.for and scf.while.
 void handleControlFlow(ScalarPrinter &printer);
