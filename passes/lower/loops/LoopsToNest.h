@@ -152,10 +152,13 @@ void keepSums(mlir::func::FuncOp entry);
 /// Loads in front of kernels to where those need the element.
 void sinkLoads(mlir::func::FuncOp entry);
 
-//===--- Kernels of one sum (RaiseProducts.cpp, RaiseColumnSums.cpp) ---===//
+//===--- Kernels of one sum (RaiseProducts.cpp, RaiseComplexProducts.cpp, RaiseColumnSums.cpp) ---===//
 
 /// Kernels whose loops are a matrix product become nest.contract.
 void raiseProducts(mlir::func::FuncOp entry);
+
+/// Those of complex numbers, as products of real ones.
+void raiseComplexProducts(mlir::func::FuncOp entry);
 
 /// Kernels that reduce down the columns of a matrix become nest.reduce.
 void raiseColumnSums(mlir::func::FuncOp entry);

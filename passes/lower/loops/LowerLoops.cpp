@@ -125,6 +125,7 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
     checkExtents(entry);
     hoistLoads(entry);
     raiseProducts(entry);
+    raiseComplexProducts(entry);
     raiseColumnSums(entry);
   }
 };

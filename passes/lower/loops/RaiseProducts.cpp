@@ -23,7 +23,7 @@ using nest::Role;
 namespace {
 
 /// A product of fewer rows, columns or terms is better off as it stands.
-constexpr int64_t leastTileRows = 2, leastTileColumns = 8, leastTileTerms = 8;
+constexpr int64_t leastTileRows = 2, leastTileColumns = 2, leastTileTerms = 8;
 
 class Product : SumKernel {
 public:

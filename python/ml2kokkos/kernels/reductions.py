@@ -137,7 +137,7 @@ class Reductions:
             if kind is None:
                 return found()
             nothing = Const(float(neutral(how, kind)) if is_float(kind) else bool(neutral(how, kind)) if kind == "i1" else neutral(how, kind))
-            start = Scalar(self.w.constant(nothing.value, kind), kind)
+            start = Scalar(self.as_kind(nothing, kind), kind) if kind in REAL else Scalar(self.w.constant(nothing.value, kind), kind)
             return self.as_kind(self.conditional(Scalar(self.condition(test), "i1"),
                                                  lambda: Scalar(self.as_kind(found(), kind), kind), lambda: start), kind)
 
@@ -154,42 +154,52 @@ class Reductions:
 
         found, weak = self.w.trial(kind_at)
         if found in REAL and how not in ("any", "all"):
-            return self.complex_reduced(how, spans, term, serial, names, found, weak)
-        kind = "i1" if how in ("any", "all") else found
-        if how in ("sum", "prod") and not is_float(found):
+            if how != "sum":
+                raise self.problem(f"kk.{how} of complex numbers is not supported; there is kk.sum")
+            if not serial:
+                return self.of_parts(*(self.sum_of_part(which, spans, term, names) for which in ("real", "imag")), found, weak)
+        kind = REAL[found] if found in REAL else "i1" if how in ("any", "all") else found
+        if how in ("sum", "prod") and found not in REAL and not is_float(found):
             kind = UNSIGNED[-1] if is_unsigned(found) else "i64"
         first = neutral(how, kind)
         start = self.w.constant(float(first) if is_float(kind) else bool(first) if kind == "i1" else first, kind)
         rounded = how in ("sum", "prod") and is_float(kind)
         join = f"arith.{self.by_sign(JOINS[how][0 if is_float(kind) else 2 if kind == 'i1' else 1], kind)}"
 
+        whole = found if found in REAL else kind
+        types = ", ".join(self.flat_kinds([whole]))
+
         def loops(at, place, carried):
-            """scf.for from loop `place` on; the name of the joined value."""
+            """scf.for from loop `place` on; the joined value, or its two parts."""
             if place == len(spans):
-                return self.w.value(f"{join} {carried}, {value(at, kind)}{' fastmath<reassoc>' * rounded} : {kind}")
+                terms = self.flat([value(at, whole)])
+                joined = [self.w.value(f"{join} {one}, {part}{' fastmath<reassoc>' * rounded} : {kind}")
+                          for one, part in zip(self.flat([carried]), terms)]
+                return tuple(joined) if whole in REAL else joined[0]
             begin, end = span(place, at)
             lower, upper = self.w.index(begin), self.w.index(end)
             heading = []
 
             def body():
                 name, inner = indexed(at, place, begin)
-                heading[:] = [name, self.w.fresh(hint or CARRIED[how])]
+                heading[:] = [name, self.fresh_value(hint or CARRIED[how], whole)]
                 self.depth += 1
                 joined = loops(inner, place + 1, heading[1])
                 self.depth -= 1
-                self.w.line(f"scf.yield {joined} : {kind}")
+                self.w.line(f"scf.yield {', '.join(self.flat([joined]))} : {types}")
 
             block, _ = self.w.inside(body)
-            result = self.w.fresh(hint or CARRIED[how])
-            self.w.line(f"{result} = scf.for {heading[0]} = {lower} to {upper} step {self.w.constant(1, 'index')} "
-                        f"iter_args({heading[1]} = {carried}) -> ({kind}) {{")
+            result = self.fresh_value(hint or CARRIED[how], whole)
+            handed = ", ".join(f"{one} = {first}" for one, first in zip(self.flat([heading[1]]), self.flat([carried])))
+            self.w.line(f"{', '.join(self.flat([result]))} = scf.for {heading[0]} = {lower} to {upper} step {self.w.constant(1, 'index')} "
+                        f"iter_args({handed}) -> ({types}) {{")
             self.w.block.append(block)
             self.w.line("}")
             return result
 
         self.w.effects += 1
         if serial:
-            return Scalar(loops([], 0, start), kind, weak)
+            return Scalar(loops([], 0, (start, start) if whole in REAL else start), whole, weak)
         # all loops at once where no bound needs the index of another one
         together = len(spans) if all(not callable(one) for one in spans) else 1
         bounds = [span(place, []) for place in range(together)]
@@ -222,19 +232,13 @@ class Reductions:
         self.w.line("}" + self.comment(self.statement))
         return Scalar(result, kind, weak)
 
-    def complex_reduced(self, how, spans, term, serial, names, kind, weak):
-        """A sum for each part."""
-        if how != "sum":
-            raise self.problem(f"kk.{how} of complex numbers is not supported; there is kk.sum")
+    def sum_of_part(self, which, spans, term, names):
+        """Of the real or of the imaginary parts."""
+        def part(at):
+            found, test = term(at)
+            return (self.function(which, [found]), None) if test is None else (lambda: self.function(which, [found()]), test)
 
-        def part(which):
-            def own(at):
-                found, test = term(at)
-                return (self.function(which, [found]), None) if test is None else (lambda: self.function(which, [found()]), test)
-
-            return self.reduced(how, spans, own, serial, names)
-
-        return self.of_parts(part("real"), part("imag"), kind, weak)
+        return self.reduced("sum", spans, part, False, names)
 
     def position(self, how, spans, term, names=None):
         """The first position of the smallest or largest term; a NaN is both, as NumPy has it."""

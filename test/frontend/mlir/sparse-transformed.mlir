@@ -21,6 +21,6 @@ func.func @grown(%A: tensor<?x?xf64, #CSR>, %x: tensor<?xf64>, %y: tensor<?xf64>
   } -> tensor<?xf64>
   return %0, %1 : tensor<?xf64>, tensor<?xf64>
 }
-// CHECK: carried += carried * x(k);
+// CHECK: total += total * x(k);
 // CHECK: buffer(i, a_coordinates(entry)) = a_values(entry);
 // CHECK: carried(i) = carried_i - carried_i * buffer(i, k);

@@ -110,6 +110,24 @@ def gram(a: kk.c128[N, M], b: kk.c128[M, N], out: kk.c128[N, N]):
     out[1:, ::2] += complex(a.shape[0], 1.0)
 
 
+@case(c128(9, 6), c128(6, 11), c128(11, 9), c128(9, 11), number(0.5 - 0.25j))
+def complex_products(a: kk.c128["n", "k"], b: kk.c128["k", "m"], turned: kk.c128["m", "n"], out: kk.c128["n", "m"], z: complex):
+    """Products of real matrices, whatever is transposed, conjugated, or done to the sums."""
+    out[:] = z * (np.conj(b.T) @ np.conj(a).T).T + out
+    turned[:] = (a @ b).T
+    for i in kk.range(out.shape[0]):
+        for j in kk.range(out.shape[1]):
+            t = kk.sum(a[i, k] * np.conj(turned[j, k]) for k in kk.range(a.shape[1]))
+            out[i, j] += t * abs(t)
+    turned += kk.einsum("kj,ik->ji", b, a)
+
+
+@case(c64(12, 20), c64(20), c64(12))
+def complex_rows(a: kk.c64["n", "k"], x: kk.c64["k"], y: kk.c64["n"]):
+    y[:] = a @ x
+    x[:] = y @ a
+
+
 # --- Unsigned numbers -------------------------------------------------------------------------------------------------
 
 def natural(bits, *shape):

@@ -37,9 +37,21 @@ static LogicalResult assignAll(ScalarPrinter &printer, ValueRange values, ArrayR
   return success();
 }
 
+/// Whether each step adds to what a loop carries.
+static bool isRunningSum(Value value) {
+  auto const carried = dyn_cast<BlockArgument>(value);
+  auto loop = carried ? dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp()) : scf::ForOp();
+  OpOperand *const next = loop ? loop.getTiedLoopYieldedValue(carried) : nullptr;
+  Operation *const add = next ? next->get().getDefiningOp() : nullptr;
+  return isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add) && llvm::is_contained(add->getOperands(), value);
+}
+
 /// A variable for what a loop carries: as the text calls it, without a number if it is the same one in front.
 static Identifier declare(ScalarPrinter &printer, Value value, Value init, Expression const &initial, Body &to) {
-  ScalarPrinter::Nouns nouns = withSourceName(value, {"carried", "state", "current"});
+  ScalarPrinter::Nouns nouns = {"carried", "state", "current"};
+  if (isRunningSum(value))
+    nouns.insert(nouns.begin(), {std::string("total"), std::string("sum")});
+  nouns = withSourceName(value, nouns);
   std::string const variable = sourceVariable(value);
   if (!variable.empty() && variable == sourceVariable(init))
     nouns.insert(nouns.begin(), variable);

@@ -4,6 +4,8 @@
 
 #include "translator/emit/model/Names.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -88,6 +90,25 @@ ScalarPrinter::Nouns readNouns(Value value, Expression const &read) {
   if (noun.empty())
     return withSourceName(value, {"x", "y", "z", "value"});
   return beginsVariable(value) ? ScalarPrinter::Nouns{noun} : withSourceName(value, {noun});
+}
+
+ScalarPrinter::Nouns indexNouns(Value value, ScalarPrinter::Nouns nouns) {
+  Operation *const op = value.getDefiningOp();
+  if (!op || !value.getType().isIndex() || !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return nouns;
+  auto const isPosition = [](OpOperand &use) {
+    auto load = dyn_cast<memref::LoadOp>(use.getOwner());
+    auto store = dyn_cast<memref::StoreOp>(use.getOwner());
+    return load || (store && use.get() != store.getValue());
+  };
+  auto const isAdded = [](Operation *user) {
+    return isa<arith::AddIOp>(user) && user->getResult(0).getType().isIndex();
+  };
+  if (llvm::any_of(value.getUses(), isPosition))
+    nouns.insert(nouns.begin(), {std::string("at"), std::string("place")});
+  else if (isa<arith::MulIOp>(op) && llvm::all_of(value.getUsers(), isAdded))
+    nouns.insert(nouns.begin(), {std::string("offset"), std::string("start")});
+  return nouns;
 }
 
 bool isNamedOnPurpose(Value value) {

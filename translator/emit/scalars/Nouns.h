@@ -17,6 +17,9 @@ std::string elementNoun(llvm::StringRef array, llvm::ArrayRef<Expression> positi
 /// Of an element that `read` reads.
 ScalarPrinter::Nouns readNouns(mlir::Value value, Expression const &read);
 
+/// What an index that is computed is called: `at` where something is read or written there, `offset` of what is added.
+ScalarPrinter::Nouns indexNouns(mlir::Value value, ScalarPrinter::Nouns nouns);
+
 /// Whether the text names a value and not what it is computed from: its writer wanted a reader to see the name.
 bool isNamedOnPurpose(mlir::Value value);
 

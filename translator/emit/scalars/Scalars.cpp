@@ -320,7 +320,8 @@ LogicalResult ScalarPrinter::printOperation(Operation *op, Body &to) {
   current = nullptr;
   if (failed(expression))
     return failure();
-  Nouns nouns = withSourceName(op->getResult(0), storedNouns(op->getResult(0), entry->nouns));
+  Nouns nouns =
+      withSourceName(op->getResult(0), storedNouns(op->getResult(0), indexNouns(op->getResult(0), entry->nouns)));
   Value const word = isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) ? wordOf(op->getOperand(0)) : Value();
   if (word && word.getDefiningOp<memref::LoadOp>()) // called as what was read; the index of a loop has its name already
     nouns = withSourceName(word, nouns);

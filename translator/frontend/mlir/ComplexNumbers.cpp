@@ -23,8 +23,14 @@ struct Number {
 struct Reals {
   OpBuilder &builder;
   Location location;
+  arith::FastMathFlagsAttr flags = {}; ///< of the operation on complex numbers
 
-  template <class Op, class... Values> Value make(Values... values) { return builder.create<Op>(location, values...); }
+  template <class Op, class... Values> Value make(Values... values) {
+    auto op = builder.create<Op>(location, values...);
+    if (flags && isa<arith::ArithFastMathInterface>(op.getOperation()))
+      op->setAttr("fastmath", flags);
+    return op;
+  }
   Value add(Value a, Value b) { return make<arith::AddFOp>(a, b); }
   Value subtract(Value a, Value b) { return make<arith::SubFOp>(a, b); }
   Value multiply(Value a, Value b) { return make<arith::MulFOp>(a, b); }
@@ -134,6 +140,8 @@ SmallVector<Value> ml2k::mlir_import::computeParts(Operation *op, ValueRange par
   auto const found = formulas().find(op->getName().getStringRef());
   if (found == formulas().end())
     return {};
+  if (isa<complex::AddOp, complex::SubOp, complex::MulOp>(op)) // whose parts are sums of products
+    reals.flags = op->getAttrOfType<arith::FastMathFlagsAttr>("fastmath");
   Number const b = parts.size() == 4 ? Number{parts[2], parts[3]} : Number{};
   Number const result = found->second(reals, {parts[0], parts[1]}, b);
   return result.imaginary ? SmallVector<Value>{result.real, result.imaginary} : SmallVector<Value>{result.real};

@@ -110,6 +110,23 @@ LogicalResult Splitter::refuse(Operation *op) {
   return op->emitError() << "'" << op->getName() << "' is not supported on complex numbers";
 }
 
+/// `argument "s"` is the location of s_re and s_im.
+static void addArguments(Block &from, Block &to) {
+  for (BlockArgument argument : from.getArguments()) {
+    SmallVector<Type, 2> types;
+    appendParts(argument.getType(), types);
+    auto const named = dyn_cast<NameLoc>(argument.getLoc());
+    for (auto [i, type] : llvm::enumerate(types)) {
+      Location location = argument.getLoc();
+      if (types.size() == 2 && named && named.getName().getValue().ends_with("\""))
+        location = NameLoc::get(
+            StringAttr::get(type.getContext(), named.getName().getValue().drop_back() + (i ? "_im\"" : "_re\"")),
+            named.getChildLoc());
+      to.addArgument(type, location);
+    }
+  }
+}
+
 /// The same operation on the parts of its operands.
 Operation *Splitter::copy(Operation *op) {
   OperationState state(op->getLoc(), op->getName(), after(op->getOperands()), partsOf(op->getResultTypes()),
@@ -120,8 +137,7 @@ Operation *Splitter::copy(Operation *op) {
   for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions()))
     for (Block &block : from) {
       Block &fresh = to.emplaceBlock();
-      for (Type type : partsOf(block.getArgumentTypes()))
-        fresh.addArgument(type, op->getLoc());
+      addArguments(block, fresh);
       if (failed(rebuild(block, fresh)))
         return nullptr;
     }
@@ -343,13 +359,25 @@ static LogicalResult splitGlobals(ModuleOp module) {
   return success();
 }
 
+/// Those of memory, which has one more dimension now.
+static DictionaryAttr attributesOfMemory(DictionaryAttr attributes) {
+  auto const dims = attributes.getAs<ArrayAttr>("nest.dims");
+  if (!dims)
+    return attributes;
+  SmallVector<Attribute> names(dims.begin(), dims.end());
+  names.push_back(StringAttr::get(attributes.getContext(), ""));
+  NamedAttrList list(attributes);
+  list.set("nest.dims", ArrayAttr::get(attributes.getContext(), names));
+  return list.getDictionary(attributes.getContext());
+}
+
 /// The attributes of arguments or results for their parts; those of a scalar are called x_re and x_im.
 static ArrayAttr splitAttributes(TypeRange types, ArrayAttr before) {
   SmallVector<Attribute> parts;
   for (auto [i, type] : llvm::enumerate(types)) {
     auto const attributes = cast<DictionaryAttr>(before[i]);
     if (!isa<ComplexType>(type)) {
-      parts.push_back(attributes);
+      parts.push_back(isComplex(type) ? attributesOfMemory(attributes) : attributes);
       continue;
     }
     for (StringRef suffix : {"_re", "_im"}) {

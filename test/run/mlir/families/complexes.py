@@ -88,6 +88,24 @@ def named():
                       f"%c = linalg.matmul ins(%a, %b : {a}, {b}) outs(%init : {c}) -> {c}\nreturn %c : {c}", lambda a, b: [a @ b])
         yield program(f"complex_matmul_update_{element}", {"a": a, "b": b, "init": c}, [c],
                       f"%c = linalg.matmul ins(%a, %b : {a}, {b}) outs(%init : {c}) -> {c}\nreturn %c : {c}", lambda a, b, c: [c + a @ b])
+        turned, small_b, small_c = tensor(12, 9, number), b, c
+        b, c = tensor(12, 10, number), tensor(9, 10, number)
+        yield program(f"complex_matmul_large_{element}", {"a": tensor(9, 12, number), "b": b, "init": c}, [c],
+                      f"%c = linalg.matmul ins(%a, %b : {tensor(9, 12, number)}, {b}) outs(%init : {c}) -> {c}\nreturn %c : {c}", lambda a, b, c: [c + a @ b])
+        yield program(f"complex_matvec_{element}", {"a": tensor(9, 12, number), "b": tensor(12, number), "init": tensor(9, number)}, [tensor(9, number)],
+                      f"%c = linalg.matvec ins(%a, %b : {tensor(9, 12, number)}, {tensor(12, number)}) outs(%init : {tensor(9, number)}) -> {tensor(9, number)}\n"
+                      f"return %c : {tensor(9, number)}", lambda a, b, c: [c + a @ b])
+        yield program(f"complex_vecmat_{element}", {"a": tensor(12, number), "b": b, "init": tensor(10, number)}, [tensor(10, number)],
+                      f"%c = linalg.vecmat ins(%a, %b : {tensor(12, number)}, {b}) outs(%init : {tensor(10, number)}) -> {tensor(10, number)}\n"
+                      f"return %c : {tensor(10, number)}", lambda a, b, c: [c + a @ b])
+        yield program(f"complex_matmul_conjugate_{element}", {"a": turned, "b": b}, [c], filled(c) +
+                      "%c = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], "
+                      f"iterator_types = [\"parallel\", \"parallel\", \"reduction\"]}} ins(%a, %b : {turned}, {b}) outs(%init : {c}) {{\n"
+                      f"^bb0(%x: {number}, %y: {number}, %sum: {number}):\n  %z = complex.conj %x : {number}\n  %p = complex.mul %z, %y : {number}\n"
+                      f"  %t = complex.add %sum, %p : {number}\n  linalg.yield %t : {number}\n}} -> {c}\nreturn %c : {c}", lambda a, b: [a.conj().T @ b])
+        yield program(f"complex_matmul_transposed_{element}", {"a": turned, "b": b}, [c], filled(c) +
+                      f"%c = linalg.matmul_transpose_a ins(%a, %b : {turned}, {b}) outs(%init : {c}) -> {c}\nreturn %c : {c}", lambda a, b: [a.T @ b])
+        b, c = small_b, small_c
         yield program(f"complex_dot_{element}", {"a": v, "b": v}, [s], filled(s) +
                       f"%c = linalg.dot ins(%a, %b : {v}, {v}) outs(%init : {s}) -> {s}\nreturn %c : {s}", lambda a, b: [numpy.sum(a * b)])
         yield program(f"complex_transpose_{element}", {"a": a}, [tensor(5, 6, number)],
