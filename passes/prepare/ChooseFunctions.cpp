@@ -26,12 +26,12 @@ static constexpr int64_t fewSteps = 8;
 
 static bool isDouble(Operation *op) { return op->getNumResults() == 1 && op->getResult(0).getType().isF64(); }
 
-static bool hasVectorForm(Operation *op) { return isa<math::ExpOp, math::LogOp>(op) && isDouble(op); }
+static bool hasVectorForm(Operation *op) { return isa<math::ExpOp, math::LogOp, math::TanhOp>(op) && isDouble(op); }
 
 /// Whether no compiler makes vectors of what stands around the operation: a call, a loop that data end.
 static bool isScalar(Operation *op) {
   bool const isCall = isa<math::MathDialect>(op->getDialect()) && isDouble(op) &&
-                      !isa<math::ExpOp, math::LogOp, math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::FmaOp,
+                      !isa<math::ExpOp, math::LogOp, math::TanhOp, math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::FmaOp,
                            math::FloorOp, math::CeilOp, math::TruncOp, math::CopySignOp>(op);
   bool const isRemainder = isa<arith::RemFOp>(op) && isDouble(op);
   return isCall || isRemainder || isa<scf::WhileOp, nest::CallOp, nest::PositionOp>(op);

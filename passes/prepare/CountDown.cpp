@@ -43,6 +43,15 @@ static bool isSimple(Linear const &form) {
          (form.terms.empty() || form.constant > 0 || llvm::any_of(form.terms, isAdded));
 }
 
+/// Whether another loop moves the bound.
+static bool movesWithLoop(Linear const &form) {
+  return llvm::any_of(llvm::make_first_range(form.terms), [](Value symbol) {
+    auto const argument = dyn_cast<BlockArgument>(symbol);
+    return symbol.getDefiningOp<nest::FromEndOp>() ||
+           (argument && !isa<func::FuncOp>(argument.getOwner()->getParentOp()));
+  });
+}
+
 static Value constantOf(OpBuilder &builder, Location location, int64_t number) {
   return builder.create<arith::ConstantIndexOp>(location, number);
 }
@@ -80,6 +89,7 @@ public:
   /// The ascending bounds of what is used.
   Value begin(OpBuilder &builder) const { return valueOf(builder, loop->getLoc(), least); }
   Value end(OpBuilder &builder) const { return valueOf(builder, loop->getLoc(), behind); }
+  bool isShared() const;
   void replaceUses(Value shown) const;
   Location location() const;
 
@@ -166,8 +176,24 @@ std::optional<Countdown> Countdown::of(Operation *loop, Value index, Value begin
   Linear const above = difference(found.first, one); // first + 1
   found.least = difference(above, linearForm(end));
   found.behind = difference(above, linearForm(begin));
-  bool const fits = isSimple(found.least) && isSimple(found.behind);
+  // `x[i - k]` of a few k is a window that moves, not a loop that goes down to somewhere
+  bool const isWindow = movesWithLoop(found.least) && movesWithLoop(found.behind);
+  bool const fits = isSimple(found.least) && isSimple(found.behind) && !isWindow;
   return fits ? std::optional(found) : std::nullopt;
+}
+
+/// Whether the bounds are made of what all columns of a strip share: values from outside of the kernel and indices of
+/// loops of the strip.
+bool Countdown::isShared() const {
+  auto const kernel = loop->getParentOfType<nest::LoopKernelOp>();
+  auto const isOutside = [&](Value symbol) {
+    auto const argument = dyn_cast<BlockArgument>(symbol);
+    Operation *const owner = argument ? argument.getOwner()->getParentOp() : nullptr;
+    return !kernel->isAncestor(symbol.getParentRegion()->getParentOp()) ||
+           (owner && owner != kernel && owner->hasAttr(nest::stripLoop));
+  };
+  return llvm::all_of(llvm::make_first_range(least.terms), isOutside) &&
+         llvm::all_of(llvm::make_first_range(behind.terms), isOutside);
 }
 
 void Countdown::replaceUses(Value shown) const {
@@ -251,7 +277,7 @@ static void countDown(scf::ForOp loop) {
   if (!isPlain(loop))
     return;
   auto const found = Countdown::of(loop, loop.getInductionVar(), loop.getLowerBound(), loop.getUpperBound());
-  if (!found)
+  if (!found || (loop->hasAttr(nest::stripLoop) && !found->isShared()))
     return;
   setBounds(loop, *found);
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());

@@ -231,6 +231,7 @@ void testMath() {
       [](double x) { return std::abs(x) > 87 ? 0. : std::exp(-std::abs(x)); }, 1e-7);
   compareDoubles("fast_exp, double", KOKKOS_LAMBDA(double x) { return fast_exp(x); }, std::exp, 1.8e-16);
   compareDoubles("fast_log, double", KOKKOS_LAMBDA(double x) { return fast_log(x); }, std::log, 1.6e-16);
+  compareDoubles("fast_tanh, double", KOKKOS_LAMBDA(double x) { return fast_tanh(x); }, std::tanh, 3.8e-16);
   compare("fast_log", KOKKOS_LAMBDA(float x) { return fast_log(x); }, std::log, 8.5e-8);
   compare("fast_expm1", KOKKOS_LAMBDA(float x) { return fast_expm1(x); }, std::expm1, 2e-7);
   compare("fast_log1p", KOKKOS_LAMBDA(float x) { return fast_log1p(x); }, std::log1p, 1.8e-7);

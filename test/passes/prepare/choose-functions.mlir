@@ -8,8 +8,9 @@
 // A few steps are in the vector.
 // STEPS: KOKKOS_INLINE_FUNCTION double fast_exp(double x) {
 // STEPS: KOKKOS_INLINE_FUNCTION double fast_log(double x) {
+// STEPS: KOKKOS_INLINE_FUNCTION double fast_tanh(double x) {
 // STEPS: for (int {{.*}} < 3;
-// STEPS-NEXT: fast_log(fast_exp(
+// STEPS-NEXT: fast_tanh(fast_log(fast_exp(
 func.func @steps(%x: memref<?xf64>, %y: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -21,7 +22,8 @@ func.func @steps(%x: memref<?xf64>, %y: memref<?xf64>) {
     %b = scf.for %k = %c0 to %c3 step %c1 iter_args(%v = %a) -> f64 {
       %e = math.exp %v : f64
       %l = math.log %e : f64
-      %s = arith.addf %l, %one : f64
+      %t = math.tanh %l : f64
+      %s = arith.addf %t, %one : f64
       scf.yield %s : f64
     }
     memref.store %b, %y[%i] : memref<?xf64>
