@@ -44,30 +44,51 @@ static bool isInVector(scf::ForOp loop) {
   return loop->hasAttr(nest::stripLoop) || (lower && upper && step && *upper - *lower <= *step * fewSteps);
 }
 
+/// Whether the threads of a team share the loops of the kernel, which go along registers then.
+static bool isOfTeams(Operation *kernel) {
+  auto loops = dyn_cast<nest::LoopKernelOp>(kernel);
+  return loops && loops.getPolicy() == nest::Policy::Team;
+}
+
 /// Whether iterations of the kernel go along registers.
 static bool hasLanes(Operation *kernel) {
   auto loops = dyn_cast<nest::LoopKernelOp>(kernel);
-  return !loops || (!loops.getLowers().empty() && loops.getPolicy() != nest::Policy::Team);
+  return !loops || (!loops.getLowers().empty() && !isOfTeams(kernel));
+}
+
+static bool hasScalars(Operation *lanes) {
+  return lanes->walk([](Operation *op) { return isScalar(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+/// `lanes`: what goes along registers around the function, the kernel or a loop in it.
+static bool isInVectors(Operation *function, Operation *lanes) {
+  for (auto loop = function->getParentOfType<scf::ForOp>(); loop && lanes->isAncestor(loop);
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (!isInVector(loop))
+      return false;
+  return true;
 }
 
 static void choose(Operation *kernel) {
-  SmallVector<Operation *> functions;
-  bool isPlain = hasLanes(kernel);
+  DenseMap<Operation *, bool> plain; // without what is computed one by one
+  auto const isPlain = [&](Operation *lanes) {
+    auto const [place, isNew] = plain.try_emplace(lanes, false);
+    if (isNew)
+      place->second = !hasScalars(lanes);
+    return place->second;
+  };
   kernel->walk([&](Operation *op) {
-    isPlain &= !isScalar(op);
-    if (hasVectorForm(op))
-      functions.push_back(op);
-  });
-  for (Operation *function : functions) {
-    bool isInside = isPlain;
-    for (auto loop = function->getParentOfType<scf::ForOp>(); loop && kernel->isAncestor(loop);
-         loop = loop->getParentOfType<scf::ForOp>())
-      isInside &= isInVector(loop);
-    if (isInside)
-      function->setAttr(nest::inVectors, UnitAttr::get(function->getContext()));
+    if (!hasVectorForm(op))
+      return;
+    Operation *lanes = hasLanes(kernel) ? kernel : nullptr;
+    if (auto shared = op->getParentOfType<scf::ParallelOp>(); isOfTeams(kernel) && shared && kernel->isAncestor(shared))
+      lanes = shared;
+    if (lanes && isPlain(lanes) && isInVectors(op, lanes))
+      op->setAttr(nest::inVectors, UnitAttr::get(op->getContext()));
     else
-      function->removeAttr(nest::inVectors);
-  }
+      op->removeAttr(nest::inVectors);
+  });
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Functions of double are plain arithmetic in kernels that go along vectors, those of the library in others.
 // RUN: ml2kokkos %s --entry steps -o - | FileCheck %s --check-prefix=STEPS
 // RUN: ml2kokkos %s --entry beside -o - | FileCheck %s --check-prefix=BESIDE
+// RUN: ml2kokkos %s --entry rows -o - | FileCheck %s --check-prefix=ROWS
 // RUN: ml2kokkos %s --entry search -o - | FileCheck %s --check-prefix=SEARCH
 // RUN: ml2kokkos %s --entry steps --math=std -o - | FileCheck %s --check-prefix=STD
 // STD-NOT: fast_
@@ -69,6 +70,37 @@ func.func @search(%x: memref<?xf64>, %y: memref<?xf64>) {
       scf.yield %e : f64
     }
     memref.store %b, %y[%i] : memref<?xf64>
+    scf.reduce
+  }
+  return
+}
+
+// Loops along a row that a team shares; what all its threads compute is one number.
+// ROWS: along.each({{.*}} fast_exp(
+// ROWS: Kokkos::exp(sum)
+func.func @rows(%x: memref<?x?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %m = memref.dim %x, %c0 : memref<?x?xf64>
+  %n = memref.dim %x, %c1 : memref<?x?xf64>
+  scf.parallel (%i) = (%c0) to (%m) step (%c1) {
+    scf.parallel (%j) = (%c0) to (%n) step (%c1) {
+      %a = memref.load %x[%i, %j] : memref<?x?xf64>
+      %e = math.exp %a : f64
+      memref.store %e, %x[%i, %j] : memref<?x?xf64>
+      scf.reduce
+    }
+    %sum = scf.parallel (%j) = (%c0) to (%n) step (%c1) init (%zero) -> f64 {
+      %a = memref.load %x[%i, %j] : memref<?x?xf64>
+      scf.reduce (%a : f64) {
+      ^bb0(%l: f64, %r: f64):
+        %s = arith.addf %l, %r : f64
+        scf.reduce.return %s : f64
+      }
+    }
+    %f = math.exp %sum : f64
+    memref.store %f, %y[%i] : memref<?xf64>
     scf.reduce
   }
   return
