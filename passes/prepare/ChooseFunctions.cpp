@@ -31,8 +31,8 @@ static bool hasVectorForm(Operation *op) { return isa<math::ExpOp, math::LogOp, 
 /// Whether no compiler makes vectors of what stands around the operation: a call, a loop that data end.
 static bool isScalar(Operation *op) {
   bool const isCall = isa<math::MathDialect>(op->getDialect()) && isDouble(op) &&
-                      !isa<math::ExpOp, math::LogOp, math::TanhOp, math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::FmaOp,
-                           math::FloorOp, math::CeilOp, math::TruncOp, math::CopySignOp>(op);
+                      !isa<math::ExpOp, math::LogOp, math::TanhOp, math::SqrtOp, math::RsqrtOp, math::AbsFOp,
+                           math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp, math::CopySignOp>(op);
   bool const isRemainder = isa<arith::RemFOp>(op) && isDouble(op);
   return isCall || isRemainder || isa<scf::WhileOp, nest::CallOp, nest::PositionOp>(op);
 }

@@ -24,6 +24,7 @@ namespace {
 
 /// A product of fewer rows, columns or terms is better off as it stands.
 constexpr int64_t leastTileRows = 2, leastTileColumns = 2, leastTileTerms = 8;
+constexpr int64_t leastTermsOfMany = 2; ///< of many products of known extents, which lie in registers
 
 class Product : SumKernel {
 public:
@@ -31,7 +32,8 @@ public:
 
   bool read() {
     return readFrame() && block.getNumArguments() > 1 && readSum() && readRest({left, right}) && sortLoops() &&
-           atLeast(Role::M, leastTileRows) && atLeast(Role::N, leastTileColumns) && atLeast(Role::K, leastTileTerms);
+           atLeast(Role::M, leastTileRows) && atLeast(Role::N, leastTileColumns) &&
+           atLeast(Role::K, isOfMany() ? leastTermsOfMany : leastTileTerms);
   }
   void raise(RewriterBase &rewriter);
 
@@ -39,6 +41,7 @@ private:
   bool readSum();
   bool sortLoops();
   bool atLeast(Role role, int64_t least);
+  bool isOfMany();
   memref::LoadOp factor(Value value);
   AffineMap sorted(AffineMap map) const;
 
@@ -117,6 +120,16 @@ bool Product::atLeast(Role role, int64_t least) {
     if (roles[loop] == role)
       size *= std::min(getConstantIntValue(upper(loop)).value_or(least), least);
   return size >= least;
+}
+
+/// Whether the products are many, and their extents known.
+bool Product::isOfMany() {
+  bool isOfMany = false, isKnown = true;
+  for (auto [loop, role] : llvm::enumerate(roles)) {
+    isOfMany |= role == Role::Batch;
+    isKnown &= role == Role::Batch || getConstantIntValue(upper(loop)).has_value();
+  }
+  return isOfMany && isKnown;
 }
 
 AffineMap Product::sorted(AffineMap map) const {

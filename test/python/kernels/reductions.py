@@ -79,6 +79,15 @@ def einsums(a: kk.f64[N, K], b: kk.f64[K, M], c: kk.f64[N, M], v: kk.f64[N], w: 
     b[:] = kk.einsum("ij->ji", kk.einsum("ji->ij", b) * 2.0)
 
 
+@case(f64(30, 3, 3), f64(30, 3, 3), f64(30, 3, 3), f64(30, 5, 4), f64(30, 4, 6), f64(30, 5, 6), f64(40, 16), f64(16, 3), f64(40, 3))
+def small_products(f: kk.f64[N, 3, 3], g: kk.f64[N, 3, 3], c: kk.f64[N, 3, 3], a: kk.f64[N, 5, 4], b: kk.f64[N, 4, 6], o: kk.f64[N, 5, 6],
+                   points: kk.f64["p", 16], basis: kk.f64[16, 3], values: kk.f64["p", 3]):
+    """Many products of few elements, and one with few columns."""
+    c[:] = kk.einsum("nki,nkj->nij", f, g) * 0.5 + c
+    o[:] = kk.einsum("nik,nkj->nij", a, b)
+    values[:] = points @ basis
+
+
 NET = kk.model(Path(__file__).parents[3] / "examples/mpi_closure/closure.onnx")
 
 
