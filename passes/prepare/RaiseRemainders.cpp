@@ -40,6 +40,8 @@ template <class Op, class First, class Second> static bool isOf(Value value, Fir
 
 /// `rest + ((rest >> 63) & divisor)` of a divisor above zero.
 static arith::RemSIOp maskedRemainder(arith::AddIOp add) {
+  if (!add.getType().isIntOrIndex())
+    return {};
   for (auto [from, moved] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
     auto rest = from.getDefiningOp<arith::RemSIOp>();
     std::optional<int64_t> const divisor = rest ? numberOf(rest.getRhs()) : std::nullopt;
