@@ -1,4 +1,4 @@
-"""Kernels written in Python beside Numba and, where NumPy has them, NumPy: in one process per number of threads, in turns."""
+"""Kernels written in Python beside Numba, and expressions of arrays beside NumPy: in one process per number of threads, in turns."""
 
 import json
 import os
@@ -37,8 +37,9 @@ def differences(mine, theirs):
     worst = 0.0
     for a, b in zip(mine, theirs):
         if isinstance(a, np.ndarray):
+            wide = np.complex128 if np.iscomplexobj(b) else np.float64
             scale = max(1.0, float(np.abs(b).max()))
-            worst = max(worst, float(np.abs(a.astype(np.float64) - b.astype(np.float64)).max()) / scale)
+            worst = max(worst, float(np.abs(a.astype(wide) - b.astype(wide)).max()) / scale)
     return worst
 
 
@@ -46,19 +47,18 @@ def copied(arguments):
     return [value.copy() if hasattr(value, "copy") else value for value in arguments]
 
 
-def measure_case(name, kernel, other, make, seconds):
+def measure_case(name, kernel, function, make, seconds, peer="numba"):
     import numpy as np
 
     arguments = make(np.random.default_rng(1))
     mine, theirs = copied(arguments), copied(arguments)
-    function = compiled(other)
     kernel(*mine)
     function(*theirs)
     error = differences(mine, theirs)
     # On the same arrays: where their pages lie makes 15 % of a difference
-    best = least({"ours": lambda: kernel(*mine), "numba": lambda: function(*mine)}, seconds)
-    return {"case": name, "peer": "numba", "ours_ms": best["ours"] * 1e3, "peer_ms": best["numba"] * 1e3,
-            "ratio": best["numba"] / best["ours"], "max_error": error}
+    best = least({"ours": lambda: kernel(*mine), peer: lambda: function(*mine)}, seconds)
+    return {"case": name, "peer": peer, "ours_ms": best["ours"] * 1e3, "peer_ms": best[peer] * 1e3,
+            "ratio": best[peer] / best["ours"], "max_error": error}
 
 
 # --- By hand ----------------------------------------------------------------------------------------------------------
@@ -138,21 +138,41 @@ def measure_calls(seconds, build):
                "max_error": differences(results if isinstance(results, tuple) else [results], run(None, named))}
 
 
+def is_chosen(name, arguments):
+    return any(part in name for part in arguments["filter"].split(","))
+
+
+def measure_arrays(arguments):
+    """Expressions of whole arrays beside NumPy."""
+    import array_cases
+    import numpy as np
+
+    for name, kernel, function, make in array_cases.CASES:
+        if is_chosen(name, arguments):
+            if arguments["build"]:
+                kernel.build(*make(np.random.default_rng(1)))
+            else:
+                row = measure_case(name, kernel, function, make, arguments["seconds"], "numpy")
+                print(json.dumps({**row, "threads": arguments["threads"]}), flush=True)
+
+
 def child(arguments):
     """Runs in a process of its own: measures, and prints a line of JSON for each case."""
+    if arguments["suite"] == "arrays":
+        return measure_arrays(arguments)
     import python_applications
     import python_cases
     import python_classics
 
     for name, kernel, other, make in python_cases.CASES + python_applications.CASES + python_classics.CASES:
-        if not any(part in name for part in arguments["filter"].split(",")):
+        if not is_chosen(name, arguments):
             continue
         if arguments["build"]:
             import numpy as np
 
             kernel.build(*make(np.random.default_rng(1)))
             continue
-        print(json.dumps({**measure_case(name, kernel, other, make, arguments["seconds"]), "threads": arguments["threads"]}), flush=True)
+        print(json.dumps({**measure_case(name, kernel, compiled(other), make, arguments["seconds"]), "threads": arguments["threads"]}), flush=True)
     if "call".startswith(arguments["filter"]):
         for row in measure_calls(arguments["seconds"], arguments["build"]):
             print(json.dumps({**row, "threads": arguments["threads"]}), flush=True)
@@ -172,7 +192,7 @@ def run_child(python, threads, **arguments):
 def measure(arguments):
     """Rows for report.py."""
     python = arguments.peer_python or sys.executable
-    parts = {"filter": arguments.filter, "seconds": min(arguments.seconds, 1.0)}
+    parts = {"suite": arguments.suite, "filter": arguments.filter, "seconds": min(arguments.seconds, 1.0)}
     if run_child(python, 1, build=True, **parts).returncode != 0:
         return []
     if arguments.prepare:

@@ -38,18 +38,18 @@ def parse(arguments):
         arguments = arguments[:arguments.index("--")]
     parser = argparse.ArgumentParser(prog="bench/run.py", description=DESCRIPTION)
     add = parser.add_argument
-    add("--suite", choices=["cpu", "models", "networks", "kernels", "operators", "python", "sparse", "forms", "growth", "gpu"], default="cpu",
-        help="cpu: models and kernels (default); networks: those of bench/networks.py and bench/science.py; operators: single ones of ONNX, along every axis, beside onnxruntime; python: kernels written in Python beside Numba; sparse: kernels over "
+    add("--suite", choices=["cpu", "models", "networks", "kernels", "operators", "python", "arrays", "sparse", "forms", "growth", "gpu"], default="cpu",
+        help="cpu: models and kernels (default); networks: those of bench/networks.py and bench/science.py; operators: single ones of ONNX, along every axis, beside onnxruntime; python: kernels written in Python beside Numba; arrays: expressions of whole arrays beside NumPy; sparse: kernels over "
         "sparse matrices beside KokkosKernels (Debian's libtrilinos-kokkos-kernels-dev, libtrilinos-kokkos-dev); "
         "forms: networks inside kernels and runners beside onnxruntime; growth: operators at n and 2 n elements beside "
         "onnxruntime; gpu: the blocks on an NVIDIA GPU beside PyTorch")
     add("--printed", type=Path, metavar="FOLDER", help="of networks: --prepare fills it, --suite gpu times what lies there")
     add("--prepare", action="store_true",
-        help="with --suite gpu: only print the networks and --models into --printed, with --suite growth its operators; with --suite python or forms: only build")
+        help="with --suite gpu: only print the networks and --models into --printed, with --suite growth its operators; with --suite python, arrays or forms: only build")
     add("--networks-only", action="store_true", help="with --suite gpu: no blocks")
     add("--peer-python", help="interpreter that has PyTorch or Numba (default: this one)")
     add("--models", type=Path, action="append", default=[], metavar="FOLDER", help="with more .onnx files to time")
-    add("--filter", default="", metavar="TEXT", help="only cases whose names contain it; with --suite python one of several, separated by commas")
+    add("--filter", default="", metavar="TEXT", help="only cases whose names contain it; with --suite python or arrays one of several, separated by commas")
     add("--smallest", action="store_true", help="only the smallest case, briefly: whether all of this works")
     add("--naive", action="store_true", help="also beside --schedule=naive, where the case is worth it: 40 to 200 times slower")
     add("--threads", type=int, default=1)
@@ -106,7 +106,7 @@ def measure_suite(suite, arguments):
 def main():
     arguments = parse(sys.argv[1:])
     openblas.at_its_best()
-    if arguments.suite == "python":
+    if arguments.suite in ("python", "arrays"):
         return measure_python(arguments)
     if arguments.suite == "gpu":
         return measure_devices(arguments)

@@ -70,6 +70,7 @@ REFUSED = [
     ("for i in kk.parallel(3):\n        t = x + 1.0", "iterations of kk.parallel cannot share an array", 9),
     ("for i in kk.range(3):\n        t = kk.zeros(i, kk.f64)", "how large this array may become cannot be seen", 13),
     ("x[0] = 2 if x else 3", "the condition is an array; use kk.where", 12),
+    ("for i in kk.parallel(*x):\n        x[i] = 0.0", "* takes the shape of an array, or a tuple that is known when the kernel is read", 5),
     ("x[:] = x[:-1] + x", "the shapes of the arrays differ", 12),
     ("x[0] = kk.sort(x)", "ml2kokkos has no sort", 12),
     ("x[:] = kk.scan(x[0])", "kk.scan takes an array", 5),

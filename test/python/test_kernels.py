@@ -150,6 +150,19 @@ def test_steps_of_a_call(cache):
 
 
 @kk.kernel
+def halved(x, y):
+    y[:] = x[::2]
+
+
+def test_lengths_of_slices(cache):
+    x, y = np.arange(7.0), np.zeros(4)
+    halved(x, y)
+    np.testing.assert_array_equal(y, x[::2])
+    with pytest.raises(ValueError, match="the shapes of the arrays differ"):
+        halved(np.zeros(9), y)
+
+
+@kk.kernel
 def saxpy_once(a: kk.f32, x: kk.f32[own.N], y: kk.f32[own.N]):
     for i in kk.range(own.N):
         y[i] = a * x[i] + y[i]

@@ -152,7 +152,10 @@ void keepSums(mlir::func::FuncOp entry);
 /// Loads in front of kernels to where those need the element.
 void sinkLoads(mlir::func::FuncOp entry);
 
-//===--- Kernels of one sum (RaiseProducts.cpp, RaiseComplexProducts.cpp, RaiseColumnSums.cpp) ---===//
+//===--- Kernels of one sum (JoinLoops.cpp, RaiseProducts.cpp, RaiseComplexProducts.cpp, RaiseColumnSums.cpp) ---===//
+
+/// Loops of a sum of products that go along memory one behind the other become one.
+void joinLoops(mlir::func::FuncOp entry);
 
 /// Kernels whose loops are a matrix product become nest.contract.
 void raiseProducts(mlir::func::FuncOp entry);

@@ -124,6 +124,7 @@ struct LowerLoops : impl::LowerLoopsBase<LowerLoops> {
       return signalPassFailure();
     checkExtents(entry);
     hoistLoads(entry);
+    joinLoops(entry);
     raiseProducts(entry);
     raiseComplexProducts(entry);
     raiseColumnSums(entry);

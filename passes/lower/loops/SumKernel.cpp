@@ -5,6 +5,7 @@
 #include "passes/lower/loops/Dependence.h"
 #include "translator/ir/AtomicUpdates.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -94,9 +95,16 @@ static Attribute dimName(func::FuncOp entry, Value memref, unsigned dim) {
   return names ? names[dim] : Attribute();
 }
 
-bool SumKernel::isWhole(Value memref, AffineMap map, unsigned loop) {
-  unsigned const dim = *map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
-  Value const end = upper(loop);
+/// Whether `end` is the product of these dimensions of `source`, in their order.
+static bool isProductOf(Value end, Value source, ArrayRef<int64_t> dims) {
+  if (dims.size() == 1)
+    return isExtentOf(end, source, dims.front());
+  auto product = end.getDefiningOp<arith::MulIOp>();
+  return product && isExtentOf(product.getRhs(), source, dims.back()) &&
+         isProductOf(product.getLhs(), source, dims.drop_back());
+}
+
+bool isExtentOf(Value end, Value memref, unsigned dim) {
   auto const type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dim))
     return isConstantIntValue(end, type.getDimSize(dim));
@@ -104,13 +112,19 @@ bool SumKernel::isWhole(Value memref, AffineMap map, unsigned loop) {
     return buffer.getSizes()[type.getDynamicDimIndex(dim)] == end;
   auto size = end.getDefiningOp<memref::DimOp>();
   std::optional<int64_t> const other = size ? size.getConstantIndex() : std::nullopt;
+  if (other && size.getSource() == memref)
+    return *other == dim;
+  if (auto view = memref.getDefiningOp<memref::CollapseShapeOp>())
+    return isProductOf(end, view.getSrc(), view.getReassociationIndices()[dim]);
   if (!other)
     return false;
-  if (size.getSource() == memref)
-    return *other == dim;
-  auto entry = kernel->getParentOfType<func::FuncOp>();
+  auto entry = size->getParentOfType<func::FuncOp>();
   Attribute const own = dimName(entry, memref, dim);
   return own && own == dimName(entry, size.getSource(), *other);
+}
+
+bool SumKernel::isWhole(Value memref, AffineMap map, unsigned loop) {
+  return isExtentOf(upper(loop), memref, *map.getResultPosition(getAffineDimExpr(loop, map.getContext())));
 }
 
 /// `name` of the location `argument "name"`.

@@ -12,6 +12,9 @@
 
 namespace ml2k {
 
+/// Whether `end` is the extent of a dimension of `memref`, as can be seen.
+bool isExtentOf(mlir::Value end, mlir::Value memref, unsigned dim);
+
 /// What a matrix product and other reductions have in common, written as loops: independent loops from 0 on, an inner
 /// loop that carries one value, scalar operations on it, and one store. Indices of loads and of the store are loops or
 /// numbers.

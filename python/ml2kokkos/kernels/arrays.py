@@ -195,8 +195,8 @@ class Arrays:
             self.merged[names[0]] = extent
             raise Restart
         if difference.constant or None in names or factors != [-1, 1]:
-            raise self.problem("whether the shapes of the arrays agree cannot be seen; give both the same sizes in the annotations, "
-                               "or slices the same length, as in x[1:n + 1]")
+            self.w.equal(a, b, "the shapes of the arrays differ") # as of slices with steps
+            return
         self.merged[names[1]] = names[0]
         raise Restart
 

@@ -1,5 +1,6 @@
 """Calls: functions of Python, NumPy and this package, conversions, helpers that are written in line."""
 
+import ast
 import builtins
 import math
 import types
@@ -35,6 +36,7 @@ def _table():
 SCALAR = _table()
 REDUCTIONS = {getattr(language, name): name for name in ("sum", "prod", "min", "max", "any", "all", "argmin", "argmax")}
 REDUCTIONS.update({getattr(np, name): name for name in ("sum", "prod", "min", "max", "any", "all", "argmin", "argmax")})
+MOST_UNPACKED = 64 # values of a tuple in a call
 MADE = {language.zeros: "zeros", language.empty: "empty"}
 UNKNOWN_RESULT = ("range", "parallel", "atomic_add")
 
@@ -67,9 +69,24 @@ class Calls:
             raise self.problem("** is not supported in kernels; write the arguments out")
         if self.hashable(function) and function in MADE:
             return self.made(MADE[function], node)
-        arguments = [self.expression(argument) for argument in node.args]
+        arguments = self.arguments(node.args)
         named = {keyword.arg: self.expression(keyword.value) for keyword in node.keywords}
         return self.called(function, arguments, named)
+
+    def arguments(self, nodes):
+        """The values of a call's arguments: `*a.shape` is as many as it holds."""
+        values = []
+        for node in nodes:
+            value = self.expression(node.value if isinstance(node, ast.Starred) else node)
+            if not isinstance(node, ast.Starred):
+                values.append(value)
+            elif isinstance(value, Tuple):
+                values += value.items
+            elif isinstance(value, Const) and isinstance(value.value, (tuple, list, range)) and len(value.value) <= MOST_UNPACKED:
+                values += [self.lifted(item, "it") for item in value.value]
+            else:
+                raise self.problem("* takes the shape of an array, or a tuple that is known when the kernel is read")
+        return values
 
     @staticmethod
     def hashable(value):

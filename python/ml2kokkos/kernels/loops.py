@@ -130,9 +130,9 @@ class Loops:
             self.run(node.body)
 
     def range_bounds(self, call):
-        if not 1 <= len(call.args) <= 3 or call.keywords:
+        values = self.arguments(call.args)
+        if not 1 <= len(values) <= 3 or call.keywords:
             raise self.problem("kk.range takes stop, or start, stop and step")
-        values = [self.expression(argument) for argument in call.args]
         forms = [self.index_of(value) for value in values]
         step = forms.pop() if len(values) == 3 else Linear(1)
         if step.is_constant:
@@ -145,7 +145,7 @@ class Loops:
 
     def parallel(self, node):
         targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-        spans = [self.expression(argument) for argument in node.iter.args]
+        spans = self.arguments(node.iter.args)
         if node.iter.keywords or not spans or len(spans) != len(targets) or not all(isinstance(target, ast.Name) for target in targets):
             raise self.problem("kk.parallel needs a bound for each index")
         ends = [[self.index_of(item) for item in span.items] if isinstance(span, Tuple) else [Linear(0), self.index_of(span)]

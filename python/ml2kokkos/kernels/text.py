@@ -284,6 +284,15 @@ class Writer:
         holds = self.value(f"arith.cmpi sgt, {index}, {self.constant(0, 'index')} : index")
         self.line(f'cf.assert {holds}, "{otherwise}"')
 
+    def equal(self, a, b, otherwise):
+        """Stops the program where two linear forms are not; what a block has asked is not asked again."""
+        def write():
+            holds = self.value(f"arith.cmpi eq, {self.index(a)}, {self.index(b)} : index")
+            self.line(f'cf.assert {holds}, "{otherwise}"')
+            return holds
+
+        self.once(("equal", a, b), write)
+
     def integer(self, form):
         """The same in i64: indices are ints in C++, values of a program are not."""
         def atom_of(atom):

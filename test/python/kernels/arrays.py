@@ -141,3 +141,19 @@ def changed_in_branches(x: kk.f64[N], y: kk.f64[N], z: kk.f64[N, 5], which: kk.i
             z[:, 0] += z[::-1, 1]
         last = z[::2, ::-1]
         z[:N // 2, 1:] = 0.5 * last[:N // 2, :-1]
+
+
+@case(f64(10, 12), f64(5, 6), f64(5, 7), f64(10))
+def every_second(x, y, z, sums):
+    y[...] = 0.25 * (x[::2, ::2] + x[1::2, ::2] + x[::2, 1::2] + x[1::2, 1::2])
+    z[:, :6] = x[1::2, ::-2]
+    for i in kk.range(x.shape[0]):
+        sums[i] = kk.sum(x[i, ::2] * x[i, 1::2])
+
+
+@case(f64(3, 4, 5), f64(5, 3, 4))
+def turned(x, y):
+    for i, j, k in kk.parallel(*x.shape):
+        y[k, i, j] = x[i, j, k]
+    for i in kk.range(*(1, 3)):
+        y[0, i, 0] = np.maximum(*x[:, 0, :2].shape) + x[i, 0, 0]

@@ -79,6 +79,15 @@ def einsums(a: kk.f64[N, K], b: kk.f64[K, M], c: kk.f64[N, M], v: kk.f64[N], w: 
     b[:] = kk.einsum("ij->ji", kk.einsum("ji->ij", b) * 2.0)
 
 
+@case(f64(3, 4, 5, 6), f64(5, 6, 7, 8), f64(3, 4, 7, 8), f64(5, 6), f64(3, 4), f64(6, 5, 2))
+def tensor_contractions(a, b, c, x, y, z):
+    c[:] += kk.einsum("ijkl,klmn->ijmn", a, b)
+    y[:] = kk.einsum("ijkl,kl->ij", a, x)
+    x[:] = kk.einsum("ijkl,ij->kl", a, y)
+    for k, m in kk.parallel(6, 5):
+        z[k, m, 0] = 0.5 * kk.sum(a[i, j, m, k] * y[i, j] for i in kk.range(3) for j in kk.range(4)) + z[k, m, 1]
+
+
 @case(f64(30, 3, 3), f64(30, 3, 3), f64(30, 3, 3), f64(30, 5, 4), f64(30, 4, 6), f64(30, 5, 6), f64(40, 16), f64(16, 3), f64(40, 3))
 def small_products(f: kk.f64[N, 3, 3], g: kk.f64[N, 3, 3], c: kk.f64[N, 3, 3], a: kk.f64[N, 5, 4], b: kk.f64[N, 4, 6], o: kk.f64[N, 5, 6],
                    points: kk.f64["p", 16], basis: kk.f64[16, 3], values: kk.f64["p", 3]):

@@ -78,10 +78,15 @@ static bool hasDivision(AffineExpr expr) {
   return found;
 }
 
-/// Contiguous, of static extents but the first, and within the rank of a view.
-static bool isReshapeable(MemRefType type) {
-  return isContiguous(type) && type.getRank() > 0 && type.getRank() <= 8 &&
-         llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic);
+/// Contiguous, and within the rank of a view.
+static bool isReshapeable(MemRefType type) { return isContiguous(type) && type.getRank() > 0 && type.getRank() <= 8; }
+
+/// Run-time extents of a view stand in front of those of its type.
+static SmallVector<int64_t> shapeOfView(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(shape);
+  auto const *const end = std::find_if(shape.rbegin(), shape.rend(), ShapedType::isDynamic).base();
+  std::fill(result.begin(), result.begin() + (end - shape.begin()), ShapedType::kDynamic);
+  return result;
 }
 
 /// Declares `type const name(arguments);`
@@ -101,15 +106,21 @@ FailureOr<Expression> Layer::reshaped(Value memref, Storage const &storage) {
     return failure();
   std::vector<std::string> wanted = localNames(storage);
   wanted.push_back(storage.name + "_reshaped");
-  if (storage.kind == StorageKind::Argument)
-    wanted = {storage.isOutput ? "out" : "in", storage.name + "_reshaped"};
-  auto const type = cast<MemRefType>(memref.getType());
+  unsigned const rank = cast<MemRefType>(memref.getType()).getRank();
+  if (storage.kind == StorageKind::Argument) {
+    auto reduce = dyn_cast<nest::ReduceOp>(kernel);
+    bool const isTensor =
+        isa<nest::ContractOp, nest::LoopKernelOp>(kernel) || (reduce && reduce.getInputs().size() > 1);
+    std::string const named = rank == 1 ? "flat_" + storage.name : storage.name + (rank == 2 ? "_matrix" : "_reshaped");
+    wanted = {isTensor ? named : storage.isOutput ? "out" : "in", storage.name + "_reshaped"};
+  }
+  SmallVector<int64_t> const shape = shapeOfView(cast<MemRefType>(memref.getType()).getShape());
   std::vector<Expression> arguments = {*data};
-  for (unsigned d = 0; d < unsigned(type.getRank()); ++d)
-    if (type.isDynamicDim(d))
-      arguments.push_back(extent(memref, d));
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(size))
+      arguments.push_back(extent(memref, dim));
   Identifier const name =
-      declareView(wanted, tensorType(storage.scalarType(), storage.cpp.isConst, type.getShape()), std::move(arguments));
+      declareView(wanted, tensorType(storage.scalarType(), storage.cpp.isConst, shape), std::move(arguments));
   localOf.insert({memref, name});
   return cpp::name(name);
 }
@@ -214,7 +225,8 @@ FailureOr<Expression> Layer::element(Value memref, ArrayRef<AffineExpr> indices,
   }
   if (unsigned const rank = rankOfLines(storage.type);
       rank < storage.type.getRank() && storage.kind == StorageKind::Argument && !storage.isFlat && !storage.isImage &&
-      isReshapeable(storage.type) && isInnermost(at[rank - 1], whole)) {
+      isReshapeable(storage.type) && llvm::none_of(storage.type.getShape().drop_front(), ShapedType::isDynamic) &&
+      isInnermost(at[rank - 1], whole)) {
     FailureOr<Expression> const view = squeezed(storage);
     if (failed(view))
       return failure();
