@@ -663,6 +663,18 @@ template <class Combiner, class Value> struct SideBySide {
   }
 };
 
+// Joins the terms from i on, as many as fill the registers, and returns where it stops
+template <class Sums, class Term>
+KOKKOS_FORCEINLINE_FUNCTION int add_terms(Sums &sums, int i, int end, Term const &term) {
+  constexpr int lanes = Sums::lanes;
+  for (; i + lanes <= end; i += lanes) {
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane)
+      sums.add(lane, term(i + lane));
+  }
+  return i;
+}
+
 // --- terms -----------------------------------------------------------------------------------------------------------
 // Several reductions in one pass: a kernel's lambda returns terms_of<double>(a, b), and JoiningTerms<double, Sum,
 // Max>{x, y} joins them one by one and stores what comes out in x and y.
@@ -819,14 +831,8 @@ void reduce_span(char const *label, ExecutionSpace const &space, Span range, Red
         label, Kokkos::RangePolicy(space, 0, Kokkos::max(1, (length + piece - 1) / piece)),
         KOKKOS_LAMBDA(int item, Value &joined) __attribute__((flatten)) { // inlines large terms, too
           SideBySide<Combiner, Value> sums;
-          int i = range.begin + item * piece;
-          int const last = Kokkos::min(i + piece, range.begin + length);
-          for (; i + sums.lanes <= last; i += sums.lanes) {
-#pragma omp simd
-            for (int lane = 0; lane < sums.lanes; ++lane)
-              sums.add(lane, Value(term(i + lane)));
-          }
-          for (; i < last; ++i)
+          int const first = range.begin + item * piece, last = Kokkos::min(first + piece, range.begin + length);
+          for (int i = add_terms(sums, first, last, term); i < last; ++i)
             sums.add(0, Value(term(i)));
           joined = Combiner::join(joined, sums.all());
         },
@@ -864,15 +870,10 @@ void reduce_shared_span(char const *label, ExecutionSpace const &space, Span ran
         KOKKOS_LAMBDA(int item, Value &joined) __attribute__((flatten)) { // inlines large terms, too
           auto const common = shared();
           SideBySide<Combiner, Value> sums;
-          int i = range.begin + item * piece;
-          int const last = Kokkos::min(i + piece, range.begin + length);
-          for (; i + sums.lanes <= last; i += sums.lanes) {
-#pragma omp simd
-            for (int lane = 0; lane < sums.lanes; ++lane)
-              sums.add(lane, Value(term(i + lane, common)));
-          }
-          for (; i < last; ++i)
-            sums.add(0, Value(term(i, common)));
+          int const first = range.begin + item * piece, last = Kokkos::min(first + piece, range.begin + length);
+          auto const own = [=](int i) { return term(i, common); };
+          for (int i = add_terms(sums, first, last, own); i < last; ++i)
+            sums.add(0, Value(own(i)));
           joined = Combiner::join(joined, sums.all());
         },
         into);

@@ -79,6 +79,18 @@ template <class Combiner, class Value> struct SideBySide {
   }
 };
 
+// Joins the terms from i on, as many as fill the registers, and returns where it stops
+template <class Sums, class Term>
+KOKKOS_FORCEINLINE_FUNCTION int add_terms(Sums &sums, int i, int end, Term const &term) {
+  constexpr int lanes = Sums::lanes;
+  for (; i + lanes <= end; i += lanes) {
+#pragma omp simd
+    for (int lane = 0; lane < lanes; ++lane)
+      sums.add(lane, term(i + lane));
+  }
+  return i;
+}
+
 // Joins the terms of all positions of a grid in any order. Host: a thread takes rows, or pieces of long ones, vector
 // registers go along them. Device: neighbouring threads take neighbouring columns.
 template <class Reducer, class Term>
@@ -101,15 +113,11 @@ void reduce_grid(char const *label, ExecutionSpace const &space, Span rows, Span
           int const top = rows.begin + item / pieces * together;
           int const bottom = Kokkos::min(top + together, rows.begin + height);
           for (int row = top; row < bottom; ++row) {
-            int i = first;
-            for (; i + sums.lanes <= last; i += sums.lanes) {
-#pragma omp simd
-              for (int lane = 0; lane < sums.lanes; ++lane)
-                sums.add(lane, Value(term(row, i + lane)));
-            }
+            auto const of_row = [=](int i) { return term(row, i); };
+            int const i = add_terms(sums, first, last, of_row);
 #pragma omp simd
             for (int lane = 0; lane < last - i; ++lane)
-              sums.add(lane, Value(term(row, i + lane)));
+              sums.add(lane, Value(of_row(i + lane)));
           }
           joined = Combiner::join(joined, sums.all());
         },
