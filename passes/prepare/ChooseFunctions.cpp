@@ -1,5 +1,4 @@
-//===- ChooseFunctions.cpp - which functions of double are computed in vectors
-//-------------------------------------===//
+//===- ChooseFunctions.cpp - which functions are computed in vectors ----------------------------------------------===//
 //
 // A library's exponential takes one number at a time, and so does then the loop around it: divisions and all. Ours is
 // plain arithmetic, four times as fast in vectors, a little slower alone. A kernel gets it if nothing else in it
@@ -26,13 +25,17 @@ static constexpr int64_t fewSteps = 8;
 
 static bool isDouble(Operation *op) { return op->getNumResults() == 1 && op->getResult(0).getType().isF64(); }
 
-static bool hasVectorForm(Operation *op) { return isa<math::ExpOp, math::LogOp, math::TanhOp>(op) && isDouble(op); }
+/// A power of float, too, has no form that is as good for one number.
+static bool hasVectorForm(Operation *op) {
+  return (isa<math::ExpOp, math::LogOp, math::TanhOp, math::AtanOp, math::Atan2Op>(op) && isDouble(op)) ||
+         (isa<math::PowFOp>(op) && (isDouble(op) || op->getResult(0).getType().isF32()));
+}
 
 /// Whether no compiler makes vectors of what stands around the operation: a call, a loop that data end.
 static bool isScalar(Operation *op) {
-  bool const isCall = isa<math::MathDialect>(op->getDialect()) && isDouble(op) &&
-                      !isa<math::ExpOp, math::LogOp, math::TanhOp, math::SqrtOp, math::RsqrtOp, math::AbsFOp,
-                           math::FmaOp, math::FloorOp, math::CeilOp, math::TruncOp, math::CopySignOp>(op);
+  bool const isCall = isa<math::MathDialect>(op->getDialect()) && isDouble(op) && !hasVectorForm(op) &&
+                      !isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::FmaOp, math::FloorOp, math::CeilOp,
+                           math::TruncOp, math::CopySignOp>(op);
   bool const isRemainder = isa<arith::RemFOp>(op) && isDouble(op);
   return isCall || isRemainder || isa<scf::WhileOp, nest::CallOp, nest::PositionOp>(op);
 }

@@ -191,6 +191,56 @@ void compareDoubles(char const *name, Function const &function, long double (*ex
   check::report(std::string(name) + ": relative error", worst <= bound, std::to_string(worst * 1e16) + "e-16");
 }
 
+/// Functions of two numbers: of all sizes, near 1 with large and small ones, integers, and all pairs of special ones;
+/// zeros have signs
+template <class Scalar, class Function>
+void comparePairs(char const *name, Function const &function, long double (*exact)(long double, long double),
+                  double bound) {
+  std::vector<Scalar> xs, ys;
+  std::vector<double> const numbers = doubles();
+  std::size_t const half = numbers.size() / 2;
+  for (std::size_t i = 0; i + half < numbers.size(); ++i) {
+    double const x = numbers[i], y = numbers[(i * 7919 + half) % numbers.size()];
+    xs.push_back(Scalar(i % 3 == 0 ? x : std::fmod(x, 64)));
+    ys.push_back(Scalar(i % 5 == 0 ? std::nearbyint(std::fmod(y, 32)) : i % 5 == 1 ? std::fmod(y, 600) : y));
+  }
+  Scalar const infinity = std::numeric_limits<Scalar>::infinity(), largest = std::numeric_limits<Scalar>::max();
+  std::vector<Scalar> special{
+      0, 1, 2, .5, 3, 1.5, 1 + std::numeric_limits<Scalar>::epsilon(), 1 - std::numeric_limits<Scalar>::epsilon() / 2};
+  special.insert(special.end(), {infinity, largest, largest * Scalar(.9), std::numeric_limits<Scalar>::denorm_min(),
+                                 std::numeric_limits<Scalar>::min(), std::numeric_limits<Scalar>::quiet_NaN(),
+                                 Scalar(2 / std::numeric_limits<Scalar>::epsilon() - 1),
+                                 Scalar(1 / std::numeric_limits<Scalar>::epsilon() - .5)});
+  for (Scalar const x : special)
+    for (Scalar const y : special)
+      for (int const signs : {0, 1, 2, 3}) {
+        xs.push_back(signs & 1 ? -x : x);
+        ys.push_back(signs & 2 ? -y : y);
+      }
+  Tensor<Scalar *> const x("x", xs.size()), y("y", xs.size()), out("out", xs.size());
+  check::put(x, xs);
+  check::put(y, ys);
+  for_each(name, ExecutionSpace(), 1, int(xs.size()), KOKKOS_LAMBDA(int, int i) { out(i) = function(x(i), y(i)); });
+  std::vector<Scalar> const results = check::get(out);
+  double worst = 0, denormal = 0;
+  bool areRight = true;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    long double const right = exact(xs[i], ys[i]);
+    Scalar const rounded = Scalar(right), result = results[i];
+    if (std::isnan(rounded))
+      areRight &= std::isnan(result);
+    else if (std::isinf(rounded) || rounded == 0)
+      areRight &= result == rounded && std::signbit(result) == std::signbit(rounded);
+    else if (std::abs(rounded) < std::numeric_limits<Scalar>::min())
+      denormal = std::max(denormal, double(std::abs(result - right) / std::numeric_limits<Scalar>::denorm_min()));
+    else
+      worst = std::max(worst, double(std::abs((result - right) / right)));
+  }
+  check::report(std::string(name) + ": zero, infinity, NaN", areRight);
+  check::report(std::string(name) + ": denormal results", denormal <= 1.1, std::to_string(denormal));
+  check::report(std::string(name) + ": relative error", worst <= bound, std::to_string(worst * 1e16) + "e-16");
+}
+
 /// The same bits as fmod's, of numbers of all sizes and signs
 void testRemainder() {
   std::vector<float> const some = samples(0x4e4e4e1), numbers = samples(499979);
@@ -232,6 +282,13 @@ void testMath() {
   compareDoubles("fast_exp, double", KOKKOS_LAMBDA(double x) { return fast_exp(x); }, std::exp, 1.8e-16);
   compareDoubles("fast_log, double", KOKKOS_LAMBDA(double x) { return fast_log(x); }, std::log, 1.6e-16);
   compareDoubles("fast_tanh, double", KOKKOS_LAMBDA(double x) { return fast_tanh(x); }, std::tanh, 3.8e-16);
+  compareDoubles("fast_atan, double", KOKKOS_LAMBDA(double x) { return fast_atan(x); }, std::atan, 3.2e-16);
+  comparePairs<double>(
+      "fast_pow, double", KOKKOS_LAMBDA(double x, double y) { return fast_pow(x, y); }, std::pow, 1.6e-16);
+  comparePairs<float>("fast_pow", KOKKOS_LAMBDA(float x, float y) { return fast_pow(x, y); }, std::pow, 1.3e-7);
+  comparePairs<double>(
+      "fast_atan2, double", KOKKOS_LAMBDA(double y, double x) { return fast_atan2(y, x); }, std::atan2, 3.2e-16);
+  comparePairs<float>("fast_atan2", KOKKOS_LAMBDA(float y, float x) { return fast_atan2(y, x); }, std::atan2, 2e-7);
   compare("fast_log", KOKKOS_LAMBDA(float x) { return fast_log(x); }, std::log, 8.5e-8);
   compare("fast_expm1", KOKKOS_LAMBDA(float x) { return fast_expm1(x); }, std::expm1, 2e-7);
   compare("fast_log1p", KOKKOS_LAMBDA(float x) { return fast_log1p(x); }, std::log1p, 1.8e-7);

@@ -10,8 +10,11 @@
 // STEPS: KOKKOS_INLINE_FUNCTION double fast_exp(double x) {
 // STEPS: KOKKOS_INLINE_FUNCTION double fast_log(double x) {
 // STEPS: KOKKOS_INLINE_FUNCTION double fast_tanh(double x) {
+// STEPS: KOKKOS_FORCEINLINE_FUNCTION double fast_pow(double x, double y) {
+// STEPS: KOKKOS_INLINE_FUNCTION double fast_atan2(double y, double x) {
 // STEPS: for (int {{.*}} < 3;
 // STEPS-NEXT: fast_tanh(fast_log(fast_exp(
+// STEPS: fast_pow(fast_atan(fast_atan2(
 func.func @steps(%x: memref<?xf64>, %y: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -27,7 +30,10 @@ func.func @steps(%x: memref<?xf64>, %y: memref<?xf64>) {
       %s = arith.addf %t, %one : f64
       scf.yield %s : f64
     }
-    memref.store %b, %y[%i] : memref<?xf64>
+    %g = math.atan2 %b, %a : f64
+    %h = math.atan %g : f64
+    %p = math.powf %h, %a : f64
+    memref.store %p, %y[%i] : memref<?xf64>
     scf.reduce
   }
   return

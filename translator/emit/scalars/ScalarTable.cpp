@@ -224,6 +224,8 @@ static FailureOr<Expression> power(Operation *op, Operands a, ScalarPrinter &pri
     Expression const x = printer.repeatable(a[0], operandType(op));
     return binary(x, "*", Rank::Multiply, x);
   }
+  if (printer.fastMath && op->hasAttr(nest::inVectors))
+    return call(Raw("fast_pow"), a, operandType(op).isF64() ? Raw("fast_pow_double") : Raw("fast_pow"));
   return libm("Kokkos::pow")(op, a, printer);
 }
 
@@ -319,7 +321,6 @@ static void addFunctions(Table &table) {
                                    {"absi", "Kokkos::abs", "magnitude", function},
                                    {"acosh", "Kokkos::acosh", "area", libm},
                                    {"asinh", "Kokkos::asinh", "area", libm},
-                                   {"atan2", "Kokkos::atan2", "angle", libm},
                                    {"atanh", "Kokkos::atanh", "area", libm},
                                    {"cbrt", "Kokkos::cbrt", "root", libm},
                                    {"ceil", "Kokkos::ceil", "above", function},
@@ -340,19 +341,16 @@ static void addFunctions(Table &table) {
     Raw function, fast;
     char const *noun;
   };
-  static constexpr Fast fast[] = {{"acos", "Kokkos::acos", "fast_acos", "angle"},
-                                  {"asin", "Kokkos::asin", "fast_asin", "angle"},
-                                  {"atan", "Kokkos::atan", "fast_atan", "angle"},
-                                  {"cos", "Kokkos::cos", "fast_cos", "cosine"},
-                                  {"cosh", "Kokkos::cosh", "fast_cosh", "cosine"},
-                                  {"erf", "Kokkos::erf", "fast_erf", "error"},
-                                  {"expm1", "Kokkos::expm1", "fast_expm1", "exponential"},
-                                  {"log1p", "Kokkos::log1p", "fast_log1p", "logarithm"},
-                                  {"sin", "Kokkos::sin", "fast_sin", "sine"},
-                                  {"sinh", "Kokkos::sinh", "fast_sinh", "sine"},
-                                  {"tan", "Kokkos::tan", "fast_tan", "tangent"}};
+  static constexpr Fast fast[] = {
+      {"acos", "Kokkos::acos", "fast_acos", "angle"},        {"asin", "Kokkos::asin", "fast_asin", "angle"},
+      {"cos", "Kokkos::cos", "fast_cos", "cosine"},          {"cosh", "Kokkos::cosh", "fast_cosh", "cosine"},
+      {"erf", "Kokkos::erf", "fast_erf", "error"},           {"expm1", "Kokkos::expm1", "fast_expm1", "exponential"},
+      {"log1p", "Kokkos::log1p", "fast_log1p", "logarithm"}, {"sin", "Kokkos::sin", "fast_sin", "sine"},
+      {"sinh", "Kokkos::sinh", "fast_sinh", "sine"},         {"tan", "Kokkos::tan", "fast_tan", "tangent"}};
   for (auto const &[operation, name, block, noun] : fast)
     table[std::string("math.") + operation] = {{noun}, elementary(name, block, block)};
+  table["math.atan"] = {{"angle"}, elementary("Kokkos::atan", "fast_atan", "fast_atan", "fast_atan_double")};
+  table["math.atan2"] = {{"angle"}, elementary("Kokkos::atan2", "fast_atan2", "fast_atan2", "fast_atan2_double")};
   table["math.exp"] = {{"exponential"}, elementary("Kokkos::exp", "fast_exp", "exp_of_negative", "fast_exp_double")};
   table["math.tanh"] = {{"tangent"}, elementary("Kokkos::tanh", "fast_tanh", "fast_tanh", "fast_tanh_double")};
   table["math.log"] = {{"logarithm"}, elementary("Kokkos::log", "fast_log", "fast_log", "fast_log_double")};
