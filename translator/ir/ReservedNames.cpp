@@ -33,6 +33,17 @@ bool isCppWord(StringRef name) {
   return words.contains(name) || isMacro(name);
 }
 
+static StringSet<> namesIn(ArrayRef<StringRef> lists) {
+  StringSet<> all;
+  for (StringRef const list : lists) {
+    SmallVector<StringRef> words;
+    list.split(words, ' ');
+    for (StringRef const word : words)
+      all.insert(word);
+  }
+  return all;
+}
+
 bool isLibraryName(StringRef name) {
   static char const *const mathematics =
       "abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp10 exp2 expm1 fabs "
@@ -63,21 +74,33 @@ bool isLibraryName(StringRef name) {
       "toupper truncate ttyname tzname tzset umask ungetc unlink unsetenv usleep utime vfork vprintf wait wcslen "
       "wctomb "
       "write double_t float_t div_t size_t ssize_t time_t tm off_t pid_t timeval timespec";
-  static StringSet<> const names = [] {
-    StringSet<> all;
-    for (StringRef const list : {StringRef(mathematics), StringRef(library)}) {
-      SmallVector<StringRef> words;
-      list.split(words, ' ');
-      for (StringRef const word : words)
-        all.insert(word);
-    }
-    return all;
-  }();
+  static StringSet<> const names = namesIn({mathematics, library});
   if (names.contains(name))
     return true;
   // float and long double variants: sinf, sinl
   StringRef const stem = name.drop_back(name.empty() ? 0 : 1);
   return (name.ends_with("f") || name.ends_with("l")) && names.contains(stem);
+}
+
+bool isDeviceName(StringRef name) {
+  static char const *const functions = "all any ballot clock64 cospi cyl_bessel_i0 cyl_bessel_i1 dadd dmul dsub "
+                                       "erfcinv erfcx erfinv fdivide half half2 isfinite llmax "
+                                       "llmin max min norm norm3d norm4d normcdf normcdfinv nv_bfloat16 nv_bfloat162 "
+                                       "nv_half nv_half2 rcbrt rhypot rnorm rnorm3d rnorm4d "
+                                       "rsqrt signbit sincospi sinpi ull2double ullmax ullmin umax umin dim3";
+  static StringSet<> const names = namesIn({functions});
+  // float variants; vectors: float4; what is done to halves: hexp, h2exp
+  StringRef const number = name.rtrim("1234");
+  bool const isVector =
+      name.size() == number.size() + 1 && llvm::is_contained({"char", "uchar", "short", "ushort", "int", "uint", "long",
+                                                              "ulong", "longlong", "ulonglong", "float", "double"},
+                                                             number);
+  StringRef half = name;
+  bool const isOfHalves = (half.consume_front("h2") || half.consume_front("h")) &&
+                          llvm::is_contained({"ceil", "cos", "exp", "exp10", "exp2", "floor", "log", "log10", "log2",
+                                              "rcp", "rint", "rsqrt", "sin", "sqrt", "tanh", "tanh_approx", "trunc"},
+                                             half);
+  return names.contains(name) || (name.ends_with("f") && names.contains(name.drop_back())) || isVector || isOfHalves;
 }
 
 } // namespace ml2k

@@ -13,6 +13,9 @@ bool isCppWord(llvm::StringRef name);
 /// True for global names of the C library's and of POSIX' headers that Kokkos or a standard header may bring.
 bool isLibraryName(llvm::StringRef name);
 
+/// True for global names of CUDA's headers: a namespace of such a name does not compile there.
+bool isDeviceName(llvm::StringRef name);
+
 } // namespace ml2k
 
 #endif

@@ -55,7 +55,7 @@ std::string camelCase(StringRef full, StringRef prefix) {
 
 std::string namespaceName(StringRef model) {
   std::string const name = snakeCase(model, "model");
-  return isLibraryName(name) ? name + "_model" : name;
+  return isLibraryName(name) || isDeviceName(name) ? name + "_model" : name;
 }
 
 /// `name` with four characters of a hash of `full`, more where these are taken.
