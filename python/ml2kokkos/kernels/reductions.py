@@ -29,6 +29,22 @@ def neutral(how, kind):
     return range_of(kind)[how == "min"]
 
 
+def is_plain(span, outer):
+    """Whether bounds are sizes and numbers, which may be computed though no iteration asks for them, and need no index of `outer`."""
+    def may_stand(node):
+        if isinstance(node, ast.Name):
+            return node.id not in outer
+        if isinstance(node, ast.Subscript): # of a shape
+            return isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Name) and node.func.id == "len"
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.FloorDiv, ast.Mod)):
+            return isinstance(node.right, ast.Constant) and node.right.value != 0
+        return True
+
+    return all(may_stand(node) for part in span.args for node in ast.walk(part))
+
+
 class Reductions:
     """Mixed into the compiler."""
 
@@ -107,6 +123,8 @@ class Reductions:
 
         if how.startswith("arg"):
             return self.position(how, [bounds(0, [])], term, names)
+        if all(is_plain(span, names[:place]) for place, span in enumerate(spans)):
+            return self.reduced(how, [bounds(place, []) for place in range(len(spans))], term, names=names)
         return self.reduced(how, [lambda at, place=place: bounds(place, at) for place in range(len(spans))], term, names=names)
 
     @contextlib.contextmanager

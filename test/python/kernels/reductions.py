@@ -288,3 +288,13 @@ def positions(x: kk.f64[N], k: kk.i32[N], points: kk.f64[K, 3], a: kk.f64[M, M],
             factor = a[r, c] / a[c, c]
             for j in kk.range(c, M):
                 a[r, j] -= factor * a[c, j]
+
+
+@case(f64(5, 7), f64(6), ints(0, 4, 5))
+def of_grids(x: kk.f64[N, M], out: kk.f64[6], length: kk.i64[N]):
+    out[0] = kk.sum(x[i, j] for i in kk.range(N) for j in kk.range(M) if x[i, j] > 0.0)
+    out[1] = kk.max(x[i, j] * j for i in kk.range(x.shape[0]) for j in kk.range(1, x.shape[1] // 2))
+    out[2] = kk.sum(x[i, j] for i in kk.range(N) for j in kk.range(i, M))
+    out[3] = kk.sum(x[i, j] for i in kk.range(N) for j in kk.range(length[i]))
+    out[4] = kk.min(x[i, j] for j in kk.range(M) for i in kk.range(len(x) - 1))
+    out[5] = kk.sum(1.0 for i in kk.range(N - N) for j in kk.range(length[7 * (i + 1)]))
