@@ -185,6 +185,40 @@ template <class T, int Rows, int OfRow, int Depth> void fixed(int batches) {
   check::compare(name + " added", check::get(added), expected);
 }
 
+/// Few results of many terms, which the threads of a team share: out += a^T b
+template <class T> void byTeams(int batches, int rows, int columns, int depth) {
+  if constexpr (!on_host) {
+    std::string const name = "batched_by_teams " + std::to_string(batches) + "x" + std::to_string(rows) + "x" +
+                             std::to_string(columns) + "x" + std::to_string(depth);
+    auto const left = check::numbers<T>(std::size_t(batches) * depth * rows, 1); // b k m
+    auto const right = check::numbers<T>(std::size_t(batches) * depth * columns, 2);
+    auto const before = check::numbers<T>(std::size_t(batches) * rows * columns, 3);
+    ExecutionSpace const space;
+    Tensor<T ***> const a("a", batches, depth, rows), b("b", batches, depth, columns),
+        out("out", batches, rows, columns);
+    check::put(a, left);
+    check::put(b, right);
+    check::put(out, before);
+    batched_by_teams(
+        "test::by_teams", space, batches, rows, columns, depth,
+        KOKKOS_LAMBDA(int n, int i, int k) { return a(n, k, i); },
+        KOKKOS_LAMBDA(int n, int k, int j)->T const & { return b(n, k, j); },
+        KOKKOS_LAMBDA(T sum, int n, int i, int j) { out(n, i, j) += sum; });
+    space.fence();
+    std::vector<double> expected;
+    for (int n = 0; n < batches; ++n)
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) {
+          double sum = before[expected.size()];
+          for (int k = 0; k < depth; ++k)
+            sum += double(left[(std::size_t(n) * depth + k) * rows + i]) *
+                   right[(std::size_t(n) * depth + k) * columns + j];
+          expected.push_back(sum);
+        }
+    check::compare(name, check::get(out), expected);
+  }
+}
+
 /// scores = q * k^T, then out = scores * v with the heads of v side by side
 template <class T> void batched(int batches, int rows, int columns, int depth) {
   std::string const name = "batched_contract " + std::to_string(batches) + "x" + std::to_string(rows) + "x" +
@@ -395,6 +429,9 @@ void testContractions() {
   batched<float>(1, 18, 1100, 257);
   batched<double>(1, 33, 200, 129);
   batched<double>(1, 600, 70, 260);
+  byTeams<float>(1, 5, 7, 2000);
+  byTeams<double>(2, 3, 8, 777);
+  byTeams<double>(1, 1, 1, 3);
   fixed<float, 4, 4, 4>(7);
   fixed<float, 8, 8, 8>(3);
   fixed<float, 17, 29, 13>(3);
