@@ -2,6 +2,7 @@
 // RUN: ml2kokkos --entry=tensors %s -o %t.cpp && FileCheck --check-prefix=TENSORS %s < %t.cpp
 // RUN: ml2kokkos --entry=vector %s -o %t.cpp && FileCheck --check-prefix=VECTOR %s < %t.cpp
 // RUN: ml2kokkos --entry=apart %s -o %t.cpp && FileCheck --check-prefix=APART %s < %t.cpp
+// RUN: ml2kokkos --entry=running %s -o %t.cpp && FileCheck --check-prefix=RUNNING %s < %t.cpp
 // RUN: ml2kokkos --entry=part %s -o %t.cpp && FileCheck --check-prefix=PART %s < %t.cpp
 
 #ijkl = affine_map<(i, j, m, n, k, l) -> (i, j, k, l)>
@@ -98,6 +99,33 @@ func.func @part(%a: memref<?x?x7xf64>, %x: memref<5x7xf64>, %y: memref<?xf64>) {
       scf.yield %inner : f64
     }
     memref.store %total, %y[%i] : memref<?xf64>
+    scf.reduce
+  }
+  return
+}
+
+// A sum that is stored as it runs keeps the order of its terms: here down the columns.
+// RUNNING-NOT: _matrix
+// RUNNING: y(i, l, k) = total;
+func.func @running(%a: memref<?x?x?xf64>, %x: memref<?x?xf64>, %y: memref<?x?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %a, %c0 : memref<?x?x?xf64>
+  %m = memref.dim %a, %c1 : memref<?x?x?xf64>
+  %p = memref.dim %a, %c2 : memref<?x?x?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %outer = scf.for %k = %c0 to %p step %c1 iter_args(%carried = %zero) -> (f64) {
+      %inner = scf.for %l = %c0 to %m step %c1 iter_args(%sum = %carried) -> (f64) {
+        %u = memref.load %a[%i, %l, %k] : memref<?x?x?xf64>
+        %w = arith.mulf %u, %u : f64
+        %total = arith.addf %sum, %w fastmath<reassoc> : f64
+        memref.store %total, %y[%i, %l, %k] : memref<?x?x?xf64>
+        scf.yield %total : f64
+      }
+      scf.yield %inner : f64
+    }
     scf.reduce
   }
   return

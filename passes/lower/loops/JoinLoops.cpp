@@ -87,7 +87,9 @@ bool ProductLoops::read() {
   if (!add || !nest::mayReassociate(add) || !readAccesses())
     return false;
   auto const isOf = [&](Operation *op) { return op->getBlock() == sums.back().getBody(); };
-  return llvm::count_if(accesses, isOf) == 2 &&
+  // Where a running sum is stored, the order of the terms counts
+  auto const isStoredInside = [&](Operation *op) { return isa<memref::StoreOp>(op) && op->getBlock() != &block; };
+  return llvm::count_if(accesses, isOf) == 2 && llvm::none_of(accesses, isStoredInside) &&
          llvm::count_if(*sums.back().getBody(), [](Operation &op) { return isa<arith::MulFOp>(op); }) == 1;
 }
 

@@ -318,11 +318,21 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
         visitLoop(rewriter, loop);
+      else if (auto loop = dyn_cast<scf::ParallelOp>(op))
+        markRowScan(loop);
       else if (isa<scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op))
         for (Region &region : op.getRegions())
           for (Block &inner : region)
             visit(rewriter, inner);
     }
+  }
+
+  /// A running sum of each row, which is all that a parallel loop of the source does.
+  static void markRowScan(scf::ParallelOp loop) {
+    auto inner = dyn_cast<scf::ForOp>(loop.getBody()->front());
+    if (inner && loop.getNumResults() == 0 && llvm::hasSingleElement(loop.getBody()->without_terminator()) &&
+        isRowScan(inner))
+      inner->setAttr(scanLoop, UnitAttr::get(loop.getContext()));
   }
 
   /// Steps of a network, such as those of a recurrent layer: each is parallel in itself.
