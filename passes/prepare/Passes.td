@@ -156,8 +156,9 @@ def ChainProducts : Pass<"ml2k-chain-products", "::mlir::func::FuncOp"> {
 def ChooseFunctions : Pass<"ml2k-choose-functions", "::mlir::func::FuncOp"> {
   let summary = "which functions are computed in vectors";
   let description = [{
-    Pre: every kernel has its loops, strips are formed. Post: a math.exp, math.log, math.tanh, math.atan or math.atan2 of f64, and a math.powf of f32
-    or f64, has nest.in_vectors in a kernel of which compilers can make vectors: none of its operations is a call of a library, and loops inside have a few steps or are those of strips.
+    Pre: every kernel has its loops, strips are formed. Post: a math.exp, math.log, math.tanh, math.atan or math.atan2 of f64, and
+    a math.powf of f32 or f64, has nest.in_vectors in a kernel of which compilers can make vectors: none of its operations is a call of a
+    library, and loops inside have a few steps or are those of strips.
   }];
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
