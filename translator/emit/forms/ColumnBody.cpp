@@ -103,6 +103,7 @@ cpp::Assign ColumnPrinter::store(unsigned result, Expression const &position, Ex
 ScalarPrinter ColumnPrinter::scalars() {
   ScalarPrinter printer(scope);
   printer.fastMath = options.math == MathLibrary::Fast;
+  printer.readsBools = false;
   handleControlFlow(printer);
   printer.handle("nest.index", [this](Operation *op, ScalarPrinter &p, Body &) {
     bool const isBatch = cast<nest::IndexOp>(op).getDim() != along;

@@ -57,7 +57,7 @@ void ScalarPrinter::bindRead(Value value, Expression read, Body &to) {
   Nouns const nouns = readNouns(value, read);
   if (auto const form = read.unsignedForm())
     read = cpp::cast(scalarType(value.getType()).code, read).withUnsignedForm(*form);
-  if (value.getType().isInteger(1))
+  if (readsBools && value.getType().isInteger(1))
     read = call(Raw("is_set"), {read}, "is_set");
   if (isStoredNarrow(value.getType()))
     read = cpp::cast(Raw("float"), read).withHalfForm(read);

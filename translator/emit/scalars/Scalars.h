@@ -81,6 +81,7 @@ public:
   bool constantsFirst = false; ///< `0.25 * x`; MLIR's canonicalizer has put constants behind
   unsigned longest = 100;      ///< characters of an expression that the text of a loop program has a name for
   bool fastMath = false;       ///< exp, log, tanh and erf of float are blocks
+  bool readsBools = true;      ///< from memory; those that a form converts are none there
   /// Whether a value gets a name though it is used once; none if not set.
   std::function<bool(mlir::Value)> isNamed;
   /// What memory is called; empty for what has no name.
