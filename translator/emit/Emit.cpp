@@ -3,6 +3,7 @@
 #include "translator/emit/Emit.h"
 #include "translator/emit/cpp/Serializer.h"
 #include "translator/emit/model/SharedCode.h"
+#include "translator/emit/model/VectorHazards.h"
 #include "translator/emit/model/Views.h"
 #include "translator/emit/render/Blocks.h"
 #include "translator/emit/render/Render.h"
@@ -12,8 +13,6 @@
 #include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -168,26 +167,6 @@ static bool leavesRests(Operation *op) {
   return !contract || mostRows(contract) != 1;
 }
 
-/// Whether memory may be met under a condition only: compilers find no vectors where the closure, which has its
-/// address, is read there.
-static bool readsUnderCondition(Operation *op) {
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return branch->getParentOfType<nest::LoopKernelOp>() &&
-           branch
-               .walk([](Operation *inside) {
-                 return isa<memref::LoadOp, memref::StoreOp>(inside) ? WalkResult::interrupt() : WalkResult::advance();
-               })
-               .wasInterrupted();
-  auto select = dyn_cast<arith::SelectOp>(op);
-  if (!select)
-    return false;
-  bool const isOfMap = isa<nest::MapOp>(select->getParentOp());
-  auto const isElement = [&](Value value) {
-    return value.hasOneUse() && (value.getDefiningOp<memref::LoadOp>() || (isOfMap && isa<BlockArgument>(value)));
-  };
-  return isElement(select.getTrueValue()) || isElement(select.getFalseValue());
-}
-
 /// Whether many rows meet pairs of panels that the outputs fill: one has two vectors of up to 64 bytes.
 static bool fillsPairs(nest::ContractOp contract) {
   std::optional<nest::PackingAttr> const packing = panelsOf(contract);
@@ -247,23 +226,8 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
   entry.walk([&](nest::ReduceOp reduce) { integers |= !isa<FloatType>(reduce.getInitial().getType()); });
   bool converted = blocks.count("interleaved") != 0;
   entry.walk([&](Operation *op) { converted |= convertsSums(op); });
-  bool bytes = llvm::any_of(program.arguments, isOfBytes) || llvm::any_of(program.buffers, isOfBytes);
-  entry.walk(
-      [&](nest::LoopKernelOp kernel) { // a store of an int may change the ints that a closure has: its subscripts
-        kernel.walk([&](memref::StoreOp store) {
-          Type const element = store.getMemRefType().getElementType();
-          bytes |= element.isInteger(32) || element.isIndex();
-        });
-      });
-  entry.walk([&](Operation *op) { bytes |= readsUnderCondition(op); });
-  bool truths = false; // are joined
-  entry.walk([&](Operation *op) {
-    bool const joins = isa<nest::LoopKernelOp, scf::ParallelOp, scf::ForOp>(op);
-    auto const isTruth = [](Type type) { return getElementTypeOrSelf(type).isInteger(1); };
-    auto kernel = dyn_cast<nest::LoopKernelOp>(op);
-    truths |= joins && (llvm::any_of(op->getResultTypes(), isTruth) ||
-                        (kernel && llvm::any_of(kernel.getInto().getTypes(), isTruth)));
-  });
+  bool const bytes =
+      llvm::any_of(program.arguments, isOfBytes) || llvm::any_of(program.buffers, isOfBytes) || hidesFromVectors(entry);
   bool together = false; // columns with a register each
   entry.walk([&](nest::LoopKernelOp kernel) {
     nest::ScheduleAttr const schedule = nest::scheduleOf(kernel);
@@ -297,7 +261,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"fixed", blocks.count("fixed_products") != 0},
           {"varied", varied},
           {"bytes", bytes},
-          {"truths", truths},
+          {"truths", joinsTruths(entry)},
           {"tall", blocks.count("large_conv") != 0},
           {"gathered", blocks.count("contract_gathered") != 0},
           {"phases", blocks.count("conv_transposed") || blocks.count("contract_parts")},
