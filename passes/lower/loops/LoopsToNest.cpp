@@ -42,6 +42,8 @@ public:
 
   LogicalResult run() {
     splitReductions(entry);
+    if (!isNetwork)
+      keepInOneThread();
     if (failed(lowerBlock(entry.getBody().front())))
       return failure();
     SmallVector<nest::LoopKernelOp> kernels;
@@ -113,6 +115,26 @@ private:
                   return stops ? WalkResult::interrupt() : WalkResult::advance();
                 })
                 .wasInterrupted();
+  }
+
+  /// Loops whose steps are rows that elements choose; their temporary memory, of a size that the host knows, is made in
+  /// front of them.
+  void keepInOneThread() {
+    entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (!loop || !hasOnlyChosenRows(loop))
+        return isa<scf::ParallelOp>(op) ? WalkResult::skip() : WalkResult::advance();
+      SmallVector<memref::AllocOp> made;
+      loop.walk([&](memref::AllocOp alloc) { made.push_back(alloc); });
+      if (!llvm::all_of(made, [&](memref::AllocOp alloc) {
+            return llvm::all_of(alloc->getOperands(), [&](Value size) { return loop.isDefinedOutsideOfLoop(size); });
+          }))
+        return WalkResult::advance();
+      for (memref::AllocOp alloc : made)
+        alloc->moveBefore(loop);
+      inOneThread.insert(loop);
+      return WalkResult::skip();
+    });
   }
 
   /// forward() throws where it does not hold.
@@ -193,7 +215,7 @@ private:
              llvm::all_of(reductionsOf(loop), [](Region &region) { return combinerOf(region).has_value(); });
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return areHost({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) && hasParallelism(op) &&
-             (isNetwork || !hasOnlySums(loop));
+             (isNetwork || (!hasOnlySums(loop) && !inOneThread.contains(loop)));
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return hasParallelism(op) && HostLoops::mayCarry(loop);
     if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -426,7 +448,8 @@ private:
   bool isNetwork;
   IRRewriter rewriter;
   UniqueNames labels;
-  DenseSet<Operation *> onDevice; ///< gathered into kernels
+  DenseSet<Operation *> onDevice;    ///< gathered into kernels
+  DenseSet<Operation *> inOneThread; ///< sequential loops that are no loops of the host
 };
 
 struct LoopsToNest : impl::LoopsToNestBase<LoopsToNest> {

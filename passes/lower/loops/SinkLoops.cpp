@@ -1,7 +1,8 @@
 //===- SinkLoops.cpp - a loop around one kernel goes into its iterations -----------------------------------------===//
 //
 // `for k: parallel i: y(k, i) = f(y(k - 1, i))` is a launch for each k. Where iterations of the parallel loop touch
-// nothing that others do, in whatever step, each may take all steps by itself: one launch.
+// nothing that others do, in whatever step, each may take all steps by itself: one launch. What else the steps do, such
+// as counting, is a loop of its own.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -10,23 +11,34 @@
 #include "translator/ir/AtomicUpdates.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace ml2k {
 namespace {
 
-/// The only kernel of the loop; around it are sizes and numbers.
-scf::ParallelOp onlyKernel(scf::ForOp loop) {
-  scf::ParallelOp kernel;
+struct Step {
+  scf::ParallelOp kernel;            ///< the only one
+  SmallVector<memref::LoadOp> loads; ///< around it
+  SmallVector<memref::StoreOp> stores;
+};
+
+/// Around the kernel are sizes, numbers and single elements.
+std::optional<Step> stepOf(scf::ForOp loop) {
+  Step step;
   for (Operation &op : loop.getBody()->without_terminator()) {
     auto const parallel = dyn_cast<scf::ParallelOp>(op);
-    if (parallel && !kernel)
-      kernel = parallel;
-    else if (!isPure(&op) || op.getNumRegions() != 0 || parallel)
-      return {};
+    if (parallel && !step.kernel)
+      step.kernel = parallel;
+    else if (auto load = dyn_cast<memref::LoadOp>(op))
+      step.loads.push_back(load);
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      step.stores.push_back(store);
+    else if (parallel || !isPure(&op) || op.getNumRegions() != 0)
+      return std::nullopt;
   }
-  return kernel;
+  return step.kernel ? std::optional(step) : std::nullopt;
 }
 
 /// Whether the kernel is the same in each step, but for what it computes.
@@ -70,13 +82,15 @@ SmallVector<scf::ForOp> turnedRound(RewriterBase &rewriter, scf::ForOp loop, scf
   return loops;
 }
 
-void sink(RewriterBase &rewriter, scf::ForOp loop) {
-  scf::ParallelOp kernel = onlyKernel(loop);
-  if (!kernel || !maySink(loop, kernel))
-    return;
+/// Puts the steps into the iterations of the kernel if that is proved to be the same; the loop goes.
+bool sinkSteps(RewriterBase &rewriter, scf::ForOp loop, scf::ParallelOp kernel) {
+  if (!maySink(loop, kernel))
+    return false;
   SmallVector<scf::ForOp> loops = turnedRound(rewriter, loop, kernel);
-  if (!llvm::all_of(loops, [](scf::ForOp position) { return dependenceOf(position).empty(); }))
-    return rewriter.eraseOp(loops.front());
+  if (!llvm::all_of(loops, [](scf::ForOp position) { return dependenceOf(position).empty(); })) {
+    rewriter.eraseOp(loops.front());
+    return false;
+  }
   rewriter.setInsertionPoint(loop);
   auto sunk =
       rewriter.create<scf::ParallelOp>(loop.getLoc(), kernel.getLowerBound(), kernel.getUpperBound(), kernel.getStep());
@@ -95,6 +109,65 @@ void sink(RewriterBase &rewriter, scf::ForOp loop) {
   rewriter.setInsertionPointToEnd(loops.back().getBody());
   rewriter.create<scf::YieldOp>(outermost->getLoc());
   rewriter.eraseOp(outermost);
+  return true;
+}
+
+/// A copy of the loop in front of it without `dropped`, and without what nothing needs then.
+scf::ForOp copyWithout(RewriterBase &rewriter, scf::ForOp loop, ArrayRef<Operation *> dropped) {
+  rewriter.setInsertionPoint(loop);
+  IRMapping values;
+  auto copy = cast<scf::ForOp>(rewriter.clone(*loop, values));
+  for (Operation *op : dropped)
+    rewriter.eraseOp(values.lookup(op));
+  SmallVector<Operation *> const left =
+      llvm::map_to_vector(copy.getBody()->without_terminator(), [](Operation &op) { return &op; });
+  for (Operation *op : llvm::reverse(left))
+    if (op->use_empty() && (isPure(op) || isa<memref::LoadOp>(op)))
+      rewriter.eraseOp(op);
+  return copy;
+}
+
+/// Steps that store single elements, too, all of them on one side of the kernel: two loops, if their order is no
+/// matter.
+void sinkApart(RewriterBase &rewriter, scf::ForOp loop, Step step) {
+  auto const isFirst = [&](memref::StoreOp store) { return store->isBeforeInBlock(step.kernel); };
+  bool const storesFirst = isFirst(step.stores.front());
+  auto const isWritten = [&](memref::LoadOp load) { // so that it may not be repeated
+    auto const touches = [&](memref::StoreOp store) { return mayAlias(load.getMemRef(), store.getMemRef()); };
+    return llvm::any_of(step.stores, touches) || step.kernel
+                                                     ->walk([&](memref::StoreOp store) {
+                                                       return touches(store) ? WalkResult::interrupt()
+                                                                             : WalkResult::advance();
+                                                     })
+                                                     .wasInterrupted();
+  };
+  if (llvm::any_of(step.stores, [&](memref::StoreOp store) { return isFirst(store) != storesFirst; }) ||
+      !maySink(loop, step.kernel) || !mayRunApart(loop, storesFirst ? step.kernel : step.kernel->getNextNode()))
+    return;
+  SmallVector<Operation *> const stores(step.stores.begin(), step.stores.end());
+  auto const copyRest = [&] { return copyWithout(rewriter, loop, {step.kernel}); };
+  scf::ForOp rest = storesFirst ? copyRest() : scf::ForOp(), around = copyWithout(rewriter, loop, stores);
+  if (!rest)
+    rest = copyRest();
+  std::optional<Step> const alone = stepOf(around);
+  llvm::SmallSetVector<Value, 4> read; // by the loop of the kernel
+  for (memref::LoadOp load : alone->loads)
+    read.insert(load.getMemRef());
+  bool const isSame = llvm::none_of(
+      step.loads, [&](memref::LoadOp load) { return read.contains(load.getMemRef()) && isWritten(load); });
+  if (!isSame || !sinkSteps(rewriter, around, alone->kernel)) {
+    rewriter.eraseOp(around);
+    return rewriter.eraseOp(rest);
+  }
+  rewriter.eraseOp(loop);
+}
+
+void sink(RewriterBase &rewriter, scf::ForOp loop) {
+  std::optional<Step> const step = stepOf(loop);
+  if (step && step->stores.empty())
+    sinkSteps(rewriter, loop, step->kernel);
+  else if (step)
+    sinkApart(rewriter, loop, *step);
 }
 
 } // namespace

@@ -35,7 +35,14 @@ static std::optional<int64_t> leastOf(Value value) {
   }
 }
 
-bool isSmall(scf::ParallelOp loop) {
+static bool hasLoops(scf::ParallelOp loop) {
+  return loop.getBody()
+      ->walk(
+          [](Operation *op) { return isa<LoopLikeOpInterface>(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+static bool isOfFew(scf::ParallelOp loop) {
   constexpr int64_t few = 32;
   int64_t positions = 1;
   for (auto [lower, upper, step] : llvm::zip(loop.getLowerBound(), loop.getUpperBound(), loop.getStep())) {
@@ -46,13 +53,10 @@ bool isSmall(scf::ParallelOp loop) {
       return false;
     positions *= *trips;
   }
-  return positions <= few && !loop.getBody()
-                                  ->walk([](Operation *op) {
-                                    return isa<LoopLikeOpInterface>(op) ? WalkResult::interrupt()
-                                                                        : WalkResult::advance();
-                                  })
-                                  .wasInterrupted();
+  return positions <= few;
 }
+
+bool isSmall(scf::ParallelOp loop) { return isOfFew(loop) && !hasLoops(loop); }
 
 static bool isLoaded(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
@@ -63,5 +67,50 @@ static bool isLoaded(Value value, unsigned depth) {
 }
 
 bool isLoaded(Value value) { return isLoaded(value, 8); }
+
+/// Whether `value` differs among the kernel's positions, as far as it can be seen.
+static bool isOfPositions(Value value, scf::ParallelOp kernel, unsigned depth = 8) {
+  if (!kernel->isAncestor(value.getParentRegion()->getParentOp()))
+    return false;
+  Operation *op = value.getDefiningOp();
+  return !op || depth == 0 ||
+         llvm::any_of(op->getOperands(), [&](Value operand) { return isOfPositions(operand, kernel, depth - 1); });
+}
+
+/// Whether `value` is computed of an element that each step of `loop` loads, one for all positions of the kernel.
+static bool isChosenIn(scf::ForOp loop, scf::ParallelOp kernel, Value value, unsigned depth = 8) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0 || !loop->isProperAncestor(op) || op->getNumRegions() != 0)
+    return false;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getMemRefType().getRank() > 0 &&
+           llvm::none_of(load.getIndices(), [&](Value index) { return isOfPositions(index, kernel); });
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return isChosenIn(loop, kernel, operand, depth - 1); });
+}
+
+bool hasOnlyChosenRows(scf::ForOp loop) {
+  bool found = false;
+  WalkResult const walked = loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::WhileOp, memref::CopyOp>(op) || isa<nest::NestDialect>(op->getDialect()))
+      return WalkResult::interrupt();
+    auto kernel = dyn_cast<scf::ParallelOp>(op);
+    if (!kernel)
+      return WalkResult::advance();
+    bool const isRow = isOfFew(kernel) || (kernel.getNumLoops() == 1 && !hasLoops(kernel));
+    auto const isChosen = [&](Value index) { return isChosenIn(loop, kernel, index); };
+    bool const choosesRow = kernel.getBody()
+                                ->walk([&](Operation *access) {
+                                  auto load = dyn_cast<memref::LoadOp>(access);
+                                  auto store = dyn_cast<memref::StoreOp>(access);
+                                  bool const is = (load && llvm::any_of(load.getIndices(), isChosen)) ||
+                                                  (store && llvm::any_of(store.getIndices(), isChosen));
+                                  return is ? WalkResult::interrupt() : WalkResult::advance();
+                                })
+                                .wasInterrupted();
+    found = isRow && choosesRow;
+    return found ? WalkResult::skip() : WalkResult::interrupt();
+  });
+  return found && !walked.wasInterrupted();
+}
 
 } // namespace ml2k

@@ -320,3 +320,52 @@ def functions_inside(x: kk.f64[N], y: kk.f64[N], v: kk.f64["k", 3], a: float):
     for p in kk.range(v.shape[0]):
         v[p] = cross(v[p], (1.0, a, -1.0))
     v[0] = (1.0, 2.0, 3)
+
+
+# --- Rows that elements choose ----------------------------------------------------------------------------------------
+
+@case(f64(60, 3), ints(0, 7, 60), f64(7, 3), f64(7))
+def means_of_groups(x, label, total, count):
+    for i in kk.range(x.shape[0]):
+        k = label[i]
+        count[k] += 1.0
+        for c in kk.range(x.shape[1]):
+            total[k, c] += x[i, c]
+
+
+@case(f64(60, 3), ints(0, 60, 60), f64(60, 3))
+def chains_of_groups(x, label, total):
+    """The labels change as the loop runs."""
+    for i in kk.range(x.shape[0]):
+        k = label[i]
+        label[k] = i
+        for c in kk.range(x.shape[1]):
+            total[k, c] += x[i, c]
+            x[k, c] = total[label[i], c]
+
+
+@case(f64(40, 3), ints(0, 40, 90), ints(0, 40, 90), f64(40, 3))
+def springs(x, a, b, force):
+    for e in kk.range(len(a)):
+        i, j = a[e], b[e]
+        square = 0.25
+        for c in kk.range(x.shape[1]):
+            square += (x[i, c] - x[j, c]) ** 2
+        strength = 1.0 / np.sqrt(square)
+        for c in kk.range(x.shape[1]):
+            f = strength * (x[i, c] - x[j, c])
+            force[i, c] += f
+            force[j, c] -= f
+        d = x[i] - x[j]
+        force[j] += kk.sum(d * d) * d
+
+
+@case(lambda random: random.random((80, 2)), f64(9, 9, 2), f64(9, 9))
+def clouds_in_cells(x, moment, mass):
+    for p in kk.range(x.shape[0]):
+        i, j = int(8.0 * x[p, 0]), int(8.0 * x[p, 1])
+        for di in kk.range(2):
+            for dj in kk.range(2):
+                mass[i + di, j + dj] += 0.25
+                for c in kk.range(x.shape[1]):
+                    moment[i + di, j + dj, c] += 0.25 * x[p, c]
