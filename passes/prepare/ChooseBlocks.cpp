@@ -340,8 +340,11 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
   else
     nest::setSchedule(kernel, goesInTiles(kernel) ? KernelBlock::ForTiles : KernelBlock::ForGrid, {.fused = rows});
-  if (!isNaive && nest::scheduleOf(kernel).getBlock() == KernelBlock::Range)
+  KernelBlock const block = nest::scheduleOf(kernel).getBlock();
+  if (!isNaive && block == KernelBlock::Range)
     markFolds(kernel);
+  if (block != KernelBlock::ForGrid && block != KernelBlock::ForTiles && block != KernelBlock::ForSharedSpan)
+    kernel.walk([](scf::IfOp branch) { branch->removeAttr(nest::earlyLoads); }); // it has no vectors
   return success();
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
+#include "passes/TripCount.h"
 #include "passes/prepare/Prepare.h"
 #include "translator/ir/NestScalars.h"
 #include "translator/ir/Strips.h"
@@ -66,11 +67,16 @@ static bool hasScalars(Operation *lanes) {
 
 /// `lanes`: what goes along registers around the function, the kernel or a loop in it.
 static bool isInVectors(Operation *function, Operation *lanes) {
+  int64_t copies = 1;
   for (auto loop = function->getParentOfType<scf::ForOp>(); loop && lanes->isAncestor(loop);
-       loop = loop->getParentOfType<scf::ForOp>())
+       loop = loop->getParentOfType<scf::ForOp>()) {
     if (!isInVector(loop))
       return false;
-  return true;
+    if (std::optional<int64_t> const trips = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+        trips && !loop->hasAttr(nest::stripLoop))
+      copies *= std::max<int64_t>(*trips, 1);
+  }
+  return copies <= fewSteps;
 }
 
 static void choose(Operation *kernel) {

@@ -17,6 +17,7 @@ namespace ml2k {
 
 static constexpr int64_t shortLoop = 16;    ///< steps that a column may as well take alone
 static constexpr int64_t fewestColumns = 4; ///< that have a kernel of their own: less than a vector register holds
+static constexpr int64_t mostCalls = 8;     ///< of a function in short loops that compilers write one after the other
 static constexpr int64_t leastLanes = 8;    ///< of a short loop that is worth vectors of its own
 static constexpr int64_t longWithoutStores = 256; ///< the same where the steps write nothing
 static constexpr int64_t mostBytes = 16 * 128;    ///< of arrays for one column
@@ -83,9 +84,34 @@ private:
     return !trips || *trips > most;
   }
 
+  /// Steps of the loop, of those around it and of the longest in it, if functions are computed in it: so many copies of
+  /// a function no compiler makes.
+  int64_t callsOf(scf::ForOp loop) const {
+    int64_t calls = 0, around = 1;
+    for (auto outer = loop->getParentOfType<scf::ForOp>(); outer && owner->isProperAncestor(outer);
+         outer = outer->getParentOfType<scf::ForOp>())
+      around = llvm::SaturatingMultiply<uint64_t>(around, tripsOf(outer).value_or(shortLoop));
+    loop.walk([&](Operation *op) {
+      if (!isa<math::ExpOp, math::LogOp, math::TanhOp, math::AtanOp, math::Atan2Op, math::PowFOp, math::SinOp,
+               math::CosOp>(op))
+        return;
+      int64_t steps = around;
+      for (auto inner = op->getParentOfType<scf::ForOp>(); loop->isAncestor(inner);
+           inner = inner->getParentOfType<scf::ForOp>()) {
+        steps = llvm::SaturatingMultiply<uint64_t>(steps, tripsOf(inner).value_or(shortLoop));
+        if (inner == loop)
+          break;
+      }
+      calls = std::max(calls, steps);
+    });
+    return calls;
+  }
+
   /// Of a loop of the kernel, or of one that was chosen before.
   bool choose(scf::ForOp loop) {
-    if (!isLong(loop, shortLoop))
+    bool const isOfFunctions = callsOf(loop) > mostCalls;
+    isWorthIt |= isOfFunctions;
+    if (!isLong(loop, shortLoop) && !isOfFunctions)
       return false;
     loops.push_back(loop);
     chosen.insert(loop);

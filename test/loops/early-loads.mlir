@@ -2,16 +2,15 @@
 // under a mask, and make no vectors.
 // RUN: ml2kokkos %s --entry upwind -o - | FileCheck %s
 // RUN: ml2kokkos %s --entry guarded -o - | FileCheck %s --check-prefix=GUARDED
+// RUN: ml2kokkos %s --entry wet -o - | FileCheck %s --check-prefix=WET
+// RUN: ml2kokkos %s --entry apart -o - | FileCheck %s --check-prefix=APART
 // RUN: ml2kokkos %s --entry written -o - | FileCheck %s --check-prefix=WRITTEN
 
 // CHECK: KOKKOS_LAMBDA(int i) {
 // CHECK-NEXT: double const a = q(i - 1);
 // CHECK-NEXT: double const b = q(i);
 // CHECK-NEXT: double const q_ip1 = q(i + 1);
-// CHECK-NEXT: if (v(i) > 0.0) {
-// CHECK-NEXT: f(i) = b - a;
-// CHECK-NEXT: } else {
-// CHECK-NEXT: f(i) = q_ip1 - b;
+// CHECK-NEXT: f(i) = v(i) > 0.0 ? b - a : q_ip1 - b;
 func.func @upwind(%q: memref<?xf64> {nest.name = "q"}, %v: memref<?xf64> {nest.name = "v"}, %f: memref<?xf64> {nest.name = "f"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -33,6 +32,59 @@ func.func @upwind(%q: memref<?xf64> {nest.name = "q"}, %v: memref<?xf64> {nest.n
       %b = memref.load %q[%at] : memref<?xf64>
       %d = arith.subf %b, %a : f64
       memref.store %d, %f[%i] : memref<?xf64>
+    }
+    scf.reduce
+  }
+  return
+}
+
+// Only one branch stores: gcc would take the reads back into it.
+// WET: KOKKOS_FORCEINLINE_FUNCTION bool likely(bool condition)
+// WET: double const b = q(i + 1);
+// WET-NEXT: if (likely(v(i) > 0.0)) {
+// WET-NEXT: f(i) = b - a;
+func.func @wet(%q: memref<?xf64> {nest.name = "q"}, %v: memref<?xf64> {nest.name = "v"}, %f: memref<?xf64> {nest.name = "f"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %q, %c0 : memref<?xf64>
+  %end = arith.subi %n, %c1 : index
+  scf.parallel (%i) = (%c1) to (%end) step (%c1) {
+    %depth = memref.load %v[%i] : memref<?xf64>
+    %is = arith.cmpf ogt, %depth, %zero : f64
+    scf.if %is {
+      %at = arith.addi %i, %c1 : index
+      %a = memref.load %q[%i] : memref<?xf64>
+      %b = memref.load %q[%at] : memref<?xf64>
+      %d = arith.subf %b, %a : f64
+      memref.store %d, %f[%i] : memref<?xf64>
+    }
+    scf.reduce
+  }
+  return
+}
+
+// The branches store different elements.
+// APART: if (v(i * 2) > 0.0) {
+// APART-NEXT: f(i * 2) = q(i * 2);
+// APART-NEXT: } else {
+// APART-NEXT: f(i * 2 + 1) = q(i * 2);
+func.func @apart(%q: memref<?xf64> {nest.name = "q"}, %v: memref<?xf64> {nest.name = "v"}, %f: memref<?xf64> {nest.name = "f"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %q, %c0 : memref<?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c2) {
+    %depth = memref.load %v[%i] : memref<?xf64>
+    %is = arith.cmpf ogt, %depth, %zero : f64
+    scf.if %is {
+      %a = memref.load %q[%i] : memref<?xf64>
+      memref.store %a, %f[%i] : memref<?xf64>
+    } else {
+      %at = arith.addi %i, %c1 : index
+      %a = memref.load %q[%i] : memref<?xf64>
+      memref.store %a, %f[%at] : memref<?xf64>
     }
     scf.reduce
   }

@@ -15,6 +15,8 @@
 // RUN: ml2kokkos %s --entry=own_ends -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=sums --emit=prepared -o - | FileCheck %s --check-prefix=NEST
 // RUN: ml2kokkos %s --entry=sums --schedule=naive -o - | FileCheck %s --check-prefix=NAIVE
+// RUN: ml2kokkos %s --entry=windows -o - | FileCheck %s --check-prefix=WINDOWS
+// RUN: ml2kokkos %s --entry=small_windows -o - | FileCheck %s --check-prefix=SMALL
 
 // What a column carries has an element for each column; the loop has no results.
 // SUMS: for_strips<4096>(
@@ -353,6 +355,64 @@ func.func @own_ends(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
       %w = arith.mulf %v, %v : f32
       memref.store %w, %y[%k, %i] : memref<?x?xf32>
     }
+    scf.reduce
+  }
+  return
+}
+
+// Nine exponentials are more than compilers write one after the other; of two they do, inside of vectors.
+// WINDOWS: for_strips<4096>(
+// WINDOWS: for (int di = 0; di < 3; ++di) {
+// WINDOWS-NEXT: for (int dj = 0; dj < 3; ++dj) {
+// WINDOWS-NEXT: for_columns(strip, [&](int j) {
+// WINDOWS: fast_exp(
+func.func @windows(%a: memref<?x?xf64>, %out: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f64
+  %rows = memref.dim %a, %c0 : memref<?x?xf64>
+  %columns = memref.dim %a, %c1 : memref<?x?xf64>
+  %n = arith.subi %rows, %c2 : index
+  %m = arith.subi %columns, %c2 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
+    %sum = scf.for %di = %c0 to %c3 step %c1 iter_args(%s = %zero) -> (f64) {
+      %inner = scf.for %dj = %c0 to %c3 step %c1 iter_args(%t = %s) -> (f64) {
+        %k = arith.addi %i, %di : index
+        %l = arith.addi %j, %dj : index
+        %v = memref.load %a[%k, %l] : memref<?x?xf64>
+        %e = math.exp %v : f64
+        %u = arith.addf %t, %e : f64
+        scf.yield %u : f64
+      }
+      scf.yield %inner : f64
+    }
+    memref.store %sum, %out[%i, %j] : memref<?x?xf64>
+    scf.reduce
+  }
+  return
+}
+
+// SMALL: for_grid(
+// SMALL: for (int dj = 0; dj < 2; ++dj)
+func.func @small_windows(%a: memref<?x?xf64>, %out: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %a, %c0 : memref<?x?xf64>
+  %columns = memref.dim %a, %c1 : memref<?x?xf64>
+  %m = arith.subi %columns, %c1 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
+    %sum = scf.for %dj = %c0 to %c2 step %c1 iter_args(%t = %zero) -> (f64) {
+      %l = arith.addi %j, %dj : index
+      %v = memref.load %a[%i, %l] : memref<?x?xf64>
+      %e = math.exp %v : f64
+      %u = arith.addf %t, %e : f64
+      scf.yield %u : f64
+    }
+    memref.store %sum, %out[%i, %j] : memref<?x?xf64>
     scf.reduce
   }
   return

@@ -126,6 +126,8 @@ static llvm::StringMap<Rule> const &rules() {
       {"nest.not_positive", {OnOperation, isUnit}},
       // A function of double is computed in vectors
       {inVectors, {OnOperation, isUnit}},
+      // Of a branch: what it needs was read in front of it
+      {earlyLoads, {OnOperation, isUnit}},
       // The label that the kernel made of this operation gets; the part of its layer that it is
       {"nest.label", {OnOperation, isString}},
       {"nest.role", {OnOperation, isString}},

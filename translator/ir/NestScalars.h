@@ -14,6 +14,9 @@ namespace ml2k::nest {
 /// On a function of f64: its kernel goes along vectors.
 inline constexpr llvm::StringLiteral inVectors = "nest.in_vectors";
 
+/// On a branch: what its stores need was read in front of it, where compilers have to leave it to find vectors.
+inline constexpr llvm::StringLiteral earlyLoads = "nest.early_loads";
+
 /// What the text calls the index of a loop, which may go down.
 mlir::Value shownIndex(mlir::scf::ForOp loop);
 /// Whether it does.

@@ -2,13 +2,15 @@
 //
 // An upwind scheme reads other neighbours in each of two branches. A compiler cannot know that all of them are there:
 // it reads under a mask, at positions that it computes under the mask, too, and gives vectors up. Where loops and
-// extents prove that a position is inside, the element is read in any case.
+// extents prove that a position is inside, the element is read in any case. What both branches store then, each in the
+// same element, is one store of a choice.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
 #include "passes/lower/loops/Dependence.h"
 #include "passes/lower/loops/LoopSizes.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -75,6 +77,54 @@ private:
         moveBefore(branch, index);
       load->moveBefore(branch);
     }
+    // gcc takes them back into the branch, where it computes their positions as what may wrap: no vectors
+    bool const readsNeighbours = llvm::any_of(loads, [](memref::LoadOp load) {
+      return llvm::any_of(load.getIndices(), [](Value index) {
+        return index.getDefiningOp<arith::AddIOp>() || index.getDefiningOp<arith::SubIOp>();
+      });
+    });
+    bool const hasElse = branch.elseBlock() && !llvm::hasSingleElement(*branch.elseBlock());
+    if (readsNeighbours && !hasElse && !branch.thenBlock()->getOps<memref::StoreOp>().empty())
+      branch->setAttr(nest::earlyLoads, UnitAttr::get(branch.getContext()));
+    SmallVector<scf::IfOp> choices; // inner ones first
+    branch->walk([&](scf::IfOp choice) { choices.push_back(choice); });
+    for (scf::IfOp choice : choices)
+      joinStores(choice);
+  }
+
+  /// The only store of a branch, behind all else that it does.
+  static memref::StoreOp lastStore(Block *block) {
+    if (!block || block->getOperations().size() < 2 || !llvm::hasSingleElement(block->getOps<memref::StoreOp>()))
+      return {};
+    auto store = dyn_cast<memref::StoreOp>(*std::prev(block->getTerminator()->getIterator()));
+    return store && store->getDiscardableAttrs().empty() ? store : memref::StoreOp();
+  }
+
+  /// `if (c) y(i) = a; else y(i) = b;` is `y(i) = c ? a : b;`.
+  static void joinStores(scf::IfOp branch) {
+    memref::StoreOp yes = lastStore(branch.thenBlock()), no = lastStore(branch.elseBlock());
+    auto const isInside = [&](Value value) { return branch->isAncestor(value.getParentRegion()->getParentOp()); };
+    bool const hasOthers = branch
+                               ->walk([&](memref::StoreOp store) {
+                                 return store == yes || store == no ? WalkResult::advance() : WalkResult::interrupt();
+                               })
+                               .wasInterrupted();
+    if (branch.getNumResults() != 0 || !yes || !no || hasOthers || yes.getMemref() != no.getMemref() ||
+        yes.getIndices() != no.getIndices() || isInside(yes.getMemref()) || llvm::any_of(yes.getIndices(), isInside))
+      return;
+    IRRewriter rewriter(branch.getContext());
+    rewriter.setInsertionPoint(branch);
+    auto chosen = rewriter.create<scf::IfOp>(branch.getLoc(), yes.getValue().getType(), branch.getCondition(),
+                                             /*addThenBlock=*/true, /*addElseBlock=*/true);
+    for (auto [store, to] : {std::pair(yes, chosen.thenBlock()), std::pair(no, chosen.elseBlock())}) {
+      Block *const from = store->getBlock();
+      to->getOperations().splice(to->end(), from->getOperations(), from->begin(), store->getIterator());
+      rewriter.setInsertionPointToEnd(to);
+      rewriter.create<scf::YieldOp>(store->getLoc(), store.getValue());
+    }
+    rewriter.setInsertionPointAfter(chosen);
+    rewriter.create<memref::StoreOp>(yes.getLoc(), chosen.getResult(0), yes.getMemref(), yes.getIndices());
+    rewriter.eraseOp(branch);
   }
 
   /// Whether an element is there for all positions of the loops around.

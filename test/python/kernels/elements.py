@@ -228,3 +228,40 @@ def early(x: kk.f64[N], stop: kk.index):
         return
     for i in kk.range(N):
         x[i] = 1.0
+
+
+# --- Neighbours -------------------------------------------------------------------------------------------------------
+
+@case(f64(14, 40), ints(0, 2, 14, 40), f64(14, 40), f64(14, 40))
+def coasts(u, land, depth, out):
+    for i in kk.range(1, u.shape[0] - 1):
+        for j in kk.range(1, u.shape[1] - 1):
+            if land[i, j] > 0:
+                out[i, j] = 0.0
+            elif depth[i, j] > 0.5:
+                out[i, j] = u[i, j + 1] - u[i, j]
+            else:
+                out[i, j] = u[i, j] - u[i, j - 1]
+    for i in kk.range(1, u.shape[0] - 1):
+        for j in kk.range(1, u.shape[1] - 1):
+            if depth[i, j] > 0.0:
+                out[i, j] += 0.1 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+
+
+@case(f64(12, 30), f64(12, 30), ints(0, 2, 12, 30))
+def bilateral_filter(a, out, below):
+    for i in kk.range(2, a.shape[0] - 2):
+        for j in kk.range(2, a.shape[1] - 2):
+            total = weight = 0.0
+            smaller = 0
+            for di in kk.range(5):
+                for dj in kk.range(5):
+                    v = a[i + di - 2, j + dj - 2]
+                    d = v - a[i, j]
+                    w = np.exp(-0.1 * ((di - 2) ** 2 + (dj - 2) ** 2) - d * d)
+                    total += w * v
+                    weight += w
+                    if d < 0.0:
+                        smaller += 1
+            out[i, j] = total / weight
+            below[i, j] = smaller

@@ -32,13 +32,27 @@ static bool readsUnderCondition(Operation *op) {
   return isElement(select.getTrueValue()) || isElement(select.getFalseValue());
 }
 
-/// Whether a store may change the ints that a closure has: its subscripts.
+/// Whether a store may change the ints that a closure has: its subscripts, and the strides of its views.
 static bool storesInts(Operation *op) {
   auto store = dyn_cast<memref::StoreOp>(op);
-  if (!store || !store->getParentOfType<nest::LoopKernelOp>())
+  auto kernel = store ? store->getParentOfType<nest::LoopKernelOp>() : nest::LoopKernelOp();
+  if (!kernel)
     return false;
   Type const element = store.getMemRefType().getElementType();
-  return element.isInteger(32) || element.isIndex();
+  auto const hasStrides = [&] {
+    return kernel
+        .walk([](Operation *access) {
+          auto load = dyn_cast<memref::LoadOp>(access);
+          auto stored = dyn_cast<memref::StoreOp>(access);
+          return (load     ? load.getMemRefType().getRank()
+                  : stored ? stored.getMemRefType().getRank()
+                           : 0) > 1
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  return element.isInteger(32) || element.isIndex() || (element.isInteger(64) && hasStrides());
 }
 
 /// Of some operation in the entry.

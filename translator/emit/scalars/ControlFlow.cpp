@@ -311,6 +311,8 @@ static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
     return success();
   }
   bool const isOtherwise = yes.empty() && !no.empty();
+  if (branch->hasAttr(nest::earlyLoads))
+    condition = call(Raw("likely"), {*condition}, "likely");
   if (isOtherwise)
     to.push_back(cpp::If{unary("!", *condition), std::move(no), {}});
   else if (!yes.empty())
