@@ -262,6 +262,7 @@ static Json viewGenerality(Program const &program, std::set<std::string> const &
           {"varied", varied},
           {"bytes", bytes},
           {"truths", joinsTruths(entry)},
+          {"places", findsPlaces(entry)},
           {"tall", blocks.count("large_conv") != 0},
           {"gathered", blocks.count("contract_gathered") != 0},
           {"phases", blocks.count("conv_transposed") || blocks.count("contract_parts")},

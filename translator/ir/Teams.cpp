@@ -91,6 +91,23 @@ bool ml2k::nest::isOfRows(LoopKernelOp kernel) {
   return hasLoops && !isOther;
 }
 
+static Value withoutCasts(Value value) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  return value;
+}
+
+bool ml2k::nest::isFirstPlace(scf::ParallelOp loop) {
+  if (loop.getNumLoops() != 1 || loop.getNumResults() != 1 || !isConstantIntValue(loop.getLowerBound()[0], 0))
+    return false;
+  auto reduce = cast<scf::ReduceOp>(loop.getBody()->getTerminator());
+  auto choice = reduce.getOperands()[0].getDefiningOp<arith::SelectOp>();
+  Value const end = loop.getUpperBound()[0];
+  return choice && choice->hasOneUse() && combinerOf(reduce.getReductions()[0]) == Combiner::MinSI &&
+         withoutCasts(choice.getTrueValue()) == loop.getInductionVars()[0] &&
+         withoutCasts(choice.getFalseValue()) == end && withoutCasts(loop.getInitVals()[0]) == end;
+}
+
 bool ml2k::nest::hasValuesOfThreads(Operation *kernel) { return bool(valuesOfThreads(kernel)); }
 
 /// Vector lanes along the last dimension of several.

@@ -46,6 +46,9 @@ TeamShape teamShapeOf(LoopKernelOp kernel);
 /// launches stay teams.
 bool isOfRows(LoopKernelOp kernel);
 
+/// Whether a reduction finds the first position for which a condition holds, or the end: the least of `c ? k : end`.
+bool isFirstPlace(mlir::scf::ParallelOp loop);
+
 /// Whether the team has to have the shape of such memory.
 bool hasValuesOfThreads(mlir::Operation *kernel);
 

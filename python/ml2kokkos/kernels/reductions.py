@@ -14,7 +14,7 @@ JOINS = {"sum": ("addf", "addi", "ori"), "prod": ("mulf", "muli", "andi"), "min"
          "max": ("maximumf", "maxsi", "ori"), "any": ("", "", "ori"), "all": ("", "", "andi")}
 
 
-PIECE = 2048 # terms of which a position is looked for at once
+PIECE, GROUP = 512, 256 # terms of which a position is looked for at once; pieces, likewise
 
 
 def neutral(how, kind):
@@ -138,8 +138,9 @@ class Reductions:
 
     # --- Loops ---
 
-    def reduced(self, how, spans, term, serial=False, names=None):
-        """spans: (begin, end) by loop, or what gives them from the indices outside; term(indices): value and condition."""
+    def reduced(self, how, spans, term, serial=False, names=None, start=None):
+        """spans: (begin, end) by loop, or what gives them from the indices outside; term(indices): value and condition;
+        start: what is joined to them, the name of a value."""
         hint, self.hint = self.hint, None
         if self.declared:
             serial = True
@@ -180,7 +181,7 @@ class Reductions:
         if how in ("sum", "prod") and found not in REAL and not is_float(found):
             kind = UNSIGNED[-1] if is_unsigned(found) else "i64"
         first = neutral(how, kind)
-        start = self.w.constant(float(first) if is_float(kind) else bool(first) if kind == "i1" else first, kind)
+        start = start or self.w.constant(float(first) if is_float(kind) else bool(first) if kind == "i1" else first, kind)
         rounded = how in ("sum", "prod") and is_float(kind)
         join = f"arith.{self.by_sign(JOINS[how][0 if is_float(kind) else 2 if kind == 'i1' else 1], kind)}"
 
@@ -266,6 +267,8 @@ class Reductions:
         if not self.depth:
             return self.position_by_pieces(how, kind, *spans[0], term, (names or ["k"])[0])
         begin, end = spans[0]
+        if not self.declared and self.is_element(term):
+            return self.position_by_extremum(how, kind, (begin, end), term, names)
         found = self.first_best(how, kind, begin, end, (names or ["k"])[0],
                                 lambda at: Scalar(self.as_kind(term([at])[0], kind), kind))
         return Index(Linear(0, {found[1]: 1}))
@@ -303,27 +306,71 @@ class Reductions:
         self.w.lower[place] = 0
         return best, place
 
+    def is_element(self, term):
+        """Whether a term is an element whose neighbour in memory is the next term: it is as soon read twice as carried with its place."""
+        def look():
+            name = self.w.fresh("k")
+            return name, self.w.inside(lambda: term([Linear(0, {name: 1})]))[0]
+
+        name, lines = self.w.trial(look)
+        loads = [line for line in lines if isinstance(line, str) and "memref.load" in line]
+        others = [line for line in lines if line not in loads and not (isinstance(line, str) and line.rstrip().endswith(": index"))]
+        return len(loads) == 1 and not others and f"{name}]" in loads[0]
+
+    def position_by_extremum(self, how, kind, span, term, names):
+        """The extremum, then the first place that has it: two reductions, which the lanes of a vector or of a team share."""
+        hint, self.hint = self.hint, None
+        best = Scalar(self.reduced("min" if how == "argmin" else "max", [span], term, names=names).name, kind)
+        behind = self.w.value(f"arith.index_cast {self.w.index(span[1])} : index to i32")
+
+        def place(at):
+            value = Scalar(self.as_kind(term(at)[0], kind), kind)
+            here = self.compare("Eq", value, best)
+            if is_float(kind): # a NaN is the extremum, too
+                here = self.either_of(here, self.is_nan(value))
+            own = self.w.value(f"arith.index_cast {self.w.index(at[0])} : index to i32")
+            return Scalar(self.w.value(f"arith.select {here.name}, {own}, {behind} : i32"), "i32"), None
+
+        self.hint = hint or "place"
+        found = self.reduced("min", [span], place, names=names, start=behind)
+        first = self.w.value(f"arith.index_cast {found.name} : i32 to index")
+        self.w.lower[first] = 0
+        return Index(Linear(0, {first: 1}))
+
     def position_by_pieces(self, how, kind, begin, end, term, name):
-        """The extremum of each piece, all at once; the first piece that has the best one; its place there."""
+        """The extremum of each piece, and of each group of pieces, all at once; the first group that has the best one, the first of
+        its pieces, the place there: a few hundred steps of one thread, however many terms there are."""
         hint, self.hint = self.hint, None
         reach = "min" if how == "argmin" else "max"
-        pieces = Linear(0, {self.index_atom("FloorDiv", end.plus(begin, -1).plus(Linear(PIECE - 1)), Linear(PIECE)): 1})
-        extrema = self.local_array(kind, [pieces], f"{CARRIED[reach]}_by_piece")
+        parts = lambda count, size: Linear(0, {self.index_atom("FloorDiv", count.plus(Linear(size - 1)), Linear(size)): 1})
+        pieces = parts(end.plus(begin, -1), PIECE)
+        groups = parts(pieces, GROUP)
 
-        def span(piece):
-            first = begin.plus(piece, PIECE)
-            last = self.w.value(f"arith.minsi {self.w.index(first.plus(Linear(PIECE)))}, {self.w.index(end)} : index")
-            return first, Linear(0, {last: 1})
+        def span(part, first, last, size):
+            """Of a part of so many of what lies between first and last."""
+            here = first.plus(part, size)
+            there = self.w.value(f"arith.minsi {self.w.index(here.plus(Linear(size)))}, {self.w.index(last)} : index")
+            return here, Linear(0, {there: 1})
 
-        def extremum(at):
-            self.depth += 1
-            self.store(extrema, at, self.reduced(reach, [span(at[0])], term, True, [name]))
-            self.depth -= 1
+        def extrema_of(parts, size, name, first, last, term, names):
+            """An array of them, one for each part."""
+            extrema = self.local_array(kind, [parts], f"{CARRIED[reach]}_by_{name}")
 
-        self.over([pieces], extremum, self.comment(self.statement))
-        _, piece = self.first_best(how, kind, Linear(), pieces, "piece", lambda at: extrema.at([at]))
+            def extremum(at):
+                self.depth += 1
+                self.store(extrema, at, self.reduced(reach, [span(at[0], first, last, size)], term, True, names))
+                self.depth -= 1
+
+            self.over([parts], extremum, self.comment(self.statement))
+            return extrema
+
+        of_pieces = extrema_of(pieces, PIECE, "piece", begin, end, term, [name])
+        of_groups = extrema_of(groups, GROUP, "group", Linear(), pieces, lambda at: (of_pieces.at(at), None), ["piece"])
+        _, group = self.first_best(how, kind, Linear(), groups, "group", lambda at: of_groups.at([at]))
+        _, piece = self.first_best(how, kind, *span(Linear(0, {group: 1}), Linear(), pieces, GROUP), "piece", lambda at: of_pieces.at([at]))
         self.hint = hint
-        place = self.first_best(how, kind, *span(Linear(0, {piece: 1})), name, lambda at: Scalar(self.as_kind(term([at])[0], kind), kind))[1]
+        place = self.first_best(how, kind, *span(Linear(0, {piece: 1}), begin, end, PIECE), name,
+                                lambda at: Scalar(self.as_kind(term([at])[0], kind), kind))[1]
         return Index(Linear(0, {place: 1}))
 
     def is_nan(self, value):

@@ -298,3 +298,21 @@ def of_grids(x: kk.f64[N, M], out: kk.f64[6], length: kk.i64[N]):
     out[3] = kk.sum(x[i, j] for i in kk.range(N) for j in kk.range(length[i]))
     out[4] = kk.min(x[i, j] for j in kk.range(M) for i in kk.range(len(x) - 1))
     out[5] = kk.sum(1.0 for i in kk.range(N - N) for j in kk.range(length[7 * (i + 1)]))
+
+
+def with_nan(random):
+    rows = random.integers(0, 9, (6, 150)).astype(float)
+    rows[1, [70, 149]] = np.nan
+    rows[2, 0] = np.nan
+    return rows
+
+
+@case(with_nan, ints(0, 5, 6, 150), ints(0, 5, 3000), ints(0, 1, 6), ints(0, 1, 6), ints(0, 1, 6), ints(0, 1, 2))
+def places_in_rows(a, b, c, least, most, second, whole):
+    for i in kk.range(a.shape[0]):
+        least[i] = kk.argmin(a[i, j] for j in kk.range(a.shape[1]))
+        most[i] = kk.argmax(a[i])
+        second[i] = kk.argmax(b[i, k] for k in kk.range(b.shape[1]))
+    whole[0] = kk.argmax(c)
+    whole[1] = kk.argmin(c[k] * c[k] for k in kk.range(len(c)))
+

@@ -211,10 +211,11 @@ Json Serializer::view(While const &s) {
 Json Serializer::view(BreakIf const &s) { return {{"template", "statement/break"}, {"condition", text(s.condition)}}; }
 
 Json Serializer::view(Fold const &s) {
-  char const *const kind = s.initial  ? "statement/fold_in_order"
-                           : s.span   ? "statement/fold_span"
-                           : s.inForm ? "form/fold"
-                                      : "statement/fold";
+  char const *const kind = s.initial   ? "statement/fold_in_order"
+                           : s.span    ? "statement/fold_span"
+                           : s.inForm  ? "form/fold"
+                           : s.isFirst ? "statement/first"
+                                       : "statement/fold";
   return {{"template", kind},
           {"span", s.span ? text(*s.span) : ""},
           {"initial", s.initial ? text(*s.initial) : ""},

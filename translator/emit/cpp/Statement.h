@@ -123,6 +123,7 @@ struct Fold { // type const name = along.fold<combiner>(length, [&](parameter) {
   bool inForm = false;                    ///< of a network inside a kernel: the combiner is an argument
   std::optional<Expression> span = {};    ///< fold_span<combiner, type>(span, ...) instead, by one thread
   std::optional<Expression> initial = {}; ///< fold_in_order<combiner, type>(span, initial, ...) instead
+  bool isFirst = false;                   ///< along.first(length, ...) instead: where the value, a condition, holds
   bool operator==(Fold const &) const = default;
 };
 struct Each {                       // along.each(length, [&](parameter) { body });

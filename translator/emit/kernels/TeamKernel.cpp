@@ -146,7 +146,22 @@ LogicalResult LoopPrinter::printJoined(scf::ParallelOp loop, Threads const &thre
   Expression const range =
       isLine ? spanOf(threads.lowers[0], threads.uppers[0]) : spanOf(literal(0), product(threads.lengths));
   printer.names.release(outside);
-  Identifier const name = printer.names.fresh(withSourceName(result, accumulatorNouns(combiner)));
+  bool const isFirst = isOfRows() && nest::isFirstPlace(loop) && term->kind() == cpp::Kind::Conditional;
+  ScalarPrinter::Nouns const nouns = isFirst ? ScalarPrinter::Nouns{"place", "position"} : accumulatorNouns(combiner);
+  Identifier const name = printer.names.fresh(withSourceName(result, nouns));
+  if (isFirst) {
+    cpp::Fold first{computedType(result.getType()),
+                    name,
+                    combinerName(combiner),
+                    threads.uppers[0],
+                    cpp::intParameter(index),
+                    std::move(body),
+                    (*term)->parts[0]};
+    first.isFirst = true;
+    to.push_back(std::move(first));
+    printer.bind(result, cpp::name(name));
+    return success();
+  }
   if (isOfRows())
     to.push_back(cpp::Fold{computedType(result.getType()), name, combinerName(combiner), threads.uppers[0],
                            cpp::intParameter(index), std::move(body), *term});

@@ -3,6 +3,7 @@
 #include "translator/emit/model/VectorHazards.h"
 
 #include "translator/ir/Nest.h"
+#include "translator/ir/Teams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -63,6 +64,13 @@ static bool anyIn(func::FuncOp entry, function_ref<bool(Operation *)> holds) {
 
 bool hidesFromVectors(func::FuncOp entry) {
   return anyIn(entry, [](Operation *op) { return storesInts(op) || readsUnderCondition(op); });
+}
+
+bool findsPlaces(func::FuncOp entry) {
+  return anyIn(entry, [](Operation *op) {
+    auto loop = dyn_cast<scf::ParallelOp>(op);
+    return loop && nest::isFirstPlace(loop);
+  });
 }
 
 bool joinsTruths(func::FuncOp entry) {

@@ -11,6 +11,7 @@ namespace ml2k {
 bool hidesFromVectors(mlir::func::FuncOp entry);
 
 /// Whether kernels reduce bools.
+bool findsPlaces(mlir::func::FuncOp entry);
 bool joinsTruths(mlir::func::FuncOp entry);
 
 } // namespace ml2k
