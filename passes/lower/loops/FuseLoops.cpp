@@ -2,7 +2,8 @@
 //
 // A dot product of a vector that the loop in front makes, updates of several vectors, the norm of what was updated: one
 // pass over memory instead of several. Two loops can be one if they have the same bounds, reductions that a kernel can
-// have together, and if what one of them writes the other one touches at its own position only.
+// have together, and if what one of them writes the other one touches at its own position only. A loop over a matrix
+// goes into one over its rows that joins what they hold, so that the steps of a softmax are one kernel.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 
@@ -10,10 +11,12 @@
 #include "passes/lower/loops/LinearForms.h"
 #include "passes/lower/loops/LoopTouches.h"
 #include "passes/lower/loops/LoopsToNest.h"
+#include "passes/lower/loops/OrderedUpdates.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/SparseLevels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -62,8 +65,9 @@ std::optional<int64_t> distance(Linear const &a, scf::ParallelOp first, Linear c
   return isNumber && !llvm::SubOverflow(a.constant, b.constant, number) ? std::optional(number) : std::nullopt;
 }
 
-/// Both at an element of the same iteration, such as x(i + 1, j), or never at the same element.
-bool haveOwnElements(Touch const &x, scf::ParallelOp first, Touch const &y, scf::ParallelOp second) {
+/// Both at an element of the same iteration, such as x(i + 1, j), or never at the same element; or, with `rows`, at
+/// what only that iteration has, such as row i.
+bool haveOwnElements(Touch const &x, scf::ParallelOp first, Touch const &y, scf::ParallelOp second, bool rows) {
   llvm::SmallDenseSet<unsigned> fixed;
   bool areEqual = x.at.size() == y.at.size() && baseOf(x.memref) == x.memref;
   for (unsigned i = 0; areEqual && i < x.at.size(); ++i) {
@@ -73,7 +77,7 @@ bool haveOwnElements(Touch const &x, scf::ParallelOp first, Touch const &y, scf:
         own && others && *own == *others ? distance(a, first, b, second) : std::nullopt;
     if (apart && *apart != 0 && !*own)
       return true;
-    areEqual &= apart == 0;
+    areEqual &= apart == 0 || rows;
     if (apart == 0 && *own)
       fixed.insert(**own);
   }
@@ -81,9 +85,10 @@ bool haveOwnElements(Touch const &x, scf::ParallelOp first, Touch const &y, scf:
 }
 
 /// Both at what belongs to the same iteration.
-bool areOwn(Touch const &x, scf::ParallelOp first, Touch const &y, scf::ParallelOp second) {
-  return x.memref == y.memref && ((isAtOwnPosition(x, first) && isAtOwnPosition(y, second)) ||
-                                  (ownEntry(x) && ownEntry(x) == ownEntry(y)) || haveOwnElements(x, first, y, second));
+bool areOwn(Touch const &x, scf::ParallelOp first, Touch const &y, scf::ParallelOp second, bool rows) {
+  return x.memref == y.memref &&
+         ((isAtOwnPosition(x, first) && isAtOwnPosition(y, second)) || (ownEntry(x) && ownEntry(x) == ownEntry(y)) ||
+          haveOwnElements(x, first, y, second, rows));
 }
 
 /// Whether inner loops run along rows of matrices, and whether the iterations lie side by side in rows meanwhile.
@@ -114,11 +119,31 @@ bool haveOtherDirections(scf::ParallelOp a, scf::ParallelOp b) {
   return rowsOfA != besideInA && rowsOfB != besideInB && rowsOfA != rowsOfB;
 }
 
+/// Whether all that each iteration carries is joined in any order.
+bool isFoldInAnyOrder(scf::ForOp loop) {
+  return isConstantIntValue(loop.getLowerBound(), 0) &&
+         llvm::all_of(loop.getYieldedValues(), [](Value value) { return isReorderable(value.getDefiningOp()); });
+}
+
+/// Whether each iteration joins what a row holds, which vectors and threads share.
+bool joinsRows(scf::ParallelOp loop) {
+  auto const isFold = [](Operation &op) {
+    auto parallel = dyn_cast<scf::ParallelOp>(op);
+    auto sequential = dyn_cast<scf::ForOp>(op);
+    return op.getNumResults() > 0 &&
+           ((parallel && parallel.getNumLoops() == 1 && isConstantIntValue(parallel.getLowerBound()[0], 0)) ||
+            (sequential && isFoldInAnyOrder(sequential)));
+  };
+  return loop.getNumLoops() == 1 && loop.getNumResults() == 0 && llvm::any_of(*loop.getBody(), isFold) &&
+         directionsOf(loop).first;
+}
+
 /// Whether the iterations of both may run one after the other.
 bool areApart(ArrayRef<Touch> a, scf::ParallelOp first, ArrayRef<Touch> b, scf::ParallelOp second) {
+  bool const rows = joinsRows(first) || joinsRows(second);
   for (Touch const &x : a)
     for (Touch const &y : b)
-      if ((x.writes || y.writes) && mayAlias(x.memref, y.memref) && !areOwn(x, first, y, second))
+      if ((x.writes || y.writes) && mayAlias(x.memref, y.memref) && !areOwn(x, first, y, second, rows))
         return false;
   return true;
 }
@@ -145,6 +170,14 @@ bool mayFuse(scf::ParallelOp loop) {
          !loop.getBody()->walk([](memref::AllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+/// A loop over the elements of a matrix whose rows are worth loops of their own.
+bool isOfLongRows(scf::ParallelOp loop) {
+  constexpr int64_t shortRow = 32;
+  std::optional<int64_t> const length = getConstantIntValue(loop.getUpperBound().back());
+  return loop.getNumLoops() == 2 && loop.getNumResults() == 0 && isConstantIntValue(loop.getLowerBound()[1], 0) &&
+         isConstantIntValue(loop.getStep()[1], 1) && !(length && *length < shortRow);
+}
+
 class Fusion {
 public:
   explicit Fusion(RewriterBase &rewriter) : rewriter(rewriter) {}
@@ -152,8 +185,14 @@ public:
   void visit(Block &block) {
     for (Operation *op = &block.front(); op; op = op->getNextNode()) {
       auto loop = dyn_cast<scf::ParallelOp>(op);
-      for (scf::ParallelOp next = loop ? partnerOf(loop) : scf::ParallelOp(); next; next = partnerOf(loop))
-        op = loop = fuse(loop, next);
+      while (loop) {
+        if (scf::ParallelOp const next = partnerOf(loop))
+          op = loop = fuse(loop, next);
+        else if (scf::ParallelOp const both = fuseRows(loop))
+          op = loop = both;
+        else
+          break;
+      }
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
         for (Region &region : op->getRegions())
           for (Block &inner : region)
@@ -203,6 +242,53 @@ private:
       behind.insert(op);
     }
     return {};
+  }
+
+  static scf::ParallelOp nextLoop(scf::ParallelOp loop) {
+    for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
+      if (auto next = dyn_cast<scf::ParallelOp>(op))
+        return next;
+    return {};
+  }
+
+  /// The loop and the next one, if one is over rows and the other one over the elements of a matrix that has them.
+  scf::ParallelOp fuseRows(scf::ParallelOp loop) {
+    scf::ParallelOp const next = nextLoop(loop);
+    bool const isSecond = next && joinsRows(loop) && isOfLongRows(next);
+    if (!isSecond && !(next && isOfLongRows(loop) && joinsRows(next)))
+      return {};
+    scf::ParallelOp const grid = isSecond ? next : loop, rows = byRows(grid);
+    scf::ParallelOp const first = isSecond ? loop : rows, second = isSecond ? rows : next;
+    if (!isSecond) // which would be in between
+      rewriter.moveOpAfter(rows, grid);
+    if (partnerOf(first) != second) {
+      rewriter.eraseOp(rows);
+      return {};
+    }
+    rewriter.eraseOp(grid);
+    return fuse(first, second);
+  }
+
+  /// A copy of the loop over a matrix, in front of it, that is a loop over its rows around one along each.
+  scf::ParallelOp byRows(scf::ParallelOp grid) {
+    rewriter.setInsertionPoint(grid);
+    Location const location = grid.getLoc();
+    auto rows =
+        rewriter.create<scf::ParallelOp>(location, grid.getLowerBound()[0], grid.getUpperBound()[0], grid.getStep()[0]);
+    rows->setDiscardableAttrs(grid->getDiscardableAttrDictionary());
+    rewriter.setInsertionPointToStart(rows.getBody());
+    auto along =
+        rewriter.create<scf::ParallelOp>(location, grid.getLowerBound()[1], grid.getUpperBound()[1], grid.getStep()[1]);
+    IRMapping values;
+    Value const indices[] = {rows.getInductionVars()[0], along.getInductionVars()[0]};
+    for (auto [old, made] : llvm::zip(grid.getInductionVars(), indices)) {
+      Value(made).setLoc(old.getLoc());
+      values.map(old, made);
+    }
+    rewriter.setInsertionPointToStart(along.getBody());
+    for (Operation &op : grid.getBody()->without_terminator())
+      rewriter.clone(op, values);
+    return rows;
   }
 
   static bool usesOf(scf::ParallelOp next, llvm::SmallPtrSetImpl<Operation *> const &behind) {

@@ -157,3 +157,16 @@ def turned(x, y):
         y[k, i, j] = x[i, j, k]
     for i in kk.range(*(1, 3)):
         y[0, i, 0] = np.maximum(*x[:, 0, :2].shape) + x[i, 0, 0]
+
+
+@case(f64(9, 70), f64(9, 70), f64(9, 70), f64(9))
+def rows_of_a_matrix(a, b, out, spread):
+    """A softmax, a normalization in place, what is larger than the mean of its row."""
+    e = np.exp(a - kk.max(a, axis=1)[:, None])
+    out[:] = e / kk.sum(e, axis=1)[:, None]
+    mean = kk.sum(b, axis=1) / b.shape[1]
+    b[:] = b - mean[:, None]
+    spread[:] = np.sqrt(kk.sum(b * b, axis=1) / b.shape[1])
+    b[:] = b / spread[:, None]
+    a[:] = kk.where(a > (kk.sum(a, axis=1) / a.shape[1])[:, None], a, b)
+
