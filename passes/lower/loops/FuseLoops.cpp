@@ -170,12 +170,16 @@ bool mayFuse(scf::ParallelOp loop) {
          !loop.getBody()->walk([](memref::AllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// A loop over the elements of a matrix whose rows are worth loops of their own.
+/// A loop over the elements of a matrix whose rows are worth loops of their own: neither short nor few. Elements that
+/// are sums are products of matrices, which have better kernels.
 bool isOfLongRows(scf::ParallelOp loop) {
-  constexpr int64_t shortRow = 32;
-  std::optional<int64_t> const length = getConstantIntValue(loop.getUpperBound().back());
-  return loop.getNumLoops() == 2 && loop.getNumResults() == 0 && isConstantIntValue(loop.getLowerBound()[1], 0) &&
-         isConstantIntValue(loop.getStep()[1], 1) && !(length && *length < shortRow);
+  constexpr int64_t shortRow = 32, fewRows = 32;
+  std::optional<int64_t> const rows = getConstantIntValue(loop.getUpperBound().front()),
+                               length = getConstantIntValue(loop.getUpperBound().back());
+  auto const isLoop = [](Operation &op) { return isa<LoopLikeOpInterface>(op); };
+  return loop.getNumLoops() == 2 && loop.getNumResults() == 0 && llvm::none_of(*loop.getBody(), isLoop) &&
+         isConstantIntValue(loop.getLowerBound()[1], 0) && isConstantIntValue(loop.getStep()[1], 1) &&
+         !(length && *length < shortRow) && !(rows && *rows < fewRows);
 }
 
 class Fusion {
