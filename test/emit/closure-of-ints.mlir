@@ -4,6 +4,7 @@
 // RUN: ml2kokkos %s --entry=reals -o - | FileCheck %s --check-prefix=REALS
 
 // INTS: Body const own = body; // a copy, which no store of the body can change
+// INTS-NEXT: for (int row = begin; row < end; ++row) {
 // INTS-NEXT: #pragma omp simd
 // INTS-NEXT: for (int column = first; column < last; ++column)
 // INTS-NEXT: own(row, column);

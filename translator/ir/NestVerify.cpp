@@ -179,8 +179,11 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
   if (block == KernelBlock::Team ? threads < 1 || lanes < 1 || lanes > 32 || !llvm::isPowerOf2_64(lanes) : threads != 0)
     return emitError() << "team has threads, each of a power of two of lanes up to 32; other blocks have none";
   bool const ofStrips = block == KernelBlock::ForStrips || block == KernelBlock::ScanColumns;
-  if (block != KernelBlock::Team && (ofStrips ? lanes < 1 : lanes != 0))
-    return emitError() << "for_strips and scan_columns have the columns of a strip, other blocks but team no lanes";
+  bool const isGrid = block == KernelBlock::ForGrid;
+  if (block != KernelBlock::Team && (ofStrips ? lanes < 1 : isGrid ? lanes < 0 : lanes != 0))
+    return emitError()
+           << "for_strips and scan_columns have the columns of a strip, for_grid of a short row, other blocks "
+              "but team no lanes";
   if (fused < 0 || scratch < 0)
     return emitError() << "counts are not negative";
   return success();

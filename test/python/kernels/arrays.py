@@ -170,3 +170,17 @@ def rows_of_a_matrix(a, b, out, spread):
     b[:] = b / spread[:, None]
     a[:] = kk.where(a > (kk.sum(a, axis=1) / a.shape[1])[:, None], a, b)
 
+
+@case(f64(130, 3), f64(130, 3), f64(130, 3, 3), f64(90, 2, 3), f64(130, 3))
+def points_of_three(x, v, turn, image, out):
+    v[:] = v + 0.1 * x
+    x[:] = x * 0.5 + v
+    for n in kk.range(x.shape[0]):
+        for i in kk.range(3):
+            s = 0.0
+            for j in kk.range(3):
+                s += turn[n, i, j] * x[n, j]
+            out[n, i] = s
+    for i, j, c in kk.parallel(image.shape[0], image.shape[1], 3):
+        image[i, j, c] = 1.0 - image[i, j, c]
+

@@ -224,6 +224,9 @@ LogicalResult LoopPrinter::printSpans(Body statements) {
   if (layer.schedule.getBlock() == nest::KernelBlock::Range) { // whose terms are loops
     arguments.insert(arguments.begin(), cpp::name(Raw("space")));
     layer.setBlockCall(Raw("reduce_each"), arguments);
+  } else if (layer.schedule.getBlock() == nest::KernelBlock::ForGrid && layer.schedule.getLanes() > 0 &&
+             layer.tuning().empty()) {
+    layer.setBlockCall(Raw("for_short_rows"), Code(layer.schedule.getLanes()), {*outer});
   } else {
     layer.setCall(arguments);
   }
