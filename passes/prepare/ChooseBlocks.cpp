@@ -297,19 +297,6 @@ static bool hasFolds(nest::LoopKernelOp kernel) {
       .wasInterrupted();
 }
 
-/// As many columns as a grid has, if they are a few and the rows many: such as the components of `x[n, 3]`.
-static int64_t columnsOfShortRows(nest::LoopKernelOp kernel) {
-  constexpr int64_t few = 8, many = 64;
-  auto const columns = getConstantIntValue(kernel.getUppers().back());
-  int64_t rows = 1;
-  for (auto [lower, upper] : llvm::zip(kernel.getLowers().drop_back(), kernel.getUppers().drop_back())) {
-    auto const first = getConstantIntValue(lower), end = getConstantIntValue(upper);
-    rows = llvm::SaturatingMultiply<uint64_t>(rows, first && end ? std::max<int64_t>(*end - *first, 0) : many);
-  }
-  bool const isShort = columns && *columns > 1 && *columns <= few && isConstantIntValue(kernel.getLowers().back(), 0);
-  return isShort && rows >= many ? *columns : 0;
-}
-
 static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
   nameGuardedLoads(kernel);
   nameSums(kernel);

@@ -155,4 +155,16 @@ bool goesInTiles(nest::LoopKernelOp kernel) {
   return loops > 1 && GridAccesses(kernel).tiled(loops - 1) == loops - 2;
 }
 
+int64_t columnsOfShortRows(nest::LoopKernelOp kernel) {
+  constexpr int64_t few = 8, many = 64;
+  auto const columns = getConstantIntValue(kernel.getUppers().back());
+  int64_t rows = 1;
+  for (auto [lower, upper] : llvm::zip(kernel.getLowers().drop_back(), kernel.getUppers().drop_back())) {
+    auto const first = getConstantIntValue(lower), end = getConstantIntValue(upper);
+    rows = llvm::SaturatingMultiply<uint64_t>(rows, first && end ? std::max<int64_t>(*end - *first, 0) : many);
+  }
+  bool const isShort = columns && *columns > 1 && *columns <= few && isConstantIntValue(kernel.getLowers().back(), 0);
+  return isShort && rows >= many ? *columns : 0;
+}
+
 } // namespace ml2k

@@ -45,6 +45,9 @@ private:
 /// Whether a kernel goes in tiles of its last two loops.
 bool goesInTiles(nest::LoopKernelOp kernel);
 
+/// As many columns as a grid has if they are a few and the rows many, such as the components of `x[n, 3]`; else 0.
+int64_t columnsOfShortRows(nest::LoopKernelOp kernel);
+
 } // namespace ml2k
 
 #endif
