@@ -75,8 +75,10 @@ static bool isInVectors(Operation *function, Operation *lanes) {
     if (std::optional<int64_t> const trips = tripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
         trips && !loop->hasAttr(nest::stripLoop))
       copies *= std::max<int64_t>(*trips, 1);
+    if (copies > fewSteps)
+      return false;
   }
-  return copies <= fewSteps;
+  return true;
 }
 
 static void choose(Operation *kernel) {

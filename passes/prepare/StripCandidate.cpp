@@ -109,13 +109,12 @@ private:
 
   /// Of a loop of the kernel, or of one that was chosen before.
   bool choose(scf::ForOp loop) {
-    bool const isOfFunctions = callsOf(loop) > mostCalls;
-    isWorthIt |= isOfFunctions;
-    if (!isLong(loop, shortLoop) && !isOfFunctions)
+    bool const isShort = !isLong(loop, shortLoop);
+    if (isShort && callsOf(loop) <= mostCalls)
       return false;
     loops.push_back(loop);
     chosen.insert(loop);
-    isWorthIt |= isLong(loop, longWithoutStores) || storesIn(loop);
+    isWorthIt |= isShort || isLong(loop, longWithoutStores) || storesIn(loop);
     return true;
   }
 
