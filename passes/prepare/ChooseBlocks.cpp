@@ -340,7 +340,8 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
   else
     nest::setSchedule(kernel, goesInTiles(kernel) ? KernelBlock::ForTiles : KernelBlock::ForGrid,
-                      {.fused = rows, .lanes = goesInTiles(kernel) ? 0 : columnsOfShortRows(kernel)});
+                      {.fused = nest::storeFromLine(kernel) ? 0 : rows,
+                       .lanes = goesInTiles(kernel) ? 0 : columnsOfShortRows(kernel)});
   KernelBlock const block = nest::scheduleOf(kernel).getBlock();
   if (!isNaive && block == KernelBlock::Range)
     markFolds(kernel);

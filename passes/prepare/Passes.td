@@ -103,6 +103,16 @@ def OrderGrids : Pass<"ml2k-order-grids", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def AlignGrids : Pass<"ml2k-align-grids", "::mlir::func::FuncOp"> {
+  let summary = "grids whose vectors begin at lines of the cache";
+  let description = [{
+    Pre: the loops of nest.kernels are in their order. Post: where a kernel of two or three loops without loops inside stores an element
+    of an array for each position, and rows do not begin at lines of the cache by themselves, the first such store has `nest.from_line`
+    and its indices are the positions of the loops. Not with `ml2k-naive`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::ml2k::nest::NestDialect"];
+}
+
 def FormStrips : Pass<"ml2k-form-strips", "::mlir::func::FuncOp"> {
   let summary = "kernels whose iterations walk down a column take many columns together";
   let description = [{

@@ -5,8 +5,10 @@
 
 // INTS: Body const own = body; // a copy, which no store of the body can change
 // INTS-NEXT: for (int row = begin; row < end; ++row) {
+// INTS-NEXT: int from = first
+// INTS-NEXT: for (int part
 // INTS-NEXT: #pragma omp simd
-// INTS-NEXT: for (int column = first; column < last; ++column)
+// INTS-NEXT: for (int column = from; column < to; ++column)
 // INTS-NEXT: own(row, column);
 func.func @ints(%x: memref<?x?xi32>, %y: memref<?x?xi32>, %k: index) {
   %c0 = arith.constant 0 : index

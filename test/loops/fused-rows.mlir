@@ -105,7 +105,7 @@ func.func @columns(%a: memref<?x?xf64>, %sum: memref<?xf64>, %out: memref<?x?xf6
 
 // An element needs the sum of the row below.
 // OTHERS: for_rows(
-// OTHERS: for_grid(
+// OTHERS: for_lines(
 func.func @others(%a: memref<?x?xf64>, %sum: memref<?xf64>, %out: memref<?x?xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

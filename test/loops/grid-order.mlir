@@ -11,7 +11,7 @@
 // RUN: ml2kokkos %s --entry=product -o - | FileCheck %s --check-prefix=PRODUCT
 
 // Everything lies along the first loop.
-// TURNED: for_grid("grid_order::y", space, Span{0, n}, Span{0, m}, KOKKOS_LAMBDA(int j, int i) { y(j, i) = 2.f * x(j, i); });
+// TURNED: "grid_order::y", space, Span{0, n}, Span{0, m}, y, KOKKOS_LAMBDA(int j, int i) { y(j, i) = 2.f * x(j, i); });
 // NAIVE: KOKKOS_LAMBDA(int i, int j) { y(j, i) = 2.f * x(j, i); });
 func.func @turned(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index

@@ -128,6 +128,8 @@ static llvm::StringMap<Rule> const &rules() {
       {inVectors, {OnOperation, isUnit}},
       // Of a branch: what it needs was read in front of it
       {earlyLoads, {OnOperation, isUnit}},
+      // Of a store of each position of a grid: its rows tell where vectors begin
+      {fromLine, {OnOperation, isUnit}},
       // The label that the kernel made of this operation gets; the part of its layer that it is
       {"nest.label", {OnOperation, isString}},
       {"nest.role", {OnOperation, isString}},

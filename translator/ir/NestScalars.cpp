@@ -35,6 +35,24 @@ LogicalResult FromEndOp::verify() {
                   : emitOpError("requires the index of its scf.for by ones, which nothing else uses, in front");
 }
 
+bool ml2k::nest::isWholeArray(Value memref) {
+  auto const type = cast<MemRefType>(memref.getType());
+  auto const argument = dyn_cast<BlockArgument>(memref);
+  bool const isNamed =
+      argument ? isa<func::FuncOp>(argument.getOwner()->getParentOp()) : memref.getDefiningOp<BufferOp>() != nullptr;
+  return isNamed && type.getLayout().isIdentity() && !llvm::is_contained(type.getShape(), 1);
+}
+
+memref::StoreOp ml2k::nest::storeFromLine(LoopKernelOp kernel) {
+  auto const positions = kernel.getBody().getArguments();
+  bool const isGrid = positions.size() == 2 || positions.size() == 3;
+  for (auto store : kernel.getBody().front().getOps<memref::StoreOp>())
+    if (store->hasAttr(fromLine) && isGrid && llvm::equal(store.getIndices(), positions) &&
+        isWholeArray(store.getMemref()))
+      return store;
+  return {};
+}
+
 Value ml2k::nest::shownIndex(scf::ForOp loop) {
   return countsDown(loop) ? loop.getBody()->front().getResult(0) : loop.getInductionVar();
 }

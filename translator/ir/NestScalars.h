@@ -5,6 +5,7 @@
 
 #include "translator/ir/Nest.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #define GET_OP_CLASSES
@@ -16,6 +17,13 @@ inline constexpr llvm::StringLiteral inVectors = "nest.in_vectors";
 
 /// On a branch: what its stores need was read in front of it, where compilers have to leave it to find vectors.
 inline constexpr llvm::StringLiteral earlyLoads = "nest.early_loads";
+
+/// On a store at each position of a grid: vectors begin where lines of the cache do in which its elements lie.
+inline constexpr llvm::StringLiteral fromLine = "nest.from_line";
+/// Whether the text names the array itself: memory of the caller or of the model, every dimension of which counts.
+bool isWholeArray(mlir::Value memref);
+/// That store of a kernel of two or three loops; null if it has none.
+mlir::memref::StoreOp storeFromLine(LoopKernelOp kernel);
 
 /// What the text calls the index of a loop, which may go down.
 mlir::Value shownIndex(mlir::scf::ForOp loop);

@@ -184,3 +184,13 @@ def points_of_three(x, v, turn, image, out):
     for i, j, c in kk.parallel(image.shape[0], image.shape[1], 3):
         image[i, j, c] = 1.0 - image[i, j, c]
 
+
+@case(f64(12, 203), f64(12, 203), f64(5, 6, 1033), f64(5, 6, 1033), f64(4, 1024), ints(0, 9, 7, 150))
+def rows_from_line_to_line(u, new, x, y, lower, counts):
+    new[1:-1, 1:-1] = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4.0
+    y[1:, :-1, 1:-1] = y[1:, :-1, 1:-1] * 0.5 + x[:-1, 1:, :-2] * x[1:, :-1, 2:]
+    for i, j in kk.parallel(lower.shape[0], lower.shape[1]):
+        lower[i, j] = 1.0 - lower[i, j]
+    for i, j in kk.parallel(counts.shape[0], counts.shape[1]):
+        if counts[i, j] % 3 == 1:
+            counts[i, j] += 2

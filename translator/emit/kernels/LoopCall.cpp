@@ -237,6 +237,24 @@ LogicalResult LoopPrinter::printSpans(Body statements) {
   return success();
 }
 
+/// `for_lines(label, space, Span{1, n - 1}, Span{1, m - 1}, next, [=](int i, int j) { next(i, j) = ...; })`
+LogicalResult LoopPrinter::printLines(memref::StoreOp store, Body statements) {
+  std::vector<Expression> arguments;
+  for (unsigned loop = 0; loop < positions.size(); ++loop) {
+    FailureOr<Expression> const positionsOfLoop = span(loop);
+    if (failed(positionsOfLoop))
+      return failure();
+    arguments.push_back(*positionsOfLoop);
+  }
+  FailureOr<Expression> const stored = element(store.getMemref(), getAsOpFoldResult(store.getIndices()));
+  if (failed(stored))
+    return failure();
+  arguments.push_back((*stored)->parts.front());
+  layer.setCall(arguments);
+  layer.addLambda({cpp::intParameters(positions), std::move(statements)});
+  return success();
+}
+
 /// The spans of a grid, or of a line of `Span{0, 1}` columns, and the parameters of its positions.
 FailureOr<LoopPrinter::Grid> LoopPrinter::grid() {
   bool const isLine = positions.size() == 1;
@@ -328,6 +346,9 @@ LogicalResult LoopPrinter::printCall(Body statements) {
   case nest::KernelBlock::MDRange:
     return printBox(std::move(statements));
   default:
+    if (memref::StoreOp const store = nest::storeFromLine(kernel);
+        store && layer.schedule.getBlock() == nest::KernelBlock::ForGrid && !fused)
+      return printLines(store, std::move(statements));
     return printSpans(std::move(statements));
   }
 }

@@ -92,6 +92,7 @@ private:
   mlir::FailureOr<Body> bodyOfScan(mlir::scf::ForOp loop, std::vector<cpp::Parameter> &parameters);
   mlir::LogicalResult printBox(Body statements);
   mlir::LogicalResult printSpans(Body statements);
+  mlir::LogicalResult printLines(mlir::memref::StoreOp store, Body statements);
   void bindRow();
   void fetchAhead(Body &statements);
   mlir::FailureOr<Expression> printTerm(nest::RowLoop const &loop, Body &body);

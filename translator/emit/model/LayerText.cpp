@@ -4,6 +4,7 @@
 #include "translator/emit/model/Layer.h"
 #include "translator/emit/model/Provenance.h"
 #include "translator/emit/model/SharedCode.h"
+#include "translator/ir/NestScalars.h"
 #include "translator/ir/Tuning.h"
 #include "translator/text/Text.h"
 
@@ -81,7 +82,11 @@ Code Layer::tuning() const { return tunedOf(kernel).empty() ? Code() : Raw("Tune
 void Layer::setCall(std::vector<Expression> arguments) {
   auto loops = dyn_cast<nest::LoopKernelOp>(kernel);
   bool const isLine = loops && schedule.getBlock() == nest::KernelBlock::ForGrid && loops.getLowers().size() == 1;
-  Raw const block = isLine ? Raw("for_span") : functionOf(schedule.getBlock());
+  bool const isAligned = loops && schedule.getBlock() == nest::KernelBlock::ForGrid && nest::storeFromLine(loops);
+  Raw const block = isLine                          ? Raw("for_span")
+                    : !isAligned                    ? functionOf(schedule.getBlock())
+                    : loops.getLowers().size() == 2 ? Raw("for_lines")
+                                                    : Raw("for_planes");
   arguments.insert(arguments.begin(), cpp::name(Raw("space")));
   function.call.function = tuning().empty() ? Code(block) : block + Code(Raw("<")) + tuning() + Raw(">");
   function.call.blocks.push_back(block);
