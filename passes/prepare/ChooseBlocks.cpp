@@ -323,7 +323,7 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     nest::setSchedule(kernel, reduces ? KernelBlock::ReduceStoredRows : KernelBlock::ForStoredRows);
   else if (kernel.getOrdered())
     nest::setSchedule(kernel, nest::scatteredRowsOf(kernel) ? KernelBlock::ScatterRows : KernelBlock::ForUpdates);
-  else if (!nest::ownSums(kernel).empty())
+  else if (!nest::ownSums(kernel).empty() || nest::arrayOfSums(kernel))
     nest::setSchedule(kernel, KernelBlock::ForOwnSums, {.fused = rows});
   else if (nest::hasAtomicUpdates(kernel))
     nest::setSchedule(kernel, KernelBlock::ForAtomicUpdates, {.fused = rows});

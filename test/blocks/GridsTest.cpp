@@ -1,4 +1,4 @@
-//===- GridsTest.cpp - for_squares, for_tiles ---------------------------------------------------------------------===//
+//===- GridsTest.cpp - for_squares, for_tiles, for_lines, for_planes ----------------------------------------------===//
 
 #include "Check.h"
 
@@ -43,6 +43,34 @@ void tiles(Span rows, Span columns) {
   check::compare("tiles from " + std::to_string(rows.begin) + " to " + std::to_string(rows.end), check::get(a),
                  expected);
 }
+/// Rows that begin anywhere in a line of the cache.
+template <class T> void lines(Span planes, Span rows, Span columns, int width) {
+  int const depth = 4, height = 6;
+  std::size_t const count = std::size_t(depth) * height * width;
+  auto const before = check::numbers<T>(count, 3);
+  ExecutionSpace const space;
+  Tensor<T ***> const a("a", depth, height, width);
+  check::put(a, before);
+  for_planes(
+      "test::for_planes", space, planes, rows, columns, a,
+      KOKKOS_LAMBDA(int plane, int row, int column) { a(plane, row, column) += 100 * plane + 10 * row + column; });
+  Tensor<T **> const flat(a.data(), depth * height, width);
+  for_lines(
+      "test::for_lines", space, rows, columns, flat, KOKKOS_LAMBDA(int row, int column) { flat(row, column) += 1; });
+  space.fence();
+  std::vector<double> expected(before.begin(), before.end());
+  auto const isIn = [](Span const &span, int i) { return i >= span.begin && i < span.end; };
+  for (std::size_t i = 0; i < count; ++i) {
+    int const column = int(i % width), row = int(i / width), plane = row / height;
+    if (isIn(planes, plane) && isIn(rows, row % height) && isIn(columns, column))
+      expected[i] += 100 * plane + 10 * (row % height) + column;
+    if (isIn(rows, row) && isIn(columns, column))
+      expected[i] += 1;
+  }
+  check::compare("lines of " + std::to_string(width) + " from " + std::to_string(columns.begin) + " to " +
+                     std::to_string(columns.end),
+                 check::get(a), expected);
+}
 } // namespace
 
 void testGrids() {
@@ -57,4 +85,10 @@ void testGrids() {
   tiles({40, 41}, {7, 8});
   tiles({5, 5}, {0, 50});
   tiles({6, 5}, {9, 2}); // nothing
+  for (int const width : {1, 7, 16, 127, 128, 130, 203, 1024, 1026, 5000}) {
+    lines<float>({0, 4}, {0, 6}, {0, width}, width);
+    lines<float>({1, 3}, {1, 5}, {1, width - 1}, width);
+    lines<double>({0, 4}, {2, 6}, {width / 2, width}, width);
+    lines<double>({3, 2}, {2, 1}, {width, 0}, width); // nothing
+  }
 }

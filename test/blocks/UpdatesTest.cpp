@@ -101,6 +101,26 @@ void ownSums(int length, int columns = 1) {
   check::compare("for_own_sums of the second array " + std::to_string(length), check::get(second), two);
 }
 
+/// An array of sums, which threads may have as their own.
+template <class Sum> void arraySums(int elements, int length, int columns) {
+  ExecutionSpace const space;
+  Tensor<Sum *> const sums("sums", elements);
+  Kokkos::deep_copy(sums, Sum(2));
+  for_array_sums(
+      "test::for_array_sums", space, Span{3, 3 + length}, Span{1, 1 + columns}, sums.data(), elements,
+      KOKKOS_LAMBDA(int row, int column, Sum *all, bool alone) {
+        int const i = (row - 3) * columns + column - 1;
+        add_atomically(alone, all[placeOf(1, i, elements)], i % 7 - 2);
+      });
+  space.fence();
+  std::vector<double> expected(elements, 2);
+  for (int i = 0; i < length * columns; ++i)
+    expected[placeOf(1, i, elements)] += i % 7 - 2;
+  check::compare("for_array_sums of " + std::to_string(length) + "x" + std::to_string(columns) + " into " +
+                     std::to_string(elements),
+                 check::get(sums), expected);
+}
+
 void spans(int rows, int length) {
   ExecutionSpace const space;
   Tensor<float *> const out("out", std::size_t(rows) * length);
@@ -134,6 +154,11 @@ void testUpdates() {
   for (int const length : {0, 1, 100, 20000})
     ownSums(length);
   ownSums(50, 70);
+  for (int const elements : {1, 50, 1024, 1025, 30000})
+    for (int const length : {0, 1, 3000, 100000}) {
+      arraySums<int>(elements, length, 1);
+      arraySums<double>(elements, length / 9, 9);
+    }
   atomicUpdates(40, 30, 7);
   atomicUpdates(9, 1, 20000);
   for (int const rows : {0, 1, 7})

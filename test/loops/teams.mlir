@@ -182,7 +182,7 @@ func.func @proved(%x: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %y: mem
 //--- atomic.mlir
 // Where rows meet in an element, the block for atomic updates has them.
 // ATOMIC: "atomic::h", space, Span{0, rows}, Span{0, 1}
-// ATOMIC: add_atomically(alone, h(
+// ATOMIC: add_atomically(alone, sums[
 func.func @atomic(%x: memref<?x?xf32> {nest.dims = ["rows", "columns"]}, %bins: memref<?xi32> {nest.dims = ["rows"]}, %h: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -2,6 +2,8 @@
 
 #include "translator/ir/AtomicUpdates.h"
 
+#include "translator/ir/NestScalars.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -36,13 +38,18 @@ static bool isOnlyAddedTo(LoopKernelOp kernel, Value memref) {
                       [&](Operation *user) { return !kernel->isAncestor(user) || additions.contains(user); });
 }
 
-SmallVector<Value> ownSums(LoopKernelOp kernel) {
-  constexpr int64_t most = 1024; // elements that a thread's stack and a team's scratch memory have room for
+static SmallVector<Value> targetsOf(LoopKernelOp kernel) {
   llvm::SetVector<Value> targets;
   kernel.walk([&](memref::StoreOp store) {
     if (isAtomic(store))
       targets.insert(store.getMemref());
   });
+  return targets.takeVector();
+}
+
+SmallVector<Value> ownSums(LoopKernelOp kernel) {
+  constexpr int64_t most = 1024; // elements that a thread's stack and a team's scratch memory have room for
+  SmallVector<Value> targets = targetsOf(kernel);
   int64_t elements = 0;
   for (Value target : targets) {
     auto const type = cast<MemRefType>(target.getType());
@@ -52,7 +59,14 @@ SmallVector<Value> ownSums(LoopKernelOp kernel) {
       return {};
     elements += type.getNumElements();
   }
-  return elements <= most ? SmallVector<Value>(targets.begin(), targets.end()) : SmallVector<Value>();
+  return elements <= most ? targets : SmallVector<Value>();
+}
+
+Value arrayOfSums(LoopKernelOp kernel) {
+  SmallVector<Value> const targets = targetsOf(kernel);
+  bool const isArray = targets.size() == 1 && cast<MemRefType>(targets[0].getType()).getRank() == 1 &&
+                       isWholeArray(targets[0]) && isOnlyAddedTo(kernel, targets[0]);
+  return isArray && ownSums(kernel).empty() ? targets[0] : Value();
 }
 
 } // namespace ml2k::nest

@@ -24,6 +24,10 @@ bool addsAtomically(mlir::memref::StoreOp store);
 /// teams, can have sums of their own, one array behind the other. Else nothing.
 llvm::SmallVector<mlir::Value> ownSums(LoopKernelOp kernel);
 
+/// The array to whose elements, many or a number that the caller knows, the updates of the kernel add, if they do
+/// nothing else: teams of a device may have room for sums of their own. Else null.
+mlir::Value arrayOfSums(LoopKernelOp kernel);
+
 } // namespace ml2k::nest
 
 #endif

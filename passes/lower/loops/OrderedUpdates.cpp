@@ -110,6 +110,13 @@ static std::optional<unsigned> apartIn(scf::ForOp loop, scf::ForOp outermost, me
   return std::nullopt;
 }
 
+/// Whether the order of updates does not matter, and a device has one operation for each.
+static bool addsIntegers(memref::StoreOp store) {
+  SmallVector<Operation *> const change = nest::changeOf(store);
+  Type const type = store.getMemRefType().getElementType();
+  return change.size() == 2 && isa<arith::AddIOp>(change.back()) && (type.isInteger(32) || type.isInteger(64));
+}
+
 /// Whether threads of a host can share the columns: otherwise updates that the program says to be atomic are.
 static bool areLong(ArrayRef<scf::ForOp> columns) {
   constexpr int64_t enough = 64;
@@ -132,7 +139,9 @@ scf::ParallelOp formUpdates(RewriterBase &rewriter, scf::ForOp outermost) {
     bool const isLast = place && *place + 1 == store.getIndices().size();
     (!place ? ordered : isLast && ordered.empty() ? columns : apart).push_back(loop);
   }
-  if (ordered.empty() || (store->hasAttr(declaredUpdate) && !areLong(columns)))
+  bool const isAtomic =
+      store->hasAttr(declaredUpdate) ? !areLong(columns) : addsIntegers(store) && apart.empty() && columns.empty();
+  if (ordered.empty() || isAtomic)
     return {};
   SmallVector<scf::ForOp> all;
   for (auto const *group : {&apart, &ordered, &columns})

@@ -1,6 +1,7 @@
 //===- LoopCall.cpp - the policy, bounds and block of a kernel of explicit loops ----------------------------------===//
 
 #include "translator/emit/kernels/LoopPrinter.h"
+#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/ReadBack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -280,9 +281,33 @@ LogicalResult LoopPrinter::printAtomicUpdates(Body statements) {
   return success();
 }
 
+/// `for_array_sums(label, space, Span{0, n}, Span{0, 1}, counts.data(), bins, [=](int i, int, int *sums, bool alone) {
+/// ...
+/// })`
+LogicalResult LoopPrinter::printArraySums(Value array, Body statements) {
+  FailureOr<Grid> all = grid();
+  if (failed(all))
+    return failure();
+  IndexSpace const nowhere;
+  FailureOr<Expression> const first = layer.element(array, getAffineConstantExpr(0, kernel->getContext()), nowhere);
+  if (failed(first))
+    return failure();
+  writes.insert(array);
+  Expression const data = call(cpp::member((*first)->parts.front(), Raw("data")), {});
+  layer.setBlockCall(Raw("for_array_sums"),
+                     {cpp::name(Raw("space")), all->rows, all->columns, data, elementsOfUpdate()});
+  cpp::Type const type = scalarType(cast<MemRefType>(array.getType()).getElementType());
+  all->parameters.push_back({type.code, own, Raw(" *"), type.block});
+  all->parameters.push_back({Raw("bool"), *alone});
+  layer.addLambda({std::move(all->parameters), std::move(statements)});
+  return success();
+}
+
 /// `for_own_sums<int, 16>(label, space, Span{0, n}, Span{0, 1}, [=](int i, int, int *own, bool alone) { ... },
 /// [=](int k, int sum, bool alone) { add_atomically(alone, counts(k), sum); })`
 LogicalResult LoopPrinter::printOwnSums(Body statements) {
+  if (Value const array = nest::arrayOfSums(kernel))
+    return printArraySums(array, std::move(statements));
   FailureOr<Grid> all = grid();
   if (failed(all))
     return failure();

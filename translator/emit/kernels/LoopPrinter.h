@@ -84,6 +84,7 @@ private:
   Expression elementsOfUpdate();
   mlir::LogicalResult printAtomicUpdates(Body statements);
   mlir::LogicalResult printOwnSums(Body statements);
+  mlir::LogicalResult printArraySums(mlir::Value array, Body statements);
   mlir::LogicalResult printSingle(Body statements);
   mlir::LogicalResult printRange(Body statements);
   mlir::LogicalResult printScan(mlir::scf::ForOp loop);

@@ -36,7 +36,10 @@ void LoopPrinter::findChanges() {
   if (isAtomic) {
     alone = printer.names.fresh({"alone", "is_alone"});
     if (layer.schedule.getBlock() == nest::KernelBlock::ForOwnSums) {
-      own = printer.names.fresh({"own", "own_sums"});
+      Value const array = nest::arrayOfSums(kernel);
+      own = array ? printer.names.fresh({"sums", "sums_of_array"}) : printer.names.fresh({"own", "own_sums"});
+      if (array)
+        sums.emplace_back(array, 0);
       int64_t offset = 0;
       for (Value memref : nest::ownSums(kernel)) {
         sums.emplace_back(memref, offset);
@@ -63,12 +66,13 @@ void LoopPrinter::findChanges() {
   });
 }
 
-/// `add_to(target, term);`, or `change_element(target, [&](float before) { return ...; });`; atomic ones are
-/// `add_atomically(alone, target, term);` and `change_atomically(alone, target, ...);`.
+/// `add_to(target, term);`, `add_wrapping` of integers, or `change_element(target, [&](float before) { return ...;
+/// });`; atomic ones are `add_atomically(alone, target, term);` and `change_atomically(alone, target, ...);`.
 LogicalResult LoopPrinter::printChange(memref::StoreOp store, Value load, Expression const &target, Body &to) {
   Type const type = store.getMemRefType().getElementType();
   Operation *sum = store.getValue().getDefiningOp();
-  bool const isSum = (type.isF32() || type.isF64()) && isa_and_nonnull<arith::AddFOp>(sum) &&
+  bool const wraps = (type.isInteger(32) || type.isInteger(64)) && isa_and_nonnull<arith::AddIOp>(sum);
+  bool const isSum = (wraps || ((type.isF32() || type.isF64()) && isa_and_nonnull<arith::AddFOp>(sum))) &&
                      llvm::is_contained(sum->getOperands(), load);
   std::vector<Expression> arguments = {target};
   if (alone) {
@@ -80,7 +84,7 @@ LogicalResult LoopPrinter::printChange(memref::StoreOp store, Value load, Expres
     if (failed(term))
       return failure();
     arguments.push_back(stored(*term, type));
-    Raw const add = alone ? Raw("add_atomically") : Raw("add_to");
+    Raw const add = alone ? Raw("add_atomically") : wraps ? Raw("add_wrapping") : Raw("add_to");
     to.push_back(cpp::Run{call(add, arguments, add)});
     return success();
   }
