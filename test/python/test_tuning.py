@@ -280,14 +280,21 @@ def test_the_commands_of_the_page(work, tmp_path):
     assert done.returncode == 0 and "warning" not in done.stderr, done.stderr
 
 
-LOOPS = """func.func @loops(%x: memref<?x300xf32>, %y: memref<?x300xf32>, %line: memref<?xf32>, %n: index, %m: index) {
+LOOPS = """func.func @loops(%x: memref<?x300xf32>, %y: memref<?x300xf32>, %z: memref<?x5x300xf32>, %line: memref<?xf32>, %n: index, %m: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
   %width = arith.constant 300 : index
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %width) step (%c1, %c1) {
     %a = memref.load %x[%i, %j] : memref<?x300xf32>
     %b = math.absf %a : f32
     memref.store %b, %y[%i, %j] : memref<?x300xf32>
+    scf.reduce
+  }
+  scf.parallel (%i, %j, %k) = (%c0, %c0, %c0) to (%n, %c5, %width) step (%c1, %c1, %c1) {
+    %a = memref.load %z[%i, %j, %k] : memref<?x5x300xf32>
+    %b = math.absf %a : f32
+    memref.store %b, %z[%i, %j, %k] : memref<?x5x300xf32>
     scf.reduce
   }
   scf.parallel (%i) = (%c0) to (%m) step (%c1) {
@@ -301,7 +308,7 @@ LOOPS = """func.func @loops(%x: memref<?x300xf32>, %y: memref<?x300xf32>, %line:
 """
 
 
-@pytest.mark.parametrize("name, blocks", [("mlp_batch", ["contract"]), ("loops", ["for_grid", "for_span"])])
+@pytest.mark.parametrize("name, blocks", [("mlp_batch", ["contract"]), ("loops", ["for_lines", "for_planes", "for_span"])])
 def test_values_with_every_number_set(tmp_path, paths, name, blocks):
     """All choices of all kernels at once: the same results."""
     model = paths[name] if name in paths else ml2kokkos.compiler.Mlir(LOOPS.encode())
