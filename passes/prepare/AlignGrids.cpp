@@ -27,6 +27,14 @@ namespace ml2k {
 static constexpr int64_t lineBytes = 64;
 static constexpr int64_t worthIt = 128; ///< columns of a row that are worth a start of their own
 
+/// Whether sums of two such numbers fit into an int.
+static bool isModest(int64_t number) { return llvm::isInt<30>(number); }
+
+static bool isModest(Value bound) {
+  auto const constant = getConstantIntValue(bound);
+  return !constant || isModest(*constant);
+}
+
 /// Whether the kernel is a grid of two or three loops without loops inside.
 static bool isPlainGrid(nest::LoopKernelOp kernel) {
   unsigned const loops = kernel.getLowers().size();
@@ -39,7 +47,9 @@ static bool isPlainGrid(nest::LoopKernelOp kernel) {
   return (loops == 2 || loops == 3) && !hasLoops && kernel.getInto().empty() && !kernel.getOrdered() &&
          !nest::scheduleOf(kernel) && !nest::storedRowsOf(kernel) && !nest::hasAtomicUpdates(kernel) &&
          llvm::is_contained({nest::Policy::Range, nest::Policy::MDRange}, kernel.getPolicy()) && !goesInTiles(kernel) &&
-         columnsOfShortRows(kernel) == 0;
+         columnsOfShortRows(kernel) == 0 &&
+         llvm::all_of(kernel.getLowers(), [](Value bound) { return isModest(bound); }) &&
+         llvm::all_of(kernel.getUppers(), [](Value bound) { return isModest(bound); });
 }
 
 /// How far the indices of a store are from the positions of the loops; none if they are others.
@@ -104,7 +114,7 @@ static void shift(nest::LoopKernelOp kernel, unsigned loop, int64_t offset) {
     Operation *const sum = use->getOwner();
     llvm::APInt constant;
     if (isa<arith::AddIOp, arith::SubIOp>(sum) && use->getOperandNumber() == 0 &&
-        matchPattern(sum->getOperand(1), m_ConstantInt(&constant))) {
+        matchPattern(sum->getOperand(1), m_ConstantInt(&constant)) && constant.getSignificantBits() <= 30) {
       int64_t const value = constant.getSExtValue();
       sum->replaceAllUsesWith(ValueRange{before(isa<arith::AddIOp>(sum) ? value : -value)});
       sums.push_back(sum);
@@ -131,7 +141,8 @@ struct AlignGrids : impl::AlignGridsBase<AlignGrids> {
   static void align(nest::LoopKernelOp kernel) {
     for (auto store : kernel.getBody().front().getOps<memref::StoreOp>()) {
       auto const offsets = offsetsOf(store, kernel);
-      if (!offsets || !nest::isWholeArray(store.getMemref()) || !isWorthIt(kernel, store, offsets->back()))
+      if (!offsets || !llvm::all_of(*offsets, [](int64_t offset) { return isModest(offset); }) ||
+          !nest::isWholeArray(store.getMemref()) || !isWorthIt(kernel, store, offsets->back()))
         continue;
       store->setAttr(nest::fromLine, UnitAttr::get(kernel.getContext()));
       for (auto [loop, offset] : llvm::enumerate(*offsets))

@@ -5,6 +5,7 @@
 // RUN: ml2kokkos %s --entry=planes -o - | FileCheck %s --check-prefix=PLANES
 // RUN: ml2kokkos %s --entry=known -o - | FileCheck %s --check-prefix=KNOWN
 // RUN: ml2kokkos %s --entry=flat -o - | FileCheck %s --check-prefix=FLAT
+// RUN: ml2kokkos %s --entry=far -o - | FileCheck %s --check-prefix=FAR
 
 // ROWS: void for_lines(
 // ROWS: for_lines(
@@ -79,6 +80,24 @@ func.func @flat(%x: memref<?x?xf64>, %y: memref<3x?x?xf64>) {
   scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
     %a = memref.load %x[%i, %j] : memref<?x?xf64>
     memref.store %a, %y[%c1, %i, %j] : memref<3x?x?xf64>
+  }
+  return
+}
+
+// Offsets that no array has stay as they are.
+// FAR: void for_grid(
+// FAR-NOT: for_lines
+// FAR: y(i + std::int64_t(4611686018427387904), j) = x(i, j);
+func.func @far(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %far = arith.constant 4611686018427387904 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %m) step (%c1, %c1) {
+    %a = arith.addi %i, %far : index
+    %v = memref.load %x[%i, %j] : memref<?x?xf32>
+    memref.store %v, %y[%a, %j] : memref<?x?xf32>
   }
   return
 }
