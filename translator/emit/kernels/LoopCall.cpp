@@ -281,9 +281,7 @@ LogicalResult LoopPrinter::printAtomicUpdates(Body statements) {
   return success();
 }
 
-/// `for_array_sums(label, space, Span{0, n}, Span{0, 1}, counts.data(), bins, [=](int i, int, int *sums, bool alone) {
-/// ...
-/// })`
+/// `for_array_sums(label, space, Span{0, n}, Span{0, 1}, counts.data(), bins, body)`, whose body is that of own sums
 LogicalResult LoopPrinter::printArraySums(Value array, Body statements) {
   FailureOr<Grid> all = grid();
   if (failed(all))

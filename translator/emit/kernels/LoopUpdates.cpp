@@ -66,8 +66,8 @@ void LoopPrinter::findChanges() {
   });
 }
 
-/// `add_to(target, term);`, `add_wrapping` of integers, or `change_element(target, [&](float before) { return ...;
-/// });`; atomic ones are `add_atomically(alone, target, term);` and `change_atomically(alone, target, ...);`.
+/// `add_to(target, term);`, `add_wrapping` of integers, or `change_element(target, next);`. Atomic ones are
+/// `add_atomically(alone, target, term);` and `change_atomically(alone, target, next);`.
 LogicalResult LoopPrinter::printChange(memref::StoreOp store, Value load, Expression const &target, Body &to) {
   Type const type = store.getMemRefType().getElementType();
   Operation *sum = store.getValue().getDefiningOp();
