@@ -169,6 +169,21 @@ def test_lengths_of_slices(cache):
 
 
 @kk.kernel
+def moved(x: kk.f64[own.N]):
+    x[:-2:2] = x[2::2] * 2.0
+    x[1:] = x[:-1] + 1.0
+
+
+def test_slices_of_short_arrays(cache):
+    for extent in (0, 3, 1, 2, 7, 0): # the room of the copies is made anew, or is part of a larger one
+        x = np.arange(float(extent))
+        expected = x.copy()
+        moved(x)
+        moved.python(expected)
+        np.testing.assert_array_equal(x, expected)
+
+
+@kk.kernel
 def saxpy_once(a: kk.f32, x: kk.f32[own.N], y: kk.f32[own.N]):
     for i in kk.range(own.N):
         y[i] = a * x[i] + y[i]

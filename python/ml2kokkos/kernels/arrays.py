@@ -1,6 +1,7 @@
 """Whole arrays: views of parameters, elementwise expressions with broadcasting."""
 
 import ast
+import math
 
 from .problems import Restart
 from .values import Array, Const, Index, Memory, Scalar, gathered
@@ -167,7 +168,9 @@ class Arrays:
         moved = form.plus(Linear(step - 1))
         if moved.is_constant:
             return Linear(moved.constant // step)
-        return self.index_of(self.on_indices("FloorDiv", Index(moved), Const(step)))
+        # A size, so that arrays in front of loops may have it; what is below 0 has no elements, whichever way it is rounded
+        x, y = moved, Linear(step)
+        return Linear(0, {self.w.once(("FloorDiv", x, y), lambda: self.index_atom("FloorDiv", x, y)): 1})
 
     # --- Elementwise ---
 
@@ -294,7 +297,14 @@ class Arrays:
         if view.memory is not target.memory or not view.gathers and view.spans == target.spans and view.shape == target.shape:
             return False
         ends = [self.ends_of(one) for one in (target, view)]
-        return not any(self.is_above(a[0], b[1]) or self.is_above(b[0], a[1]) for a, b in zip(*ends))
+        return not any(self.is_above(a[0], b[1]) or self.is_above(b[0], a[1]) for a, b in zip(*ends)) and \
+            not any(self.are_between(a, b) for a, b in zip(target.spans, view.spans))
+
+    @staticmethod
+    def are_between(a, b):
+        """Positions of one dimension that steps keep apart, such as odd ones and even ones."""
+        common, difference = math.gcd(a[1] or 0, b[1] or 0), a[0].plus(b[0], -1)
+        return common > 1 and difference.constant % common != 0 and all(factor % common == 0 for factor in difference.terms.values())
 
     @staticmethod
     def ends_of(view):

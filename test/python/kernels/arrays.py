@@ -194,3 +194,15 @@ def rows_from_line_to_line(u, new, x, y, lower, counts):
     for i, j in kk.parallel(counts.shape[0], counts.shape[1]):
         if counts[i, j] % 3 == 1:
             counts[i, j] += 2
+
+
+@case(f64(13, 18), f64(13, 18), f64(21), f64(4, 15))
+def slices_with_steps(u, f, x, rows):
+    """Both halves of a checkerboard, which read each other; neighbours that are overwritten; parts of rows in a loop."""
+    u[1:-1:2, 1:-1:2] = 0.25 * (u[:-2:2, 1:-1:2] + u[2::2, 1:-1:2] + u[1:-1:2, :-2:2] + u[1:-1:2, 2::2] - f[1:-1:2, 1:-1:2])
+    u[2:-1:2, 2:-1:2] = 0.25 * (u[1:-2:2, 2:-1:2] + u[3::2, 2:-1:2] + u[2:-1:2, 1:-2:2] + u[2:-1:2, 3::2] - f[2:-1:2, 2:-1:2])
+    x[:-2:2] = x[2::2] * 2.0
+    x[1:-1:2] = x[:-2:2] + x[2::2]
+    for i in kk.range(rows.shape[0]):
+        rows[i, 1:-1:2] = 0.5 * (rows[i, :-2:2] + rows[i, 2::2])
+        rows[i, 1:-1:3] = rows[i, 2::3] * 3.0

@@ -28,6 +28,15 @@ static cpp::Type inHeader(cpp::Type type) {
 
 //===--- Workspace ------------------------------------------------------------------------------------------------===//
 
+/// Whether an extent may be below 0 though no size is: n - 1 elements of an array that has none.
+static bool mayBeNegative(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() < 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return binary && expr.getKind() != AffineExprKind::Mod &&
+         (mayBeNegative(binary.getLHS()) || mayBeNegative(binary.getRHS()));
+}
+
 /// The product of the extents of dimensions [begin, end).
 static Expression extentOf(Program &program, Storage const &buffer, int64_t begin, int64_t end) {
   HostSymbols symbols;
@@ -37,7 +46,8 @@ static Expression extentOf(Program &program, Storage const &buffer, int64_t begi
   IndexSpace space;
   for (Value value : symbols.values())
     space.symbols.push_back(cpp::name(Identifier(program.hostName(value))));
-  return indexExpression(all, space);
+  Expression const extent = indexExpression(all, space);
+  return mayBeNegative(all) ? call(Raw("Kokkos::max"), {literal(0), extent}) : extent;
 }
 
 /// The run-time extents that the constructor of the view takes; images always count theirs, a flat view has one.
