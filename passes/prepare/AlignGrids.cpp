@@ -10,9 +10,7 @@
 #include "passes/lower/loops/LinearForms.h"
 #include "passes/prepare/GridAccesses.h"
 #include "passes/prepare/Prepare.h"
-#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/NestScalars.h"
-#include "translator/ir/StoredRows.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -33,23 +31,6 @@ static bool isModest(int64_t number) { return llvm::isInt<30>(number); }
 static bool isModest(Value bound) {
   auto const constant = getConstantIntValue(bound);
   return !constant || isModest(*constant);
-}
-
-/// Whether the kernel is a grid of two or three loops without loops inside.
-static bool isPlainGrid(nest::LoopKernelOp kernel) {
-  unsigned const loops = kernel.getLowers().size();
-  bool const hasLoops =
-      kernel.getBody()
-          .walk([](Operation *op) {
-            return isa<LoopLikeOpInterface, nest::CallOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-          })
-          .wasInterrupted();
-  return (loops == 2 || loops == 3) && !hasLoops && kernel.getInto().empty() && !kernel.getOrdered() &&
-         !nest::scheduleOf(kernel) && !nest::storedRowsOf(kernel) && !nest::hasAtomicUpdates(kernel) &&
-         llvm::is_contained({nest::Policy::Range, nest::Policy::MDRange}, kernel.getPolicy()) && !goesInTiles(kernel) &&
-         columnsOfShortRows(kernel) == 0 &&
-         llvm::all_of(kernel.getLowers(), [](Value bound) { return isModest(bound); }) &&
-         llvm::all_of(kernel.getUppers(), [](Value bound) { return isModest(bound); });
 }
 
 /// How far the indices of a store are from the positions of the loops; none if they are others.
@@ -133,7 +114,10 @@ struct AlignGrids : impl::AlignGridsBase<AlignGrids> {
   void runOnOperation() override {
     if (!getOperation()->hasAttr("nest.naive"))
       getOperation().walk([](nest::LoopKernelOp kernel) {
-        if (isPlainGrid(kernel))
+        auto const areModest = [](ValueRange bounds) {
+          return llvm::all_of(bounds, [](Value bound) { return isModest(bound); });
+        };
+        if (isPlainGrid(kernel) && areModest(kernel.getLowers()) && areModest(kernel.getUppers()))
           align(kernel);
       });
   }

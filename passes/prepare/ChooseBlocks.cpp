@@ -340,12 +340,13 @@ static LogicalResult chooseBlock(nest::LoopKernelOp kernel) {
     nest::setSchedule(kernel, KernelBlock::MDRange, {.fused = loops > maxBoxRank ? loops - maxBoxRank + 1 : 0});
   else
     nest::setSchedule(kernel, goesInTiles(kernel) ? KernelBlock::ForTiles : KernelBlock::ForGrid,
-                      {.fused = nest::storeFromLine(kernel) ? 0 : rows,
+                      {.fused = nest::storeFromLine(kernel) || nest::branchOfEveryOther(kernel) ? 0 : rows,
                        .lanes = goesInTiles(kernel) ? 0 : columnsOfShortRows(kernel)});
   KernelBlock const block = nest::scheduleOf(kernel).getBlock();
   if (!isNaive && block == KernelBlock::Range)
     markFolds(kernel);
-  if (block != KernelBlock::ForGrid && block != KernelBlock::ForTiles && block != KernelBlock::ForSharedSpan)
+  bool const hasVectors = block == KernelBlock::ForGrid && !nest::branchOfEveryOther(kernel);
+  if (!hasVectors && block != KernelBlock::ForTiles && block != KernelBlock::ForSharedSpan)
     kernel.walk([](scf::IfOp branch) { branch->removeAttr(nest::earlyLoads); }); // it has no vectors
   return success();
 }

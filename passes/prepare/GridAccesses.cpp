@@ -3,7 +3,9 @@
 #include "passes/prepare/GridAccesses.h"
 #include "passes/TripCount.h"
 #include "passes/lower/loops/LinearForms.h"
+#include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/NestScalars.h"
+#include "translator/ir/StoredRows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -165,6 +167,20 @@ int64_t columnsOfShortRows(nest::LoopKernelOp kernel) {
   }
   bool const isShort = columns && *columns > 1 && *columns <= few && isConstantIntValue(kernel.getLowers().back(), 0);
   return isShort && rows >= many ? *columns : 0;
+}
+
+bool isPlainGrid(nest::LoopKernelOp kernel) {
+  unsigned const loops = kernel.getLowers().size();
+  bool const hasLoops =
+      kernel.getBody()
+          .walk([](Operation *op) {
+            return isa<LoopLikeOpInterface, nest::CallOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  return (loops == 2 || loops == 3) && !hasLoops && kernel.getInto().empty() && !kernel.getOrdered() &&
+         !nest::scheduleOf(kernel) && !nest::storedRowsOf(kernel) && !nest::hasAtomicUpdates(kernel) &&
+         llvm::is_contained({nest::Policy::Range, nest::Policy::MDRange}, kernel.getPolicy()) && !goesInTiles(kernel) &&
+         columnsOfShortRows(kernel) == 0;
 }
 
 } // namespace ml2k

@@ -48,6 +48,9 @@ bool goesInTiles(nest::LoopKernelOp kernel);
 /// As many columns as a grid has if they are a few and the rows many, such as the components of `x[n, 3]`; else 0.
 int64_t columnsOfShortRows(nest::LoopKernelOp kernel);
 
+/// Whether the kernel is a grid of two or three loops without loops inside that nobody has decided about.
+bool isPlainGrid(nest::LoopKernelOp kernel);
+
 } // namespace ml2k
 
 #endif

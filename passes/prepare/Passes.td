@@ -113,6 +113,15 @@ def AlignGrids : Pass<"ml2k-align-grids", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::ml2k::nest::NestDialect"];
 }
 
+def FindEveryOther : Pass<"ml2k-find-every-other", "::mlir::func::FuncOp"> {
+  let summary = "grids that do something at every other position";
+  let description = [{
+    Pre: the loops of nest.kernels are in their order. Post: a branch around all that a kernel of two or three loops without loops inside
+    does, which is taken where the sum of the positions is even or where it is odd, has `nest.every_other`. Not with `ml2k-naive`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::ml2k::nest::NestDialect"];
+}
+
 def FormStrips : Pass<"ml2k-form-strips", "::mlir::func::FuncOp"> {
   let summary = "kernels whose iterations walk down a column take many columns together";
   let description = [{

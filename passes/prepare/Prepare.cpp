@@ -21,6 +21,7 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createRunForward());
   function.addPass(createOrderGrids());
   function.addPass(createFormStrips());
+  function.addPass(createFindEveryOther());
   function.addPass(createAlignGrids());
   function.addPass(createChooseBlocks({target}));
   function.addPass(createJoinFolds());

@@ -1,4 +1,4 @@
-//===- GridsTest.cpp - for_squares, for_tiles, for_lines, for_planes ----------------------------------------------===//
+//===- GridsTest.cpp - for_squares, for_tiles, for_lines, for_checkered ------------------------------------------===//
 
 #include "Check.h"
 
@@ -71,6 +71,49 @@ template <class T> void lines(Span planes, Span rows, Span columns, int width) {
                      std::to_string(columns.end),
                  check::get(a), expected);
 }
+/// Every other position of a plane and of three dimensions.
+void checkered(Span planes, Span rows, Span columns, int parity) {
+  int const depth = 4, height = 70, width = 41;
+  std::size_t const count = std::size_t(depth) * height * width;
+  auto const before = check::numbers<double>(count, 5);
+  ExecutionSpace const space;
+  Tensor<double ***> const a("a", depth, height, width);
+  check::put(a, before);
+  for_checkered_planes(
+      "test::for_checkered_planes", space, planes, rows, columns, parity,
+      KOKKOS_LAMBDA(int plane, int row, int column) { a(plane, row, column) += 1000 * plane + 100 * row + column; });
+  for_checkered(
+      "test::for_checkered", space, rows, columns, parity,
+      KOKKOS_LAMBDA(int row, int column) { a(0, row, column) += 0.5 * row + 0.25 * column; });
+  space.fence();
+  std::vector<double> expected(before.begin(), before.end());
+  auto const isIn = [](Span const &span, int i) { return i >= span.begin && i < span.end; };
+  for (std::size_t i = 0; i < count; ++i) {
+    int const column = int(i % width), row = int(i / width) % height, plane = int(i / width) / height;
+    bool const isHere = isIn(rows, row) && isIn(columns, column);
+    if (isHere && isIn(planes, plane) && (plane + row + column) % 2 == parity)
+      expected[i] += 1000 * plane + 100 * row + column;
+    if (isHere && plane == 0 && (row + column) % 2 == parity)
+      expected[i] += 0.5 * row + 0.25 * column;
+  }
+  check::compare("every other position from " + std::to_string(columns.begin) + " to " + std::to_string(columns.end),
+                 check::get(a), expected);
+}
+/// Rows so few that threads take parts of them, from an odd column on.
+void checkeredParts() {
+  int const width = 9001;
+  ExecutionSpace const space;
+  Tensor<int **> const a("a", 3, width);
+  for_checkered(
+      "test::for_checkered", space, Span{0, 3}, Span{3, width}, 1,
+      KOKKOS_LAMBDA(int row, int column) { a(row, column) += 1; });
+  space.fence();
+  std::vector<double> expected(std::size_t(3) * width);
+  for (int row = 0; row < 3; ++row)
+    for (int column = 3; column < width; ++column)
+      expected[std::size_t(row) * width + column] = (row + column) % 2;
+  check::compare("every other position of few rows", check::get(a), expected);
+}
 } // namespace
 
 void testGrids() {
@@ -91,4 +134,11 @@ void testGrids() {
     lines<double>({0, 4}, {2, 6}, {width / 2, width}, width);
     lines<double>({3, 2}, {2, 1}, {width, 0}, width); // nothing
   }
+  for (int const parity : {0, 1}) {
+    checkered({0, 4}, {0, 70}, {0, 41}, parity);
+    checkered({1, 3}, {1, 69}, {1, 40}, parity);
+    checkered({0, 3}, {5, 6}, {7, 8}, parity);
+    checkered({3, 2}, {4, 1}, {9, 0}, parity); // nothing
+  }
+  checkeredParts();
 }

@@ -78,6 +78,11 @@ static char const *isTunings(Attribute value) {
   return array && llvm::all_of(array, isTuned) ? nullptr : "requires an array of what was measured for kernels";
 }
 
+static char const *isParity(Attribute value) {
+  auto const number = dyn_cast<IntegerAttr>(value);
+  return number && (number.getValue().isZero() || number.getValue().isOne()) ? nullptr : "requires 0 or 1";
+}
+
 static char const *isSchedule(Attribute value) {
   return isa<ScheduleAttr>(value) ? nullptr : "requires a #nest.schedule";
 }
@@ -130,6 +135,8 @@ static llvm::StringMap<Rule> const &rules() {
       {earlyLoads, {OnOperation, isUnit}},
       // Of a store of each position of a grid: its rows tell where vectors begin
       {fromLine, {OnOperation, isUnit}},
+      // Of a branch around all of a grid: it is taken at the even (0) or the odd (1) positions
+      {everyOther, {OnOperation, isParity}},
       // The label that the kernel made of this operation gets; the part of its layer that it is
       {"nest.label", {OnOperation, isString}},
       {"nest.role", {OnOperation, isString}},

@@ -53,6 +53,20 @@ memref::StoreOp ml2k::nest::storeFromLine(LoopKernelOp kernel) {
   return {};
 }
 
+scf::IfOp ml2k::nest::branchOfEveryOther(LoopKernelOp kernel) {
+  unsigned const loops = kernel.getLowers().size();
+  Operation *const last = kernel.getBody().front().getTerminator()->getPrevNode();
+  auto branch = dyn_cast_or_null<scf::IfOp>(last);
+  bool const isAll = branch && branch->getNumResults() == 0 && branch.getElseRegion().empty();
+  return isAll && (loops == 2 || loops == 3) && branch->hasAttrOfType<IntegerAttr>(everyOther) ? branch : scf::IfOp();
+}
+
+bool ml2k::nest::goesToEveryOther(LoopKernelOp kernel) {
+  ScheduleAttr const schedule = scheduleOf(kernel);
+  bool const isGrid = schedule && schedule.getBlock() == KernelBlock::ForGrid && schedule.getFused() == 0;
+  return isGrid && branchOfEveryOther(kernel);
+}
+
 Value ml2k::nest::shownIndex(scf::ForOp loop) {
   return countsDown(loop) ? loop.getBody()->front().getResult(0) : loop.getInductionVar();
 }

@@ -25,6 +25,14 @@ bool isWholeArray(mlir::Value memref);
 /// That store of a kernel of two or three loops; null if it has none.
 mlir::memref::StoreOp storeFromLine(LoopKernelOp kernel);
 
+/// On a branch around all that a grid does: it is taken at every other position, 0: where the sum of the positions of
+/// the loops is even, 1: where it is odd.
+inline constexpr llvm::StringLiteral everyOther = "nest.every_other";
+/// That branch of a kernel of two or three loops; null if it has none.
+mlir::scf::IfOp branchOfEveryOther(LoopKernelOp kernel);
+/// Whether the block of the kernel comes to these positions alone, so that the text has no branch.
+bool goesToEveryOther(LoopKernelOp kernel);
+
 /// What the text calls the index of a loop, which may go down.
 mlir::Value shownIndex(mlir::scf::ForOp loop);
 /// Whether it does.

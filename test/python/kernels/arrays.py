@@ -206,3 +206,26 @@ def slices_with_steps(u, f, x, rows):
     for i in kk.range(rows.shape[0]):
         rows[i, 1:-1:2] = 0.5 * (rows[i, :-2:2] + rows[i, 2::2])
         rows[i, 1:-1:3] = rows[i, 2::3] * 3.0
+
+
+@case(f64(13, 18), f64(13, 18), f64(7, 9, 20), ints(0, 9, 9, 40), f64(30, 11))
+def checkerboards(u, f, x, counts, tall):
+    for color in range(2):
+        for i in kk.range(1, u.shape[0] - 1):
+            for j in kk.range(1, u.shape[1] - 1):
+                if (i + j) % 2 == color:
+                    u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - f[i, j])
+    for i in kk.range(1, x.shape[0] - 1):
+        for j in kk.range(1, x.shape[1] - 1):
+            for k in kk.range(1, x.shape[2] - 1):
+                if (i + j + k) % 2 != 0:
+                    x[i, j, k] = (x[i - 1, j, k] + x[i + 1, j, k] + x[i, j - 1, k] + x[i, j + 1, k] + x[i, j, k - 1] + x[i, j, k + 1]) / 6.0
+    for i, j in kk.parallel(counts.shape[0], counts.shape[1]):
+        if (i + j + 1) % 2 == 1:
+            counts[i, j] += 2
+    for i, j in kk.parallel(tall.shape[0], tall.shape[1]):
+        if (i + j) % 2 == 1:
+            if tall[i, j] > 0.5:
+                tall[i, j] = 0.0
+        else:
+            tall[i, j] = 1.0

@@ -256,6 +256,21 @@ LogicalResult LoopPrinter::printLines(memref::StoreOp store, Body statements) {
   return success();
 }
 
+/// `for_checkered(label, space, Span{1, n - 1}, Span{1, m - 1}, 0, [=](int i, int j) { u(i, j) = ...; })`
+LogicalResult LoopPrinter::printEveryOther(Body statements) {
+  std::vector<Expression> arguments;
+  for (unsigned loop = 0; loop < positions.size(); ++loop) {
+    FailureOr<Expression> const positionsOfLoop = span(loop);
+    if (failed(positionsOfLoop))
+      return failure();
+    arguments.push_back(*positionsOfLoop);
+  }
+  arguments.push_back(literal(nest::branchOfEveryOther(kernel)->getAttrOfType<IntegerAttr>(nest::everyOther).getInt()));
+  layer.setCall(arguments);
+  layer.addLambda({cpp::intParameters(positions), std::move(statements)});
+  return success();
+}
+
 /// The spans of a grid, or of a line of `Span{0, 1}` columns, and the parameters of its positions.
 FailureOr<LoopPrinter::Grid> LoopPrinter::grid() {
   bool const isLine = positions.size() == 1;
@@ -369,6 +384,8 @@ LogicalResult LoopPrinter::printCall(Body statements) {
   case nest::KernelBlock::MDRange:
     return printBox(std::move(statements));
   default:
+    if (nest::goesToEveryOther(kernel))
+      return printEveryOther(std::move(statements));
     if (memref::StoreOp const store = nest::storeFromLine(kernel);
         store && layer.schedule.getBlock() == nest::KernelBlock::ForGrid && !fused)
       return printLines(store, std::move(statements));

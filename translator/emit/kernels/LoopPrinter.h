@@ -94,6 +94,7 @@ private:
   mlir::LogicalResult printBox(Body statements);
   mlir::LogicalResult printSpans(Body statements);
   mlir::LogicalResult printLines(mlir::memref::StoreOp store, Body statements);
+  mlir::LogicalResult printEveryOther(Body statements);
   void bindRow();
   void fetchAhead(Body &statements);
   mlir::FailureOr<Expression> printTerm(nest::RowLoop const &loop, Body &body);

@@ -83,10 +83,12 @@ void Layer::setCall(std::vector<Expression> arguments) {
   auto loops = dyn_cast<nest::LoopKernelOp>(kernel);
   bool const isLine = loops && schedule.getBlock() == nest::KernelBlock::ForGrid && loops.getLowers().size() == 1;
   bool const isAligned = loops && schedule.getBlock() == nest::KernelBlock::ForGrid && nest::storeFromLine(loops);
-  Raw const block = isLine                          ? Raw("for_span")
-                    : !isAligned                    ? functionOf(schedule.getBlock())
-                    : loops.getLowers().size() == 2 ? Raw("for_lines")
-                                                    : Raw("for_planes");
+  bool const isHalf = loops && nest::goesToEveryOther(loops);
+  bool const isPlane = loops && loops.getLowers().size() == 2;
+  Raw const block = isLine      ? Raw("for_span")
+                    : isHalf    ? (isPlane ? Raw("for_checkered") : Raw("for_checkered_planes"))
+                    : isAligned ? (isPlane ? Raw("for_lines") : Raw("for_planes"))
+                                : functionOf(schedule.getBlock());
   arguments.insert(arguments.begin(), cpp::name(Raw("space")));
   function.call.function = tuning().empty() ? Code(block) : block + Code(Raw("<")) + tuning() + Raw(">");
   function.call.blocks.push_back(block);

@@ -271,6 +271,8 @@ static bool isForNext(scf::IfOp branch) {
 
 static LogicalResult printIf(Operation *op, ScalarPrinter &printer, Body &to) {
   auto branch = cast<scf::IfOp>(op);
+  if (branch->hasAttr(nest::everyOther) && nest::goesToEveryOther(branch->getParentOfType<nest::LoopKernelOp>()))
+    return printBranch(printer, branch.getThenRegion(), {}, to);
   FailureOr<Expression> condition = printer.use(branch.getCondition());
   if (failed(condition))
     return failure();
