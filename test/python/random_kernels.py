@@ -317,6 +317,7 @@ class Maker(Expressions):
             lambda: f"a[:] = {x()} * 0.5 + {x()} * 0.25", lambda: f"b[1:] = a[:-1] - {self.real(at, 1)}", lambda: f"a[::2] *= {r.uniform(-1, 1):.2f}",
             lambda: f"m[...] = {y()} * 0.5 - {y()}", lambda: "m[1:, :] = m[:-1, :] + 0.5", lambda: f"q[:, 1:] = {r.choice('mq')}[:, :-1] * s",
             lambda: f"m[:, 0] += {x()}", lambda: "b[:] = kk.max(m, axis=1) - kk.min(q, axis=1)", lambda: f"q[:] = {y()} / (abs({y()}) + 1.0)",
+            lambda: f"a[{r.choice(['1:-1', ':-2', '2:'])}:2] = a[:-2:2] * 0.5 + a[2::2] * s", lambda: "m[1:-1:2, 1:-1:2] = m[:-2:2, 1:-1:2] * 0.5 + m[1:-1:2, 2::2] * 0.25",
             lambda: "k[:] = k // 3 + 1", lambda: "a[1:-1] = (b[:-2] + b[2:]) * 0.5", lambda: "b[:] = m @ q[0] * 0.1",
             lambda: f"{r.choice('mq')}[:] = (m @ q.T) @ {r.choice('mq')} * 0.01", lambda: f"q[:] += kk.einsum('ij,kj->ik', m, q) @ m * {r.uniform(-1, 1):.2f}",
             lambda: f"m[:] = {y()} - kk.sum({r.choice('mq')}, axis=0) * 0.1", lambda: "q[:] = q * kk.max(m, axis=0) - kk.min(q, axis=0)",
@@ -332,6 +333,23 @@ class Maker(Expressions):
             lambda: [f"    {r.choice('ab')}[:] = kk.scan({r.choice(['a', 'b', 'a * b', 'm[:, 1]'])}) * 0.1"],
             lambda: [f"    {r.choice('mq')}[:] = kk.scan({r.choice(['m', 'q', 'm - q'])}, how='{r.choice(['sum', 'max', 'min'])}', axis={r.choice('01')}) * 0.1"],
             lambda: [f"    k[:] = kk.scan(k % 7, how='{r.choice(['sum', 'max'])}')"])
+
+    def sweep(self, at):
+        """Every other position of two or three dimensions, from its neighbours."""
+        r, i, j, c, own, loop = self.random, self.fresh("i"), self.fresh("j"), self.fresh("c"), self.random.choice("mqh"), self.random.choice(["range", "range", "parallel"])
+        spans = [(i, 1, "N - 1"), *[(c, 0, "3")] * (own == "h"), (j, 1, "M - 1")]
+        here = ", ".join(name for name, _, _ in spans)
+        near = lambda: f"{own}[{here.replace(*r.choice([(i, f'{i} - 1'), (i, f'{i} + 1'), (j, f'{j} - 1'), (j, f'{j} + 1')]))}]"
+        test = f"({here.replace(',', ' +')}{r.choice(['', ' + 1', ' - 1', ' + 4'])}) % 2 {r.choice(['==', '!='])} {r.choice('01')}"
+        if loop == "range":
+            lines = [f"{'    ' * (place + 1)}for {name} in kk.range({first}, {end}):" for place, (name, first, end) in enumerate(spans)]
+        else: # from 0 on, and moved
+            lines = [f"    for {here} in kk.parallel({', '.join(['N - 1', *['3'] * (own == 'h'), 'M - 1'])}):"]
+            near = lambda: f"{'b' if own == 'h' else 'a'}[{i}]"
+        indent = "    " * (len(lines) + 1)
+        value = f"({near()} + {near()}) * 0.25 + {r.uniform(-1, 1):.2f}"
+        lines += [f"{indent}if {test}:", f"{indent}    {own}[{here}] {r.choice(['=', '=', '+='])} {value}"]
+        return lines + [f"{indent}else:", f"{indent}    {own}[{here}] *= 0.5"] * (r.random() < 0.15)
 
     def rounds(self, at):
         """Loops in a while that forward() runs, with a count or a distance that doubles."""
@@ -356,7 +374,7 @@ class Maker(Expressions):
             (at.vectors if new == "p" else at.matrices).append(new)
             at.writes.add(new)
         for _ in range(self.random.randint(1, 4)):
-            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at), lambda: self.rows(at), lambda: self.totals(at), lambda: self.totals(at), lambda: self.places(at), lambda: self.places(at),
+            lines += self.choose(lambda: self.ordered(at), lambda: self.ordered(at), lambda: self.declared(at), lambda: self.whole(at), lambda: self.walk(at), lambda: self.scattered(at), lambda: self.rows(at), lambda: self.sweep(at), lambda: self.totals(at), lambda: self.totals(at), lambda: self.places(at), lambda: self.places(at),
                                  lambda: self.searched(at), lambda: self.rounds(at), lambda: self.reduction(at, "    "), lambda: self.scalars(at, "    "))
             lines += [f"    b[0] = b[0] * 0.5 + {at.floats[-1]}"] if at.floats and self.random.random() < 0.5 else []
         return lines
