@@ -29,6 +29,15 @@ static Value halved(Value rest) {
   return isRest ? op->getOperand(0) : Value();
 }
 
+/// Whether nothing on the way from the positions to a number is so narrow that it wraps around.
+static bool isWide(Value number) {
+  Operation *const op = number.getDefiningOp();
+  bool const isRead = isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
+                      (isa_and_nonnull<CastOpInterface>(op) && op->getNumOperands() == 1);
+  return (number.getType().isIndex() || number.getType().getIntOrFloatBitWidth() >= 32) &&
+         (!isRead || llvm::all_of(op->getOperands(), isWide));
+}
+
 /// Whether a sum of the positions of the loops and a constant is never below 0.
 static bool isNeverNegative(Linear const &sum, nest::LoopKernelOp kernel) {
   int64_t least = sum.constant;
@@ -56,7 +65,7 @@ static std::optional<int64_t> parityOf(Value condition, nest::LoopKernelOp kerne
   bool const isSum =
       sum.terms.size() == kernel.getLowers().size() && llvm::all_of(kernel.getBody().getArguments(), isOdd);
   bool const mayBeBelow = *expected == 1 && compare.getLhs().getDefiningOp<arith::RemSIOp>(); // -1 of odd ones below 0
-  if (!isSum || (mayBeBelow && !isNeverNegative(sum, kernel)))
+  if (!isSum || (mayBeBelow && !(isWide(number) && isNeverNegative(sum, kernel))))
     return std::nullopt;
   return (*expected + !isEqual + sum.constant) & 1;
 }

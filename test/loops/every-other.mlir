@@ -4,6 +4,7 @@
 // RUN: ml2kokkos %s --entry=red --schedule=naive -o - | FileCheck %s --check-prefix=NAIVE
 // RUN: ml2kokkos %s --entry=planes -o - | FileCheck %s --check-prefix=PLANES
 // RUN: ml2kokkos %s --entry=below -o - | FileCheck %s --check-prefix=BELOW
+// RUN: ml2kokkos %s --entry=narrow -o - | FileCheck %s --check-prefix=NARROW
 // RUN: ml2kokkos %s --entry=rows -o - | FileCheck %s --check-prefix=ROWS
 // RUN: ml2kokkos %s --entry=both -o - | FileCheck %s --check-prefix=BOTH
 
@@ -84,6 +85,28 @@ func.func @below(%u: memref<50x60xf32>) {
     %is = arith.cmpi eq, %rest, %c1 : index
     scf.if %is {
       memref.store %zero, %u[%i, %j] : memref<50x60xf32>
+    }
+  }
+  return
+}
+
+// Of i8 128 is -128, and the remainder of -127 is -1.
+// NARROW-NOT: for_checkered
+// NARROW: if (std::int8_t(std::int8_t(i + j) % 2) == 1)
+func.func @narrow(%u: memref<200x200xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i8
+  %two = arith.constant 2 : i8
+  %c200 = arith.constant 200 : index
+  %zero = arith.constant 0.0 : f32
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c200, %c200) step (%c1, %c1) {
+    %ij = arith.addi %i, %j : index
+    %sum = arith.index_cast %ij : index to i8
+    %rest = arith.remsi %sum, %two : i8
+    %is = arith.cmpi eq, %rest, %one : i8
+    scf.if %is {
+      memref.store %zero, %u[%i, %j] : memref<200x200xf32>
     }
   }
   return

@@ -238,35 +238,40 @@ LogicalResult LoopPrinter::printSpans(Body statements) {
   return success();
 }
 
+/// `Span{1, n - 1}` of each loop.
+FailureOr<std::vector<Expression>> LoopPrinter::spans() {
+  std::vector<Expression> all;
+  for (unsigned loop = 0; loop < positions.size(); ++loop) {
+    FailureOr<Expression> const own = span(loop);
+    if (failed(own))
+      return failure();
+    all.push_back(*own);
+  }
+  return all;
+}
+
 /// `for_lines(label, space, Span{1, n - 1}, Span{1, m - 1}, next, [=](int i, int j) { next(i, j) = ...; })`
 LogicalResult LoopPrinter::printLines(memref::StoreOp store, Body statements) {
-  std::vector<Expression> arguments;
-  for (unsigned loop = 0; loop < positions.size(); ++loop) {
-    FailureOr<Expression> const positionsOfLoop = span(loop);
-    if (failed(positionsOfLoop))
-      return failure();
-    arguments.push_back(*positionsOfLoop);
-  }
+  FailureOr<std::vector<Expression>> arguments = spans();
+  if (failed(arguments))
+    return failure();
   FailureOr<Expression> const stored = element(store.getMemref(), getAsOpFoldResult(store.getIndices()));
   if (failed(stored))
     return failure();
-  arguments.push_back((*stored)->parts.front());
-  layer.setCall(arguments);
+  arguments->push_back((*stored)->parts.front());
+  layer.setCall(std::move(*arguments));
   layer.addLambda({cpp::intParameters(positions), std::move(statements)});
   return success();
 }
 
 /// `for_checkered(label, space, Span{1, n - 1}, Span{1, m - 1}, 0, [=](int i, int j) { u(i, j) = ...; })`
 LogicalResult LoopPrinter::printEveryOther(Body statements) {
-  std::vector<Expression> arguments;
-  for (unsigned loop = 0; loop < positions.size(); ++loop) {
-    FailureOr<Expression> const positionsOfLoop = span(loop);
-    if (failed(positionsOfLoop))
-      return failure();
-    arguments.push_back(*positionsOfLoop);
-  }
-  arguments.push_back(literal(nest::branchOfEveryOther(kernel)->getAttrOfType<IntegerAttr>(nest::everyOther).getInt()));
-  layer.setCall(arguments);
+  FailureOr<std::vector<Expression>> arguments = spans();
+  if (failed(arguments))
+    return failure();
+  arguments->push_back(
+      literal(nest::branchOfEveryOther(kernel)->getAttrOfType<IntegerAttr>(nest::everyOther).getInt()));
+  layer.setCall(std::move(*arguments));
   layer.addLambda({cpp::intParameters(positions), std::move(statements)});
   return success();
 }

@@ -48,6 +48,7 @@ private:
   Expression narrowed(mlir::ValueRange bounds, Expression const &text) const;
   mlir::FailureOr<Bounds> narrowBounds(unsigned loop);
   mlir::FailureOr<Expression> span(unsigned loop);
+  mlir::FailureOr<std::vector<Expression>> spans();
   mlir::FailureOr<Expression> length(unsigned loop);
   Expression reducer();
   bool holdsManyViews() const;
