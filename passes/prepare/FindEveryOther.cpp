@@ -12,43 +12,12 @@
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace ml2k {
 #define GEN_PASS_DEF_FINDEVERYOTHER
 #include "passes/prepare/Passes.h.inc"
-
-/// What is divided by two; null if nothing is.
-static Value halved(Value rest) {
-  Operation *const op = rest.getDefiningOp();
-  auto const isBy = [&](int64_t number) { return getConstantIntValue(op->getOperand(1)) == number; };
-  bool const isRest = (isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(op) && isBy(2)) ||
-                      (isa_and_nonnull<arith::AndIOp>(op) && isBy(1));
-  return isRest ? op->getOperand(0) : Value();
-}
-
-/// Whether nothing on the way from the positions to a number is so narrow that it wraps around.
-static bool isWide(Value number) {
-  Operation *const op = number.getDefiningOp();
-  bool const isRead = isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
-                      (isa_and_nonnull<CastOpInterface>(op) && op->getNumOperands() == 1);
-  return (number.getType().isIndex() || number.getType().getIntOrFloatBitWidth() >= 32) &&
-         (!isRead || llvm::all_of(op->getOperands(), isWide));
-}
-
-/// Whether a sum of the positions of the loops and a constant is never below 0.
-static bool isNeverNegative(Linear const &sum, nest::LoopKernelOp kernel) {
-  int64_t least = sum.constant;
-  for (auto [lower, position] : llvm::zip(kernel.getLowers(), kernel.getBody().getArguments())) {
-    auto const first = getConstantIntValue(lower);
-    if (!first || sum.terms.lookup(position) != 1 || !llvm::isInt<30>(*first))
-      return false;
-    least += *first;
-  }
-  return llvm::isInt<30>(sum.constant) && least >= 0;
-}
 
 /// Whether a condition holds where the sum of the positions is even (0) or odd (1); none if it says something else.
 static std::optional<int64_t> parityOf(Value condition, nest::LoopKernelOp kernel) {
@@ -65,7 +34,8 @@ static std::optional<int64_t> parityOf(Value condition, nest::LoopKernelOp kerne
   bool const isSum =
       sum.terms.size() == kernel.getLowers().size() && llvm::all_of(kernel.getBody().getArguments(), isOdd);
   bool const mayBeBelow = *expected == 1 && compare.getLhs().getDefiningOp<arith::RemSIOp>(); // -1 of odd ones below 0
-  if (!isSum || (mayBeBelow && !(isWide(number) && isNeverNegative(sum, kernel))))
+  if (!isSum ||
+      (mayBeBelow && !(isWide(number) && isNeverNegative(sum, kernel.getBody().getArguments(), kernel.getLowers()))))
     return std::nullopt;
   return (*expected + !isEqual + sum.constant) & 1;
 }

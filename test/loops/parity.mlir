@@ -74,10 +74,13 @@ func.func @computed(%u: memref<?x?xf64>, %n: index, %half: index) {
   return
 }
 
-// Steps of two start at a row's color: the inner loop begins elsewhere in each row.
+// Steps of two start at a row's color: a grid with a branch.
 // CHECK-LABEL: @steps
-// CHECK: scf.parallel (%{{.*}}) =
-// CHECK: scf.for
+// CHECK: scf.parallel (%[[I:.*]], %[[J:.*]]) =
+// CHECK: %[[SUM:.*]] = arith.addi %[[I]], %[[J]]
+// CHECK: %[[REST:.*]] = arith.remsi %[[SUM]]
+// CHECK: arith.cmpi ne, %[[REST]]
+// CHECK: scf.if
 // CHECK: nest.note = "parallel: no iteration touches what another one writes"
 func.func @steps(%u: memref<?x?xf64>, %n: index, %m: index) {
   %c1 = arith.constant 1 : index

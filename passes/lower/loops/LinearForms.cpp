@@ -3,7 +3,9 @@
 #include "passes/lower/loops/LinearForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -53,6 +55,33 @@ static Linear formOf(Value value, unsigned &steps) {
 Linear linearForm(Value value) {
   unsigned steps = 64;
   return formOf(value, steps);
+}
+
+Value halved(Value rest) {
+  Operation *const op = rest.getDefiningOp();
+  auto const isBy = [&](int64_t number) { return getConstantIntValue(op->getOperand(1)) == number; };
+  bool const isRest = (isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(op) && isBy(2)) ||
+                      (isa_and_nonnull<arith::AndIOp>(op) && isBy(1));
+  return isRest ? op->getOperand(0) : Value();
+}
+
+bool isWide(Value number) {
+  Operation *const op = number.getDefiningOp();
+  bool const isRead = isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
+                      (isa_and_nonnull<CastOpInterface>(op) && op->getNumOperands() == 1);
+  return (number.getType().isIndex() || number.getType().getIntOrFloatBitWidth() >= 32) &&
+         (!isRead || llvm::all_of(op->getOperands(), isWide));
+}
+
+bool isNeverNegative(Linear const &sum, ValueRange positions, ValueRange lowers) {
+  int64_t least = sum.constant;
+  for (auto [position, lower] : llvm::zip(positions, lowers)) {
+    auto const first = getConstantIntValue(lower);
+    if (!first || sum.terms.lookup(position) != 1 || !llvm::isInt<30>(*first))
+      return false;
+    least += *first;
+  }
+  return llvm::isInt<30>(sum.constant) && least >= 0;
 }
 
 } // namespace ml2k

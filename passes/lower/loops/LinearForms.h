@@ -21,6 +21,15 @@ struct Linear {
 /// The form of an integer, through casts, sums, differences, and multiples by constants. Large ones end at symbols.
 Linear linearForm(mlir::Value value);
 
+/// What is divided by two, if a number is the rest: 0, 1 or, below 0, perhaps -1. Null if it is not.
+mlir::Value halved(mlir::Value rest);
+
+/// Whether nothing on the way from the positions of loops to a number is so narrow that it wraps around.
+bool isWide(mlir::Value number);
+
+/// Whether a sum of the positions of loops and a constant is never below 0, by where the loops begin.
+bool isNeverNegative(Linear const &sum, mlir::ValueRange positions, mlir::ValueRange lowers);
+
 } // namespace ml2k
 
 #endif

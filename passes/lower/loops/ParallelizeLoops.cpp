@@ -17,6 +17,7 @@
 #include "passes/lower/loops/RunningTotals.h"
 #include "passes/lower/loops/Scans.h"
 #include "passes/lower/loops/SplitPositions.h"
+#include "passes/lower/loops/Sweeps.h"
 #include "passes/schedule/Combiners.h"
 #include "translator/ir/AtomicUpdates.h"
 #include "translator/ir/Identities.h"
@@ -318,9 +319,10 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
         visitLoop(rewriter, loop);
-      else if (auto loop = dyn_cast<scf::ParallelOp>(op))
+      else if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
         markRowScan(loop);
-      else if (isa<scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op))
+        visitSweep(rewriter, loop);
+      } else if (isa<scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp>(op))
         for (Region &region : op.getRegions())
           for (Block &inner : region)
             visit(rewriter, inner);
@@ -333,6 +335,13 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
     if (inner && loop.getNumResults() == 0 && llvm::hasSingleElement(loop.getBody()->without_terminator()) &&
         isRowScan(inner))
       inner->setAttr(scanLoop, UnitAttr::get(loop.getContext()));
+  }
+
+  /// Every other position of the rows of a parallel loop.
+  void visitSweep(RewriterBase &rewriter, scf::ParallelOp rows) {
+    scf::ForOp const sweep = getOperation()->hasAttr("nest.naive") ? scf::ForOp() : sweepIn(rows);
+    if (sweep && whySequential(sweep).empty())
+      goOverAll(makeParallel(rewriter, sweep));
   }
 
   /// Steps of a network, such as those of a recurrent layer: each is parallel in itself.
@@ -383,6 +392,7 @@ struct ParallelizeLoops : impl::ParallelizeLoopsBase<ParallelizeLoops> {
   void visitPerfect(RewriterBase &rewriter, scf::ParallelOp outer) {
     hoistBounds(outer);
     sinkIndices(outer);
+    visitSweep(rewriter, outer);
     auto inner = dyn_cast<scf::ForOp>(outer.getBody()->front());
     if (!inner || !llvm::hasSingleElement(outer.getBody()->without_terminator()))
       return;

@@ -159,8 +159,8 @@ class Scalars:
         elif name == "Div":
             result = self.op("arith.divf", kind, x, y)
         elif name in ("FloorDiv", "Mod"):
-            sign = (b.value > 0) - (b.value < 0) if isinstance(b, Const) else 0
-            result = self.floats_divided(name, kind, x, y) if is_float(kind) else self.integers_divided(name, kind, x, y, sign)
+            by = b.value if isinstance(b, Const) else 0
+            result = self.floats_divided(name, kind, x, y) if is_float(kind) else self.integers_divided(name, kind, x, y, by)
         else:
             raise self.problem(f"the operator {name} is not supported")
         result.weak = weak
@@ -193,7 +193,7 @@ class Scalars:
         if name == "Mult" and (x.is_constant or y.is_constant):
             return Index(y.times(x.constant) if x.is_constant else x.times(y.constant))
         return Index(Linear(0, {self.w.once((name, x, y), lambda: self.index_atom(name, x, y)): 1})) \
-            if name == "Mult" or self.goes_up(x, y) else self.integers_divided(name, "i64", self.w.integer(x), self.w.integer(y))
+            if name == "Mult" or self.goes_up(x, y) else self.integers_divided(name, "i64", self.w.integer(x), self.w.integer(y), y.constant if y.is_constant else 0)
 
     def goes_up(self, x, y):
         least = self.w.least(x), self.w.least(y)
@@ -216,15 +216,17 @@ class Scalars:
         self.w.lower[atom] = 0
         return atom
 
-    def integers_divided(self, name, kind, x, y, sign=0):
-        """As Python has it: the quotient goes down, the remainder has the sign of the divisor, where that is known `sign`."""
-        self.w.effects += sign <= 0 # by a number that is perhaps 0, or -1
+    def integers_divided(self, name, kind, x, y, by):
+        """As Python has it: the quotient goes down, the remainder has the sign of the divisor; `by` is its value, 0 if that is not known."""
+        self.w.effects += by <= 0 # by a number that is perhaps 0, or -1
         if is_unsigned(kind):
             return self.op("arith.divui" if name == "FloorDiv" else "arith.remui", kind, x, y)
         if name == "FloorDiv":
             return self.op("arith.floordivsi", kind, x, y)
+        if by > 0 and by & (by - 1) == 0: # the last bits are the remainder of numbers below 0, too
+            return self.op("arith.andi", kind, x, self.as_kind(Const(by - 1), kind))
         rest = self.w.value(f"arith.remsi {x}, {y} : {kind}")
-        if sign > 0: # a select becomes a branch that nothing predicts
+        if by > 0: # a select becomes a branch that nothing predicts
             negative = self.w.value(f"arith.shrsi {rest}, {self.as_kind(Const(bits_of(kind) - 1), kind)} : {kind}")
             return Scalar(self.w.value(f"arith.addi {rest}, {self.w.value(f'arith.andi {negative}, {y} : {kind}')} : {kind}"), kind)
         return self.with_sign_of(rest, y, kind)

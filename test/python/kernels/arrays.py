@@ -229,3 +229,25 @@ def checkerboards(u, f, x, counts, tall):
                 tall[i, j] = 0.0
         else:
             tall[i, j] = 1.0
+
+
+@case(f64(13, 18), f64(13, 18), f64(7, 9, 20), f64(12, 15), ints(-50, 50, 40))
+def sweeps(u, f, x, w, counts):
+    """Rows that begin at one of two positions and go by two; remainders of numbers below 0."""
+    for color in range(2):
+        for i in kk.range(1, u.shape[0] - 1):
+            for j in kk.range(1 + (i + color) % 2, u.shape[1] - 1, 2):
+                u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - f[i, j])
+    for i in kk.range(1, x.shape[0] - 1):
+        for j in kk.range(1, x.shape[1] - 1):
+            for k in kk.range(1 + (i + j + 1) % 2, x.shape[2] - 1, 2):
+                x[i, j, k] = (x[i - 1, j, k] + x[i + 1, j, k] + x[i, j - 1, k] + x[i, j + 1, k] + x[i, j, k - 1] + x[i, j, k + 1]) / 6.0
+    for i in kk.parallel(w.shape[0]):
+        for j in kk.range((i - 5) % 2, w.shape[1], 2):
+            w[i, j] = 1.0 - w[i, j]
+    for i in kk.range(w.shape[0]):
+        for j in kk.range(w.shape[1]):
+            if (i - j) % 2 == 1:
+                w[i, j] *= 3.0
+    for i in kk.range(counts.shape[0]):
+        counts[i] = counts[i] % 8 + (counts[i] - i) % 2 * 16 + (i - 7) % 4 * 64 + counts[i] % 1
