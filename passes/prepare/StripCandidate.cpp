@@ -174,9 +174,14 @@ private:
       return isInOrder && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<FloatType>);
     }
     SmallVector<memref::LoadOp> loads(loop.getBody()->getOps<memref::LoadOp>());
+    // Elements that stay, or go along with the store, meet it in one step, if at all
     auto const isBehind = [&](memref::StoreOp store) {
       return llvm::any_of(loads, [&](memref::LoadOp load) {
-        return load.getMemref() == store.getMemref() && load.getIndices() != store.getIndices();
+        return load.getMemref() == store.getMemref() &&
+               llvm::any_of(llvm::zip(load.getIndices(), store.getIndices()), [&](auto const &pair) {
+                 auto const &[read, written] = pair;
+                 return read != written && !loop.isDefinedOutsideOfLoop(read);
+               });
       });
     };
     return llvm::any_of(loop.getBody()->getOps<memref::StoreOp>(), isBehind) && !dependenceOf(loop).empty();

@@ -9,6 +9,7 @@
 // RUN: ml2kokkos %s --entry=triangle --emit=prepared -o - | FileCheck %s --check-prefix=INSIDE
 // RUN: ml2kokkos %s --entry=inner_columns -o - | FileCheck %s --check-prefix=INNER
 // RUN: ml2kokkos %s --entry=dependent_columns -o - | FileCheck %s --check-prefix=ALONE
+// RUN: ml2kokkos %s --entry=paths -o - | FileCheck %s --check-prefix=PATHS
 // RUN: ml2kokkos %s --entry=any_order -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=gather -o - | FileCheck %s --check-prefix=ALONE
 // RUN: ml2kokkos %s --entry=few -o - | FileCheck %s --check-prefix=ALONE
@@ -413,6 +414,27 @@ func.func @small_windows(%a: memref<?x?xf64>, %out: memref<?x?xf64>) {
       scf.yield %u : f64
     }
     memref.store %sum, %out[%i, %j] : memref<?x?xf64>
+    scf.reduce
+  }
+  return
+}
+
+// A step meets what another one wrote once at most: no chain, and memory lies along the steps.
+// PATHS-NOT: for_strips
+// PATHS: for (int j = 0; j < n; ++j)
+func.func @paths(%d: memref<?x?xf64>, %k: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %d, %c0 : memref<?x?xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.for %j = %c0 to %n step %c1 {
+      %here = memref.load %d[%i, %j] : memref<?x?xf64>
+      %to = memref.load %d[%i, %k] : memref<?x?xf64>
+      %on = memref.load %d[%k, %j] : memref<?x?xf64>
+      %way = arith.addf %to, %on : f64
+      %less = arith.minimumf %here, %way : f64
+      memref.store %less, %d[%i, %j] : memref<?x?xf64>
+    }
     scf.reduce
   }
   return
