@@ -438,6 +438,10 @@ void testContractions() {
   fixed<float, 1, 1, 1>(5);
   fixed<float, 24, 24, 24>(2);
   fixed<float, 5, 64, 64>(2);
+  fixed<float, 3, 20, 6>(2); // vectors of 16 and 4 with AVX-512
+  fixed<float, 7, 37, 9>(2);
+  fixed<float, 9, 12, 12>(2);
+  fixed<double, 5, 12, 8>(2);
   fixed<float, 64, 63, 7>(2);
   fixed<float, 3, 2, 40>(2);
   fixed<float, 2, 3, 5>(0);
