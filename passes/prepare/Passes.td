@@ -191,6 +191,22 @@ def RaiseRemainders : Pass<"ml2k-raise-remainders", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ml2k::nest::NestDialect"];
 }
 
+def RaiseExtremes : Pass<"ml2k-raise-extremes", "::mlir::func::FuncOp"> {
+  let summary = "the larger or smaller of two numbers as one operation";
+  let description = [{
+    Pre: every kernel has nest.schedule. Post: in loop kernels, an arith.select of what its arith.cmpf compares is a nest.larger or nest.smaller.
+  }];
+  let dependentDialects = ["::ml2k::nest::NestDialect"];
+}
+
+def JoinUpdates : Pass<"ml2k-join-updates", "::mlir::func::FuncOp"> {
+  let summary = "one branch for all that a condition changes";
+  let description = [{
+    Pre: every kernel has nest.schedule. Post: an scf.if that changes only what a sequential loop of a kernel carries, or memory, changes
+    whatever else of it an arith.select of the same condition changed.
+  }];
+}
+
 def CountDown : Pass<"ml2k-count-down", "::mlir::func::FuncOp"> {
   let summary = "loops that the text shows going down";
   let description = [{

@@ -29,6 +29,8 @@ void ml2k::addPrepare(OpPassManager &manager, std::string const &weights, std::s
   function.addPass(createChainProducts({target}));
   function.addPass(createChooseFunctions());
   function.addPass(createRaiseRemainders());
+  function.addPass(createRaiseExtremes());
+  function.addPass(createJoinUpdates());
   function.addPass(createCountDown());
   function.addPass(createPlaceBuffers());
   function.addPass(createSettleFile({weights}));

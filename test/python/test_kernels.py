@@ -345,6 +345,16 @@ def test_names_of_unpacked_values():
         assert line in text
 
 
+def test_names_of_choices():
+    @kk.kernel
+    def upwind(u: kk.f64["n"], speed: kk.f64["n"], out: kk.f64["n"]):
+        for i in kk.range(1, u.shape[0] - 1):
+            slope = u[i] - u[i - 1] if speed[i] > 0.0 else u[i + 1] - u[i]
+            out[i] = slope * speed[i] + slope
+
+    assert "double const slope = speed_i > 0.0 ? u_i - u_im1 : u_ip1 - u_i;" in upwind.cpp()
+
+
 class Tensor:
     """An array whose type is another package's own."""
 

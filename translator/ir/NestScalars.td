@@ -23,6 +23,29 @@ def Nest_PositionOp : Nest_Op<"position", [Pure]> {
   let hasFolder = 1;
 }
 
+class Nest_ExtremeOp<string name> : Nest_Op<name, [Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let arguments = (ins AnyFloat:$lhs, AnyFloat:$rhs);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Nest_LargerOp : Nest_ExtremeOp<"larger"> {
+  let summary = "`lhs < rhs ? rhs : lhs`";
+  let description = [{
+    As `max` of Python and C++: the first one where either is NaN or both are alike. Passes of the end of the pipeline make it of a
+    comparison and a choice.
+
+        %most = nest.larger %a, %b : f64
+  }];
+}
+
+def Nest_SmallerOp : Nest_ExtremeOp<"smaller"> {
+  let summary = "`rhs < lhs ? rhs : lhs`";
+  let description = [{
+    As `min` of Python and C++: the first one where either is NaN or both are alike.
+  }];
+}
+
 def Nest_FloorModOp : Nest_Op<"floor_mod", [Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "the remainder of a division that rounds down";
   let description = [{

@@ -29,7 +29,7 @@ static constexpr StringLiteral operations[] = {
     "math.floor",         "math.fma",       "math.fpowi",       "math.ipowi",    "math.log",        "math.log10",
     "math.log1p",         "math.log2",      "math.powf",        "math.round",    "math.roundeven",  "math.rsqrt",
     "math.sin",           "math.sinh",      "math.sqrt",        "math.tan",      "math.tanh",       "math.trunc",
-    "nest.call",          "nest.floor_mod", "nest.position"};
+    "nest.call",          "nest.floor_mod", "nest.larger",      "nest.position", "nest.smaller"};
 
 ArrayRef<StringLiteral> scalarOperations() { return operations; }
 

@@ -226,10 +226,15 @@ class Statements(Loops):
 
     def line_of(self, value, begin):
         """Where the statement computes a value that no later line uses yet."""
+        def mentions(block):
+            return any(value.name in re.findall(r"%\w+", line) if isinstance(line, str) else mentions(line) for line in block)
+
         for place in range(len(self.w.block) - 1, begin - 1, -1):
             line = self.w.block[place]
-            if not isinstance(line, str):
-                return None
+            if not isinstance(line, str): # of a loop or branch
+                if mentions(line):
+                    return None
+                continue
             head, equal, text = line.partition(" = ")
             if equal and head == value.name:
                 return place
@@ -244,9 +249,9 @@ class Statements(Loops):
         if place is None:
             return value
         head, _, text = self.w.block[place].partition(" = ")
-        if head[1:].isdigit() and not self.w.is_pending(head) and text.startswith(("arith.", "math.", "memref.load", "func.call")):
+        if head[1:].isdigit() and not self.w.is_pending(head) and text.startswith(("arith.", "math.", "memref.load", "func.call", "scf.if")):
             fresh = self.w.fresh(name)
-            if not text.startswith("memref.load") and "index_cast" not in text and self.scope.get(name) is None:
+            if not text.startswith(("memref.load", "scf.if")) and "index_cast" not in text and self.scope.get(name) is None:
                 body, colon, kind = text.rpartition(" : ")
                 text = f"{body} {{nest.let, nest.name = {quoted(name)}}}{colon}{kind}"
             self.w.block[place] = f"{fresh} = {text}"

@@ -80,7 +80,10 @@ static std::string elementNoun(Expression const &read) {
 static bool beginsVariable(Value value) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     auto loop = dyn_cast<scf::ForOp>(use.getOwner());
-    BlockArgument const carried = loop ? loop.getTiedLoopRegionIterArg(&use) : BlockArgument();
+    auto decided = dyn_cast<scf::WhileOp>(use.getOwner());
+    BlockArgument const carried = loop      ? loop.getTiedLoopRegionIterArg(&use)
+                                  : decided ? decided.getBeforeArguments()[use.getOperandNumber()]
+                                            : BlockArgument();
     return carried && !sourceVariable(value).empty() && sourceVariable(value) == sourceVariable(carried);
   });
 }

@@ -113,6 +113,17 @@ static Print onUnsignedInfix(Raw symbol, Rank rank) {
   return onUnsigned([=](Operands a) { return binary(a[0], symbol, rank, a[1]); });
 }
 
+/// `1 << s`: how far is a number of any type.
+static FailureOr<Expression> shiftedUp(Operation *op, Operands a, ScalarPrinter &printer) {
+  Operation *const cast = op->getOperand(1).getDefiningOp();
+  bool const isWidened =
+      isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(cast) && printer.isBound(cast->getOperand(0));
+  FailureOr<Expression> const by = isWidened ? printer.use(cast->getOperand(0)) : FailureOr<Expression>(a[1]);
+  if (failed(by))
+    return failure();
+  return cpp::cast(resultType(op), binary(asUnsigned(operandType(op), a[0]), "<<", Rank::Shift, *by));
+}
+
 /// Sums, differences and products of integers, which wrap around. Index arithmetic never comes near its bounds.
 static Print wrapping(Raw symbol, Rank rank, Raw helper) {
   return [=](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
@@ -207,6 +218,10 @@ static Print integerChoice(Raw name) {
 /// A literal is an int: one of two makes a number of 64 bits of both, narrow ones have to be narrow both.
 static FailureOr<Expression> select(Operation *op, Operands a, ScalarPrinter &) {
   Type const type = op->getResult(0).getType();
+  if (type.isInteger(1) && a[1] == cpp::boolLiteral(false))
+    return binary(unary("!", a[0]), "&&", Rank::And, a[2]);
+  if (type.isInteger(1) && a[2] == cpp::boolLiteral(true))
+    return binary(unary("!", a[0]), "||", Rank::Or, a[1]);
   auto const isInt = [](Expression const &e) { return e.kind() == cpp::Kind::Literal; };
   bool const isOther = isa<IntegerType>(type) && !type.isInteger(1) && !type.isInteger(32);
   if (!isOther || (type.isInteger(64) && !(isInt(a[1]) && isInt(a[2]))))
@@ -285,7 +300,7 @@ static void addBits(Table &table) {
   table["arith.andi"] = {{"common", "both"}, logical("&&", Rank::And, "&", Rank::BitAnd)};
   table["arith.ori"] = {{"joined", "either"}, logical("||", Rank::Or, "|", Rank::BitOr)};
   table["arith.xori"] = {{"changed", "other"}, logical("!=", Rank::Equality, "^", Rank::BitXor)};
-  table["arith.shli"] = {{"raised"}, onUnsignedInfix("<<", Rank::Shift)};
+  table["arith.shli"] = {{"raised"}, shiftedUp};
   table["arith.shrui"] = {{"lowered"}, onUnsignedInfix(">>", Rank::Shift)};
   table["arith.shrsi"] = {{"lowered"}, [](Operation *op, Operands a, ScalarPrinter &) -> FailureOr<Expression> {
                             Expression const left = inTypeOf(operandType(op), a[0]);
@@ -307,6 +322,8 @@ static void addChoices(Table &table) {
   table["arith.minui"] = {{"smaller"}, onUnsigned([](Operands a) { return call(Raw("Kokkos::min"), a); })};
   table["arith.cmpi"] = {{"condition", "test"}, compareIntegers};
   table["arith.cmpf"] = {{"condition", "test"}, compareFloats};
+  table["nest.larger"] = {{"larger", "clipped"}, function("Kokkos::max")};
+  table["nest.smaller"] = {{"smaller", "clipped"}, function("Kokkos::min")};
   table["arith.select"] = {{"chosen"}, select};
 }
 
