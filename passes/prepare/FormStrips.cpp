@@ -80,7 +80,10 @@ private:
     size_t const quote = text.find(" \"");
     if (quote == StringRef::npos)
       return value.getLoc();
-    return NameLoc::get(rewriter.getStringAttr("alloca" + text.substr(quote)), location.getChildLoc());
+    StringRef const name = text.substr(quote + 2).drop_back(), base = name.rtrim("0123456789");
+    bool const isNumbered = base.size() < name.size() && base.size() > 1 && base.ends_with("_"); // a value of `base`
+    return NameLoc::get(rewriter.getStringAttr("alloca \"" + (isNumbered ? base.drop_back() : name) + "\""),
+                        location.getChildLoc());
   }
 
   /// The memory of what the loop in front has carried, or of what the one around carries, if this one goes on with that

@@ -355,6 +355,33 @@ def test_names_of_choices():
     assert "double const slope = speed_i > 0.0 ? u_i - u_im1 : u_ip1 - u_i;" in upwind.cpp()
 
 
+def test_conditions_of_loops():
+    @kk.kernel
+    def sorted_rows(x: kk.f64["n", 8]):
+        for r in kk.parallel(x.shape[0]):
+            for i in kk.range(1, 8):
+                key = x[r, i]
+                j = i - 1
+                while j >= 0 and x[r, j] > key:
+                    x[r, j + 1] = x[r, j]
+                    j -= 1
+                x[r, j + 1] = key
+
+    assert "while (j >= 0 && x(r, int(j)) > key) {" in sorted_rows.cpp()
+
+
+def test_names_in_strips():
+    @kk.kernel
+    def decay(y: kk.f64["n", 2], rate: kk.f64, steps: kk.index):
+        for i in kk.parallel(y.shape[0]):
+            u = y[i, 0]
+            for _ in kk.range(steps):
+                u = u + rate * u * (1.0 - u)
+            y[i, 1] = u
+
+    assert "Strip<16>::Of<double> u(strip);" in decay.cpp()
+
+
 class Tensor:
     """An array whose type is another package's own."""
 
