@@ -8,6 +8,7 @@
 #include "translator/ir/NestScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -28,6 +29,11 @@ static Location placeOf(arith::SelectOp choice, StringRef kind) {
 }
 
 static void raiseExtreme(arith::SelectOp choice) {
+  Operation *const user = choice->hasOneUse() ? *choice->user_begin() : nullptr;
+  bool const isYielded = isa_and_nonnull<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp());
+  if (isYielded ||
+      isa_and_nonnull<arith::SelectOp>(user)) // `d > most ? most : d < -most ? -most : d` is one expression
+    return;
   auto compare = choice.getCondition().getDefiningOp<arith::CmpFOp>();
   if (!compare || !compare->hasOneUse() || !(choice.getType().isF32() || choice.getType().isF64()))
     return;
