@@ -369,3 +369,37 @@ def clouds_in_cells(x, moment, mass):
                 mass[i + di, j + dj] += 0.25
                 for c in kk.range(x.shape[1]):
                     moment[i + di, j + dj, c] += 0.25 * x[p, c]
+
+
+@case(f64(20), f64(20), f64(33), f64(9, 8), f64(20))
+def changed_together(x, y, table, rows, found):
+    """What one condition changes: two that change places, three that move on, the ends of an interval, a sort by insertion."""
+    for i in kk.parallel(x.shape[0]):
+        a = x[i]
+        b = y[i]
+        c = 0.0
+        for k in kk.range(table.shape[0]):
+            if table[k] > 0.5:
+                a, b = b, a
+            if table[k] > a:
+                c = b
+                b = a
+                a = table[k]
+        lo = 0
+        hi = table.shape[0] - 1
+        while hi - lo > 1:
+            mid = (lo + hi) // 2
+            if table[mid] > y[i]:
+                hi = mid
+            else:
+                lo = mid
+        x[i] = a - c
+        found[i] = lo + 100.0 * hi + b
+    for r in kk.parallel(rows.shape[0]):
+        for i in kk.range(1, 8):
+            key = rows[r, i]
+            j = i - 1
+            while j >= 0 and rows[r, j] > key:
+                rows[r, j + 1] = rows[r, j]
+                j -= 1
+            rows[r, j + 1] = max(min(key, 0.9), 0.1)
