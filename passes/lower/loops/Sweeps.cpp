@@ -117,7 +117,8 @@ void goOverAll(scf::ParallelOp sweep) {
   for (Operation *op : all)
     op->moveBefore(branch.thenYield());
 
-  for (Operation *op : llvm::reverse(opsOf(*rows.getBody())))
+  SmallVector<Operation *> const before = opsOf(*rows.getBody()); // llvm::reverse keeps no temporary
+  for (Operation *op : llvm::reverse(before))
     if (op != sweep && op->use_empty())
       op->erase();
     else if (op != sweep)
