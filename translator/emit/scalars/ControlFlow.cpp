@@ -259,13 +259,15 @@ static Expression choice(Expression const &condition, Expression const &yes, Exp
   return yes == cpp::boolLiteral(true) ? binary(condition, "||", Rank::Or, no) : conditional(condition, yes, no);
 }
 
-/// Whether all that happens to what a branch chooses is a store, another branch or the end of a loop in the same block,
-/// and the text has no name for it.
+/// Whether all that happens to what a branch chooses is a store, another branch or the end of a loop, which it decides,
+/// in the same block, and the text has no name for it.
 static bool isForNext(scf::IfOp branch) {
   Value const chosen = branch.getResult(0);
   Operation *const user = chosen.hasOneUse() ? *chosen.user_begin() : nullptr;
   auto store = dyn_cast_or_null<memref::StoreOp>(user);
-  bool const isNext = (store && store.getValue() == chosen) || isa_and_nonnull<scf::IfOp, scf::ConditionOp>(user);
+  auto end = dyn_cast_or_null<scf::ConditionOp>(user);
+  bool const isNext = (store && store.getValue() == chosen) || isa_and_nonnull<scf::IfOp>(user) ||
+                      (end && end.getCondition() == chosen);
   return isNext && user->getBlock() == branch->getBlock() && withSourceName(chosen, {}).empty();
 }
 
